@@ -1,0 +1,80 @@
+"""The deal: one language for everything agents agree on.
+
+Intents, prices, task allocations, contracts and reward splits are all a list of typed clauses.
+
+>>> deal = Deal(clauses=[
+...     Do(agent="Alice", action="lever"),
+...     Pay(payer="Bob", payee="Alice", amount="5.5",
+...         when=Last(last=Event(agent="Alice", action="lever"))),
+... ])
+>>> print(deal.text())
+c1. Alice does lever at every turn.
+c2. Bob pays Alice 5.5 while Alice's latest action is lever.
+>>> offer = put(deal, by="Alice", revision=1)
+>>> accepted = accept(offer, "Bob", 1, offer["hash"])
+>>> unanimous(accepted, ["Alice", "Bob"])
+True
+
+A message is read by `scan`, a proposal by `read_deal`, and checked by the rules a workflow
+composes (`first_fault(DEAL_RULES, deal, terms)`); each answers with a labelled `Fault` and never
+raises. A contract is read at every turn by `duties`, and afterwards by `payments` and `breaches`.
+"""
+
+from deals.amounts import Exact, parse_exact, plain
+from deals.clauses import Clause, Do, Forbid, Pay, Share, sentence
+from deals.deal import Contract, Deal, Offer, accept, put, read_deal, sign, unanimous
+from deals.faults import Fault, FaultRecord
+from deals.monitor import Breach, Duty, Payment, breaches, duties, payments
+from deals.rules import DEAL_RULES, Rule, Terms, first_fault, only
+from deals.settlement import NormPayoffs, earned, payoffs
+from deals.when import All, AnyOf, Count, Earned, Event, Every, Last, Not, Turns, When, holds
+from deals.wire import Message, scan
+
+__all__ = [
+    "DEAL_RULES",
+    "All",
+    "AnyOf",
+    "Breach",
+    "Clause",
+    "Contract",
+    "Count",
+    "Deal",
+    "Do",
+    "Duty",
+    "Earned",
+    "Event",
+    "Every",
+    "Exact",
+    "Fault",
+    "FaultRecord",
+    "Forbid",
+    "Last",
+    "Message",
+    "NormPayoffs",
+    "Not",
+    "Offer",
+    "Pay",
+    "Payment",
+    "Rule",
+    "Share",
+    "Terms",
+    "Turns",
+    "When",
+    "accept",
+    "breaches",
+    "duties",
+    "earned",
+    "first_fault",
+    "holds",
+    "only",
+    "parse_exact",
+    "payments",
+    "payoffs",
+    "plain",
+    "put",
+    "read_deal",
+    "scan",
+    "sentence",
+    "sign",
+    "unanimous",
+]

@@ -1,0 +1,28 @@
+"""What is wrong with a message or a deal, told so that its author can mend it."""
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+
+class FaultRecord(TypedDict):
+    """A fault as plain JSON."""
+
+    label: str
+    feedback: str
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A refusal: a short label to count by, and feedback that names the mend.
+
+    Labels of the wire: SIZE, TEXT, TAG, MPT and MET (no opening / no closing tag), DUP, JSON.
+    Labels of the protocol: ACK (an offer stands unanswered), VOID, STALE. Labels of a deal are
+    listed in `deals.rules`. The author alone ever sees the feedback.
+    """
+
+    label: str
+    feedback: str
+
+    def record(self) -> FaultRecord:
+        """The fault as plain JSON."""
+        return {"label": self.label, "feedback": self.feedback}

@@ -1,0 +1,211 @@
+"""Validation rules: small pure functions; a workflow composes the ones it wants.
+
+>>> deal = Deal(clauses=[Pay(payer="Bob", payee="Eve", amount=1)])
+>>> first_fault([known_agents, positive_payments], deal, Terms(agents=["Alice", "Bob"]))
+Fault(label='NAME', feedback='c1 names Eve, who is not a party: the parties are Alice, Bob.')
+
+=======  ==========================================================================
+label    refuses
+=======  ==========================================================================
+EMPTY    a deal without a clause
+NAME     somebody who is not a party
+ACTION   an action its agent does not have
+TURN     a condition that no turn of the game can meet
+PAY      an amount that is not positive, a share over 100 %, or paying oneself
+SHARE    a split that is not one whole over all parties, or more than one split
+NORM     a norm that is not on offer
+CLASH    two duties that one agent cannot keep at the same turn
+KIND     a clause that has no place in this talk
+=======  ==========================================================================
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from deals.clauses import Clause, Do, Forbid, Pay, Share
+from deals.deal import Deal
+from deals.faults import Fault
+from deals.when import All, AnyOf, Every, Not, Turns, When, earners, events, holds
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a deal is checked against."""
+
+    agents: Sequence[str]
+    actions: dict[str, list[str]] = field(default_factory=dict)
+    turns: int = 1
+    norms: Sequence[str] = ()
+
+
+Rule = Callable[[Deal, Terms], Fault | None]
+
+
+def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
+    """The first rule that the deal breaks, in the given order."""
+    return next((fault for rule in rules if (fault := rule(deal, terms))), None)
+
+
+def something(deal: Deal, terms: Terms) -> Fault | None:
+    """EMPTY: a deal says something."""
+    return None if deal.clauses else Fault("EMPTY", "The proposal has no clause: give one or more.")
+
+
+def known_agents(deal: Deal, terms: Terms) -> Fault | None:
+    """NAME: only parties are named."""
+    for cid, clause in deal.ids().items():
+        for name in _names(clause):
+            if name not in terms.agents:
+                parties = ", ".join(terms.agents)
+                return Fault(
+                    "NAME", f"{cid} names {name}, who is not a party: the parties are {parties}."
+                )
+    return None
+
+
+def known_actions(deal: Deal, terms: Terms) -> Fault | None:
+    """ACTION: every action named is one its agent has."""
+    for cid, clause in deal.ids().items():
+        pairs = [(event.agent, event.action) for event in events(_when(clause))]
+        if isinstance(clause, Do | Forbid):
+            pairs.append((clause.agent, clause.action))
+        for agent, action in pairs:
+            if action not in (known := terms.actions.get(agent, [])):
+                return Fault(
+                    "ACTION", f"{cid}: {agent} has no action {action}; it has {', '.join(known)}."
+                )
+    return None
+
+
+def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
+    """TURN: turns named exist."""
+    for cid, clause in deal.ids().items():
+        for first, last in _turn_ranges(_when(clause)):
+            if not 1 <= first <= last <= terms.turns:
+                return Fault(
+                    "TURN", f"{cid} names turns {first} to {last}: the game has 1 to {terms.turns}."
+                )
+    return None
+
+
+def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
+    """PAY: a payment is positive, between two parties, and no more than all of a reward."""
+    for cid, pay in deal.pays.items():
+        if pay.payer == pay.payee:
+            return Fault("PAY", f"{cid}: {pay.payer} pays itself: name another payee.")
+        if pay.amount <= 0:
+            return Fault("PAY", f"{cid} pays {pay.amount}: give a positive amount.")
+        if pay.basis == "reward" and pay.amount > 1:
+            return Fault("PAY", f"{cid} gives away more than 100 % of a reward: at most 1.")
+    return None
+
+
+def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
+    """SHARE: at most one split; it has fractions of one whole for all parties, or a norm."""
+    shares = {cid: c for cid, c in deal.ids().items() if isinstance(c, Share)}
+    if len(shares) > 1:
+        return Fault("SHARE", f"{' and '.join(shares)} both split the total: keep one.")
+    for cid, share in shares.items():
+        if (share.fractions is None) == (share.norm is None):
+            return Fault("SHARE", f"{cid}: give either fractions or a norm.")
+        if share.fractions is None:
+            continue
+        if set(share.fractions) != set(terms.agents):
+            return Fault("SHARE", f"{cid}: give a fraction for each of {', '.join(terms.agents)}.")
+        if any(x < 0 for x in share.fractions.values()) or sum(share.fractions.values()) != 1:
+            return Fault("SHARE", f"{cid}: fractions are not negative and sum to exactly 1.")
+    return None
+
+
+def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
+    """NORM: a norm is one that is computed at this table."""
+    share = deal.share
+    if share is None or share.norm is None or share.norm in terms.norms:
+        return None
+    known = f"on offer: {', '.join(terms.norms)}" if terms.norms else "give fractions instead"
+    return Fault("NORM", f"No norm {share.norm} is computed at this table; {known}.")
+
+
+def no_clash(deal: Deal, terms: Terms) -> Fault | None:
+    """CLASH: no agent owes two different actions, or one it is forbidden, under one condition.
+
+    Conditions are compared where they are equal or both unconditional or plain turns; conditions
+    on history that happen to coincide are left to the certificate.
+    """
+    duties = list(deal.duties.items())
+    for n, (one, a) in enumerate(duties):
+        for other, b in duties[n + 1 :]:
+            if a.agent == b.agent and _clash(a, b) and _overlap(a.when, b.when, terms.turns):
+                return Fault("CLASH", f"{a.agent} cannot keep both {one} and {other}.")
+    return None
+
+
+def only(*kinds: type[Clause]) -> Rule:
+    """KIND: a rule that admits these clauses alone."""
+    names = ", ".join(kind.__name__.lower() for kind in kinds)
+
+    def only_these(deal: Deal, terms: Terms) -> Fault | None:
+        for cid, clause in deal.ids().items():
+            if not isinstance(clause, kinds):
+                return Fault("KIND", f"{cid} is a {clause.kind}: only {names} have a place here.")
+        return None
+
+    return only_these
+
+
+DEAL_RULES: tuple[Rule, ...] = (
+    something,
+    known_agents,
+    known_actions,
+    reachable_turns,
+    positive_payments,
+    one_whole_share,
+    offered_norm,
+    no_clash,
+)
+"""What every deal has to pass, in this order."""
+
+
+def _when(clause: Clause) -> When:
+    return "always" if isinstance(clause, Share) else clause.when
+
+
+def _names(clause: Clause) -> list[str]:
+    match clause:
+        case Do() | Forbid():
+            own = [clause.agent]
+        case Pay():
+            own = [clause.payer, clause.payee]
+        case Share():
+            own = list(clause.fractions or {})
+    when = _when(clause)
+    return [*own, *(event.agent for event in events(when)), *earners(when)]
+
+
+def _turn_ranges(when: When) -> list[tuple[int, int]]:
+    match when:
+        case Turns(turns=span):
+            return [span]
+        case Every(start=start):
+            return [(start, start)]
+        case All(all=parts) | AnyOf(any=parts):
+            return [span for part in parts for span in _turn_ranges(part)]
+        case Not(negated=part):
+            return _turn_ranges(part)
+        case _:
+            return []
+
+
+def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:
+    if a.kind == b.kind == "forbid":
+        return False
+    return (a.action == b.action) == (a.kind != b.kind)
+
+
+def _overlap(a: When, b: When, turns: int) -> bool:
+    if a == b:
+        return True
+    on_turns = (Turns, Every)
+    if all(w == "always" or isinstance(w, on_turns) for w in (a, b)):
+        return any(holds(a, t, []) and holds(b, t, []) for t in range(1, min(turns, 1000) + 1))
+    return False

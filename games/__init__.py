@@ -1,0 +1,31 @@
+"""The worlds agents act in: pure, seeded, JSON in and JSON out.
+
+A game says who plays, what each may do, what a joint action pays, and what a coalition of its
+agents is worth. It asks nobody anything and imports no other room.
+
+>>> from games import load
+>>> game = load("escape_room", seed=7)
+>>> position = game.start()
+>>> game.legal(position, "Alice")
+['door', 'lever']
+>>> game.step(position, {"Alice": "lever", "Bob": "door"}).rewards
+{'Alice': -1, 'Bob': 10}
+
+A new game is one file in this folder that defines a subclass of `Game` and binds it to `GAME`, or
+one YAML file of payoffs: `games.catalogue` finds either by its file name.
+"""
+
+from games.catalogue import load, names, summary
+from games.game import Game, GameError, Number, Position, Step, Turn
+
+__all__ = [
+    "Game",
+    "GameError",
+    "Number",
+    "Position",
+    "Step",
+    "Turn",
+    "load",
+    "names",
+    "summary",
+]

@@ -1,0 +1,15 @@
+"""Randomness that can be replayed: a counter-based generator keyed by (seed, turn, agent)."""
+
+import hashlib
+
+import numpy as np
+
+
+def dice(seed: int, turn: int, agent: str = "") -> np.random.Generator:
+    """The dice of one agent at one turn (`agent=""`: the world's own).
+
+    Philox is counter-based, so what one agent draws never shifts what another draws: removing a
+    player from a replay leaves everybody else's dice as they were (common random numbers).
+    """
+    digest = hashlib.blake2b(f"{seed}/{turn}/{agent}".encode(), digest_size=16).digest()
+    return np.random.Generator(np.random.Philox(key=int.from_bytes(digest, "big")))

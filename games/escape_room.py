@@ -1,0 +1,73 @@
+"""Escape Room: one must pull the lever, at a cost, so that the other leaves with the prize."""
+
+from itertools import product
+from typing import ClassVar
+
+from pydantic import Field, model_validator
+
+from games.game import Number, Params, Position, Step
+from games.matrix import MatrixGame, MatrixParams
+
+
+class EscapeRoomParams(Params):
+    """The numbers and names of the room."""
+
+    prize: Number = Field(default=10, description="What each agent at the open door earns.")
+    cost: Number = Field(default=1, description="What everybody else pays.")
+    levers: int = Field(default=1, ge=1, description="How many must pull for the door to open.")
+    door: str = Field(default="door", description="The name of going to the door.")
+    lever: str = Field(default="lever", description="The name of pulling the lever.")
+
+    @model_validator(mode="after")
+    def _escapable(self) -> "EscapeRoomParams":
+        if self.door == self.lever:
+            raise ValueError(f"door and lever are both {self.door!r}: name them apart")
+        if self.levers >= len(self.agents):
+            raise ValueError(f"{self.levers} levers leave nobody at the door: at most n - 1")
+        return self
+
+
+class EscapeRoom(MatrixGame):
+    """Two or more are locked in: the door opens while enough pull the lever (Shapley-Coop, 2).
+
+    With the defaults: (door, door) and (lever, lever) pay −1 each, (door, lever) pays 10 and −1;
+    v(i) = −1, v(N) = 9 and φ = 4.5 each, so the agent at the door owes the other 5.5.
+    """
+
+    name = "escape_room"
+    Params: ClassVar[type[Params]] = EscapeRoomParams
+    params: EscapeRoomParams  # type: ignore[assignment]
+
+    def table(self) -> MatrixParams:
+        """Payoffs from prize, cost and the number of levers."""
+        p = self.params
+        choices = {agent: [p.door, p.lever] for agent in self.agents}
+        return MatrixParams(
+            name="Escape Room",
+            about=f"You are locked in. The door opens while {p.levers} or more pull the lever; "
+            "only who stands at the open door gets out.",
+            agents=list(self.agents),
+            rounds=p.rounds,
+            actions=choices,
+            payoffs=[
+                {"play": list(play), "pays": self._pay(play)} for play in product(*choices.values())
+            ],
+        )
+
+    def step(self, position: Position, actions: dict[str, str]) -> Step:  # type: ignore[override]
+        """As the table says; the record also names who escaped."""
+        after = super().step(position, actions)
+        pulls = sum(action == self.params.lever for action in actions.values())
+        out = [a for a, action in actions.items() if action == self.params.door]
+        if pulls < self.params.levers or not out:
+            return after
+        escaped = {"effect": "escaped", "agents": out}
+        return Step(after.position, after.rewards, effects=[*after.effects, escaped])
+
+    def _pay(self, play: tuple[str, ...]) -> list[Number]:
+        opened = play.count(self.params.lever) >= self.params.levers
+        prize, cost = self.params.prize, -self.params.cost
+        return [prize if opened and action == self.params.door else cost for action in play]
+
+
+GAME = EscapeRoom

@@ -1,0 +1,177 @@
+"""What every game is: start, view, legal, step, over, worth."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar, NotRequired, TypedDict
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+Position = dict[str, Any]
+"""A position of a game: plain JSON, complete, and the same for the same seed and actions."""
+
+Number = int | float
+"""An amount in the game's own unit."""
+
+
+class GameError(ValueError):
+    """A game was asked for, described or played in a way it cannot be; one line names the mend."""
+
+
+class Turn(TypedDict):
+    """One turn as the public record keeps it."""
+
+    turn: int  # from 1
+    actions: dict[str, str]  # agent → action; an agent that had nothing to do is absent
+    rewards: dict[str, Number]  # agent → reward of this turn, in the game's unit
+    pot: NotRequired[Number]  # team reward of this turn, owned by nobody until it is settled
+    effects: NotRequired[list[dict[str, Any]]]  # what else happened, in order
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one joint action leads to."""
+
+    position: Position
+    rewards: dict[str, Number]
+    pot: Number = 0
+    effects: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Params(BaseModel):
+    """What every game can be told; a game adds its own numbers in a subclass."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    agents: list[str] = Field(
+        default=["Alice", "Bob"], min_length=2, description="Who plays, in speaking order."
+    )
+    rounds: int = Field(default=1, ge=1, le=10_000, description="How many turns are played.")
+
+    @field_validator("agents")
+    @classmethod
+    def _distinct_names(cls, agents: list[str]) -> list[str]:
+        for name in agents:
+            if not name.strip() or name != name.strip() or len(name) > 64 or not name.isprintable():
+                raise ValueError(f"{name!r} is no agent's name: 1 to 64 printable characters")
+        if len(set(agents)) < len(agents):
+            raise ValueError(f"agents {agents} repeat a name: give each agent its own")
+        if reserved := {"pot", "world", "escrow", "*"} & set(agents):
+            raise ValueError(f"{sorted(reserved)} are accounts of the ledger: choose other names")
+        return agents
+
+
+class Game(ABC):
+    """A finite game for two or more agents who act at the same time.
+
+    Every method is pure: the position passed in is never changed, and randomness comes from
+    `games.dice`, keyed by (seed, turn, agent), so that any coalition can be replayed on the same
+    dice.
+    """
+
+    name: ClassVar[str]
+    """How the game is called on the command line; the name of its file."""
+
+    Params: ClassVar[type[Params]] = Params
+
+    actions: dict[str, list[str]]
+    """Agent → every action it may ever take: what a deal can speak of."""
+
+    def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
+        try:
+            self.params = self.Params.model_validate(dict(params or {}))
+        except ValidationError as error:
+            raise GameError(_one_line(self.name, self.Params, error)) from None
+        self.agents: tuple[str, ...] = tuple(self.params.agents)
+        self.seed = seed
+
+    def summary(self) -> str:
+        """One line for lists: by default the first of the class's docstring."""
+        return (type(self).__doc__ or self.name).strip().splitlines()[0]
+
+    @property
+    def turns(self) -> int:
+        """The most turns a play can take."""
+        return self.params.rounds
+
+    @abstractmethod
+    def start(self) -> Position:
+        """The position before the first turn."""
+
+    def view(self, position: Position, agent: str) -> dict[str, Any]:
+        """What `agent` sees of the position: JSON facts for its letter. All of it by default."""
+        return dict(position)
+
+    @abstractmethod
+    def legal(self, position: Position, agent: str) -> list[str]:
+        """The actions `agent` may take now; empty when it has nothing to do this turn."""
+
+    @abstractmethod
+    def step(self, position: Position, actions: Mapping[str, str]) -> Step:
+        """The joint action's consequence.
+
+        Args:
+            position: where the game stands.
+            actions: agent → action, one for each agent that chose; an agent that is missing
+                idles, which each game defines.
+
+        Raises:
+            GameError: an action is not legal for its agent.
+        """
+
+    @abstractmethod
+    def over(self, position: Position) -> bool:
+        """Whether the play has ended."""
+
+    @abstractmethod
+    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+        """v(C): what `coalition` is worth in the light of a finished record, in the game's unit.
+
+        The characteristic function of the credit that is computed from the record. v(∅) = 0 and
+        v(N) is the realised total, unless the game says otherwise.
+        """
+
+    @abstractmethod
+    def rules(self) -> str:
+        """The rules in Markdown: static, the same for every agent and turn."""
+
+    @abstractmethod
+    def facts(self) -> dict[str, Any]:
+        """The rules as JSON facts, so that a program can play from the letter alone."""
+
+    def check(self, position: Position, actions: Mapping[str, str]) -> None:
+        """Refuse actions that are not legal.
+
+        Raises:
+            GameError: names the agent, the action and what would be legal.
+        """
+        for agent, action in actions.items():
+            if agent not in self.agents:
+                raise GameError(f"{agent!r} does not play {self.name}: {', '.join(self.agents)} do")
+            if action not in (legal := self.legal(position, agent)):
+                raise GameError(
+                    f"{agent} cannot {action!r} in {self.name} now: legal are {', '.join(legal)}"
+                )
+
+
+def realised_total(record: Sequence[Turn]) -> Fraction:
+    """R(N, τ) = Σ_t Σ_j r_j^t plus the pot (Shapley-Coop, Eq. 7), exact, in the game's unit."""
+    return sum(
+        (exact(r) for turn in record for r in [*turn["rewards"].values(), turn.get("pot", 0)]),
+        start=Fraction(0),
+    )
+
+
+def exact(amount: Number) -> Fraction:
+    """A JSON number as the decimal it is written as: 0.1 is one tenth."""
+    return Fraction(str(amount))
+
+
+def _one_line(name: str, params: type[Params], error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(params.model_fields)
+        return f"{name} has no parameter {where!r}: it has {known}"
+    return f"{name}: parameter {where or 'set'}: {first['msg'].removeprefix('Value error, ')}"

@@ -1,0 +1,188 @@
+"""Normal-form games for any number of agents, written as a table of payoffs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from games.game import Game, Number, Params, Position, Step, Turn, exact, realised_total
+
+MAX_JOINT_ACTIONS = 100_000
+
+
+class Outcome(BaseModel):
+    """One cell of the table."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    play: list[str] = Field(description="One action per agent, in the order of the agents.")
+    pays: list[Number] = Field(description="One payoff per agent, in the same order.")
+
+
+class MatrixParams(Params):
+    """A normal-form game: who, what each may do, and what every joint action pays.
+
+    Example (YAML)::
+
+        name: tug
+        agents: [Ann, Ben]
+        actions: {Ann: [pull, wait], Ben: [pull, wait]}
+        payoffs:
+          - {play: [pull, pull], pays: [0, 0]}
+          - {play: [pull, wait], pays: [3, -1]}
+          - {play: [wait, pull], pays: [-1, 3]}
+          - {play: [wait, wait], pays: [1, 1]}
+        rounds: 1
+    """
+
+    name: str = Field(default="matrix game", description="What the game is called in letters.")
+    about: str = Field(default="", description="A sentence or two that tell the story.")
+    actions: dict[str, list[str]] = Field(description="Agent → the actions open to it.")
+    payoffs: list[Outcome] = Field(description="Every joint action once.")
+
+    @model_validator(mode="after")
+    def _complete(self) -> "MatrixParams":
+        if missing := [a for a in self.agents if not self.actions.get(a)]:
+            raise ValueError(f"actions are missing for {', '.join(missing)}")
+        if extra := set(self.actions) - set(self.agents):
+            raise ValueError(f"actions are given for {sorted(extra)}, who are not among the agents")
+        for agent, acts in self.actions.items():
+            if len(set(acts)) < len(acts):
+                raise ValueError(f"{agent}'s actions {acts} repeat one: name each once")
+        if prod(len(a) for a in self.actions.values()) > MAX_JOINT_ACTIONS:
+            raise ValueError(f"more than {MAX_JOINT_ACTIONS} joint actions: use a smaller game")
+        seen: set[tuple[str, ...]] = set()
+        for cell in self.payoffs:
+            self._check_cell(cell)
+            if tuple(cell.play) in seen:
+                raise ValueError(f"payoffs give {cell.play} twice: give every joint action once")
+            seen.add(tuple(cell.play))
+        for play in product(*(self.actions[a] for a in self.agents)):
+            if play not in seen:
+                raise ValueError(f"payoffs miss {list(play)}: give every joint action once")
+        return self
+
+    def _check_cell(self, cell: Outcome) -> None:
+        n = len(self.agents)
+        if len(cell.play) != n or len(cell.pays) != n:
+            raise ValueError(f"play {cell.play} pays {cell.pays}: give {n} of each, one per agent")
+        for agent, action in zip(self.agents, cell.play, strict=True):
+            if action not in self.actions[agent]:
+                known = ", ".join(self.actions[agent])
+                raise ValueError(f"{agent} cannot {action!r} in {cell.play}: it can {known}")
+
+
+class MatrixGame(Game):
+    """A normal-form game from a small file, repeated for `rounds` turns."""
+
+    name = "matrix"
+    Params: ClassVar[type[Params]] = MatrixParams
+    params: MatrixParams
+
+    def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
+        super().__init__(params, seed)
+        table = self.table()
+        self.actions = table.actions
+        self.title, self.about = table.name, table.about
+        self._pays = {
+            tuple(cell.play): dict(zip(self.agents, cell.pays, strict=True))
+            for cell in table.payoffs
+        }
+
+    def table(self) -> MatrixParams:
+        """The payoffs; a named instance overrides this and builds them from its parameters."""
+        return self.params
+
+    def summary(self) -> str:
+        """The story, where the file tells one."""
+        return self.about or super().summary()
+
+    def start(self) -> Position:
+        """Before the first turn nothing has happened."""
+        return {"turn": 1}
+
+    def legal(self, position: Position, agent: str) -> list[str]:
+        """All of an agent's actions, until the last turn is played."""
+        return [] if self.over(position) else list(self.actions[agent])
+
+    def step(self, position: Position, actions: Mapping[str, str]) -> Step:
+        """Pays what the table says.
+
+        An agent without an action costs everybody the worst that its silence could: each agent
+        is paid its minimum over what the silent ones might have done, so that saying nothing is
+        never turned into an action on somebody's behalf.
+        """
+        self.check(position, actions)
+        rewards = {agent: min(self._payoffs(agent, actions)) for agent in self.agents}
+        idle = [{"effect": "idle", "agent": a} for a in self.agents if a not in actions]
+        return Step({"turn": position["turn"] + 1}, rewards, effects=idle)
+
+    def over(self, position: Position) -> bool:
+        """After the last round."""
+        return int(position["turn"]) > self.params.rounds
+
+    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+        """v(N) is the realised total; a smaller coalition has its α-value, v(∅) = 0.
+
+        α-characteristic function: max over the members' joint actions of min over the others' of
+        the members' total, times the turns played (von Neumann and Morgenstern, 1944).
+        """
+        if coalition == frozenset(self.agents):
+            return realised_total(record)
+        if not coalition:
+            return Fraction(0)
+        return len(record) * max(
+            min(self._total(coalition, ours | theirs) for theirs in self._plays(coalition, False))
+            for ours in self._plays(coalition, True)
+        )
+
+    def rules(self) -> str:
+        """The story, the turns, and that everybody acts at once."""
+        times = "once" if self.params.rounds == 1 else f"for {self.params.rounds} turns"
+        return "\n".join(
+            [
+                f"**{self.title}**. {self.about}".strip(),
+                "",
+                f"{', '.join(self.agents)} choose an action at the same time, {times}. Each "
+                "joint action pays every agent what the table of payoffs says.",
+                "",
+                "| " + " | ".join([*self.agents, "pays"]) + " |",
+                "|" + " --- |" * (len(self.agents) + 1),
+                *(
+                    "| " + " | ".join([*play, ", ".join(f"{a} {x}" for a, x in pay.items())]) + " |"
+                    for play, pay in self._pays.items()
+                ),
+            ]
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Actions and payoffs."""
+        return {
+            "agents": list(self.agents),
+            "actions": self.actions,
+            "payoffs": [
+                {"play": dict(zip(self.agents, play, strict=True)), "pays": pays}
+                for play, pays in self._pays.items()
+            ],
+            "turns": self.params.rounds,
+        }
+
+    def _payoffs(self, agent: str, actions: Mapping[str, str]) -> list[Number]:
+        choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
+        return [self._pays[play][agent] for play in product(*choices)]
+
+    def _total(self, coalition: frozenset[str], actions: Mapping[str, str]) -> Fraction:
+        pays = self._pays[tuple(actions[a] for a in self.agents)]
+        return sum((exact(pays[a]) for a in coalition), start=Fraction(0))
+
+    def _plays(self, coalition: frozenset[str], members: bool) -> Iterable[dict[str, str]]:
+        who = [a for a in self.agents if (a in coalition) == members]
+        return [
+            dict(zip(who, play, strict=True)) for play in product(*(self.actions[a] for a in who))
+        ]
+
+
+GAME = MatrixGame

@@ -1,0 +1,36 @@
+"""The workflows by name, as `langgraph.json` registers them."""
+
+from importlib import import_module
+
+from langgraph.graph import StateGraph
+
+from state import Opening, Room, Table
+
+_PAGES = ("llm_only", "negotiation", "short_term", "shapley_coop")
+
+
+def names() -> list[str]:
+    """The workflows, from the least to the most."""
+    return list(_PAGES)
+
+
+def builder(name: str) -> StateGraph[Table, Room, Opening, Table]:
+    """A workflow that is not compiled yet, so that a saver can be given.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    _check(name)
+    page: StateGraph[Table, Room, Opening, Table] = import_module(f"graphs.{name}").build()
+    return page
+
+
+def summary(name: str) -> str:
+    """One line on a workflow: the first of its page."""
+    _check(name)
+    return (import_module(f"graphs.{name}").__doc__ or "").splitlines()[0]
+
+
+def _check(name: str) -> None:
+    if name not in _PAGES:
+        raise ValueError(f"no workflow {name!r}: there are {', '.join(_PAGES)}")

@@ -1,0 +1,122 @@
+"""The chapters that workflows are made of: bargaining and play.
+
+Each adds its nodes and inner edges to a page and leaves one way in and one way out, both named by
+the page. Routing is by verdicts that nodes left on the table; nodes name no successor.
+"""
+
+from langgraph.graph import StateGraph
+
+from deals import DEAL_RULES, Do, Forbid, Pay, Share, only
+from graphs.minds import mind, seated
+from nodes.convene import convene
+from nodes.open import open_episode
+from nodes.say import keep_thoughts, say_answers, say_offer, seal_actions
+from nodes.step import step
+from nodes.tally import tally
+from nodes.validate import a_thought, an_action, an_answer, an_offer
+from state import Opening, Room, Table, Topic, game_of
+
+Page = StateGraph[Table, Room, Opening, Table]
+
+PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Share), *DEAL_RULES))
+"""Bargaining before acting: who does what, and for what price."""
+
+SPLIT = Topic(
+    "split",
+    rules=(only(Pay, Share), *DEAL_RULES),
+    letters=("propose_split", "answer_split"),
+    phase="settlement",
+)
+"""Bargaining after acting: who ends up with what."""
+
+PLAY = Topic("play", rules=(), phase="action")
+"""Acting, all at the same time."""
+
+
+def blank() -> Page:
+    """A page with nothing on it but the opening."""
+    page = StateGraph(Table, context_schema=Room, input_schema=Opening)
+    page.add_node("open", open_episode)
+    page.set_entry_point("open")
+    return page
+
+
+def reason(page: Page, topic: Topic, then: str) -> None:
+    """`reason`: every agent works out payoff, externality and price, in private, in parallel."""
+    page.add_node("reason", seated(mind("reason", a_thought), everyone, topic, keep_thoughts))
+    page.add_edge("reason", then)
+
+
+def bargain(page: Page, topic: Topic, agreed: str, no_deal: str, suffix: str = "") -> None:
+    """`propose` → `answer` → `tally`, until all agree or the rounds are used up.
+
+    One agent proposes, everybody else answers at once; a rejection may carry the next proposal.
+
+    Args:
+        page: the page.
+        topic: what is bargained over.
+        agreed: the node to go to once everybody accepted the same revision.
+        no_deal: the node to go to otherwise.
+        suffix: of the nodes' names, for a page with two bargainings.
+    """
+    propose, answer, count = f"propose{suffix}", f"answer{suffix}", f"tally{suffix}"
+    page.add_node(propose, seated(mind("propose", an_offer), speaker, topic, say_offer))
+    page.add_node(answer, seated(mind("answer", an_answer), listeners, topic, say_answers))
+    page.add_node(count, tally(topic))
+    page.add_conditional_edges(propose, offered, {"offer": answer, "pass": count})
+    page.add_edge(answer, count)
+    page.add_conditional_edges(
+        count,
+        verdict,
+        {"agreed": agreed, "countered": answer, "talk_on": propose, "no_deal": no_deal},
+    )
+
+
+def convened(page: Page, then: str, suffix: str = "") -> None:
+    """`convene`: a bargaining begins with a clear table."""
+    page.add_node(f"convene{suffix}", convene)
+    page.add_edge(f"convene{suffix}", then)
+
+
+def play(page: Page, over: str) -> None:
+    """`act` → `step`, until the game is over."""
+    page.add_node("act", seated(mind("act", an_action), able, PLAY, seal_actions))
+    page.add_node("step", step)
+    page.add_edge("act", "step")
+    page.add_conditional_edges("step", whether_over, {"play_on": "act", "over": over})
+
+
+def everyone(table: Table) -> list[str]:
+    """All agents."""
+    return table["agents"]
+
+
+def speaker(table: Table) -> list[str]:
+    """Whose turn it is to propose."""
+    return [table["speaker"]]
+
+
+def listeners(table: Table) -> list[str]:
+    """All but the author of the standing offer."""
+    return [agent for agent in table["agents"] if agent != table["speaker"]]
+
+
+def able(table: Table) -> list[str]:
+    """Everybody who has something to do this turn."""
+    game = game_of(table["settings"])
+    return [agent for agent in table["agents"] if game.legal(table["position"], agent)]
+
+
+def offered(table: Table) -> str:
+    """Whether the speaker put an offer."""
+    return "offer" if table["offer"] else "pass"
+
+
+def verdict(table: Table) -> str:
+    """What the tally found."""
+    return table["verdict"]
+
+
+def whether_over(table: Table) -> str:
+    """Whether the game goes on."""
+    return "over" if game_of(table["settings"]).over(table["position"]) else "play_on"

@@ -1,0 +1,22 @@
+"""LLM-only: no talk, no contract. Everybody acts for itself; what it earns is its own.
+
+open → act → step ↺ → settle
+"""
+
+from langgraph.graph import END
+
+from graphs.chapters import Page, blank, play
+from nodes.settle import settle
+
+
+def build() -> Page:
+    """The workflow, not compiled."""
+    page = blank()
+    page.add_edge("open", "act")
+    play(page, over="settle")
+    page.add_node("settle", settle)
+    page.add_edge("settle", END)
+    return page
+
+
+graph = build().compile(name="llm_only")

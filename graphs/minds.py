@@ -1,0 +1,70 @@
+"""How a mind is put together, and how it is seated at the table.
+
+A mind is a small private graph: `ask` the seat, `validate` what it drafted, again until it is
+sound or the tries are used up. Every agent whose turn it is thinks in the same run, side by side;
+nothing of one reaches another. What it is shown arrives as its context (a `Moment`), so that its
+own checkpoints hold private drafts alone, and the table hears only what `say` carries out.
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+
+from nodes.ask import ask
+from nodes.say import Say
+from nodes.validate import Check, validate
+from state import Minds, Moment, Table, Topic, pending
+
+MindGraph = CompiledStateGraph[Minds, Moment, Minds, Minds]
+TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
+
+
+def mind(role: str, check: Check) -> MindGraph:
+    """ask → validate ↺: the drafts that are refused never leave it.
+
+    Args:
+        role: what agents are asked for: reason, propose, answer or act.
+        check: what a message has to say to be sound.
+    """
+
+    def verdict(minds: Minds, runtime: Runtime[Moment]) -> Literal["again", "sound"]:
+        return "again" if pending(minds["minds"], runtime.context.asked) else "sound"
+
+    page = StateGraph(Minds, context_schema=Moment)
+    page.add_node("ask", ask(role))
+    page.add_node("validate", validate(check))
+    page.add_edge(START, "ask")
+    page.add_edge("ask", "validate")
+    page.add_conditional_edges("validate", verdict, {"again": "ask", "sound": END})
+    return page.compile(name=role)
+
+
+def seated(
+    thinking: MindGraph, who: Callable[[Table], list[str]], topic: Topic, say: Say
+) -> TableNode:
+    """A node of the table at which some agents think, and then speak.
+
+    Args:
+        thinking: the mind they think with.
+        who: whose turn it is.
+        topic: what it is about.
+        say: how what they say enters the table.
+    """
+
+    async def speak(table: Table) -> dict[str, Any]:
+        moment = Moment(table, tuple(table.get("asked") or who(table)), topic)
+        started = time.monotonic()
+        thought = await thinking.ainvoke({"minds": {}}, context=moment)
+        minds = thought["minds"]
+        spent = {
+            "seconds": time.monotonic() - started,
+            "agents": {agent: one["spent"] for agent, one in minds.items()},
+        }
+        spoken = {agent: minds[agent]["spoken"] for agent in moment.asked}
+        return {**say(moment, spoken), "spent": {topic.phase: spent}}
+
+    return speak

@@ -1,0 +1,45 @@
+"""LLM+SC, the whole of Shapley-Coop.
+
+    open → convene → reason → propose → answer → tally ↺ → summarize → act → step ↺
+         → account → reckon → convene_split → propose_split → answer_split → tally_split ↺ → settle
+
+What `short_term` does not have: reckon, which computes outcome, marginal contributions and Shapley
+values from the record for every letter of the last bargaining; so the norm can be named in a deal.
+"""
+
+from dataclasses import replace
+
+from langgraph.graph import END
+
+from graphs.chapters import PLAN, SPLIT, Page, bargain, blank, convened, play, reason
+from nodes.account import account
+from nodes.reckon import reckon
+from nodes.settle import settle
+from nodes.summarize import summarize
+
+NORMS = ("shapley",)
+
+
+def build() -> Page:
+    """The workflow, not compiled."""
+    plan, split = replace(PLAN, norms=NORMS), replace(SPLIT, norms=NORMS)
+    page = blank()
+    page.add_edge("open", "convene")
+    convened(page, then="reason")
+    reason(page, plan, then="propose")
+    bargain(page, plan, agreed="summarize", no_deal="act")
+    page.add_node("summarize", summarize)
+    page.add_edge("summarize", "act")
+    play(page, over="account")
+    page.add_node("account", account)
+    page.add_edge("account", "reckon")
+    page.add_node("reckon", reckon)
+    page.add_edge("reckon", "convene_split")
+    convened(page, then="propose_split", suffix="_split")
+    bargain(page, split, agreed="settle", no_deal="settle", suffix="_split")
+    page.add_node("settle", settle)
+    page.add_edge("settle", END)
+    return page
+
+
+graph = build().compile(name="shapley_coop")

@@ -1,0 +1,36 @@
+"""LLM+STS: short-term Shapley reasoning; the final split is bargained over without values.
+
+    open → convene → reason → propose → answer → tally ↺ → summarize → act → step ↺
+         → account → convene_split → propose_split → answer_split → tally_split ↺ → settle
+
+What `negotiation` does not have: reason, and the bargaining over the split.
+"""
+
+from langgraph.graph import END
+
+from graphs.chapters import PLAN, SPLIT, Page, bargain, blank, convened, play, reason
+from nodes.account import account
+from nodes.settle import settle
+from nodes.summarize import summarize
+
+
+def build() -> Page:
+    """The workflow, not compiled."""
+    page = blank()
+    page.add_edge("open", "convene")
+    convened(page, then="reason")
+    reason(page, PLAN, then="propose")
+    bargain(page, PLAN, agreed="summarize", no_deal="act")
+    page.add_node("summarize", summarize)
+    page.add_edge("summarize", "act")
+    play(page, over="account")
+    page.add_node("account", account)
+    page.add_edge("account", "convene_split")
+    convened(page, then="propose_split", suffix="_split")
+    bargain(page, SPLIT, agreed="settle", no_deal="settle", suffix="_split")
+    page.add_node("settle", settle)
+    page.add_edge("settle", END)
+    return page
+
+
+graph = build().compile(name="short_term")

@@ -1,0 +1,43 @@
+"""Open an episode: resolve the room, mint the episode's id, set the table."""
+
+from typing import Any
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
+
+from state import Opening, Room, game_of
+
+
+def open_episode(opening: Opening, runtime: Runtime[Room]) -> dict[str, Any]:
+    """Set the table for one play, whatever was on it before.
+
+    The room is the input's, else the context's, else the default one. This is the only node that
+    reads the context, so that resuming with another one changes nothing.
+    """
+    room = (opening.room or runtime.context or Room()).resolve()
+    settings = room.model_dump(mode="json")
+    game = game_of(settings)
+    return {
+        "episode": uuid4().hex,
+        "settings": settings,
+        "agents": list(game.agents),
+        "position": game.start(),
+        "record": Overwrite([]),
+        "talk": Overwrite([]),
+        "thoughts": None,
+        "sealed": None,
+        "answers": None,
+        "round": 1,
+        "speaker": game.agents[0],
+        "revision": 0,
+        "offer": None,
+        "verdict": "",
+        "contract": None,
+        "amendments": [],
+        "accounts": None,
+        "reckoning": None,
+        "settlement": None,
+        "status": "open",
+        "spent": Overwrite({}),
+    }

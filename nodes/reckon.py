@@ -1,0 +1,22 @@
+"""Reckon: what the record says each agent contributed, computed by code."""
+
+from functools import partial
+from typing import Any
+
+from credit import reckon as compute
+from deals import plain
+from state import Table, game_of
+
+
+def reckon(table: Table) -> dict[str, Any]:
+    """Long-term Shapley, steps 1 to 3 (Shapley-Coop, Eqs. 7-9): outcome, margins, values."""
+    game = game_of(table["settings"])
+    found = compute(game.agents, partial(game.worth, table["record"]))
+    return {
+        "reckoning": {
+            "norm": found.norm,
+            "total": plain(found.total),
+            "marginal": {agent: plain(x) for agent, x in found.marginal.items()},
+            "values": {agent: plain(x) for agent, x in found.values.items()},
+        }
+    }

@@ -1,0 +1,34 @@
+"""Say: carry what minds came up with to the table, and nothing else of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from state import Moment, Spoken, entries, offer_of
+
+Say = Callable[[Moment, dict[str, Spoken]], dict[str, Any]]
+
+
+def keep_thoughts(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
+    """Thoughts stay private: the table learns only where each agent's own waits."""
+    return {"thoughts": {a: said["pointer"] for a, said in spoken.items() if "pointer" in said}}
+
+
+def say_offer(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
+    """The speaker's proposal becomes the standing offer; a pass leaves none."""
+    (speaker, said), table = next(iter(spoken.items())), moment.table
+    revision = table["revision"] + 1 if "deal" in said else 0
+    return {
+        "talk": entries(table, moment.topic.name, [(speaker, said, revision)]),
+        "offer": offer_of(said, speaker, revision),
+        "revision": revision or table["revision"],
+    }
+
+
+def say_answers(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
+    """Answers wait until everybody's is there."""
+    return {"answers": spoken}
+
+
+def seal_actions(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
+    """Actions are simultaneous: what was chosen waits in the journal, the table holds a seal."""
+    return {"sealed": spoken}

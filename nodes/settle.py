@@ -1,0 +1,84 @@
+"""Settle: decide who ends up with what, and pay it, once."""
+
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from credit import by_norm, reckon, round_payoffs, to_micro, transfers
+from deals import Deal, breaches, earned, payoffs, plain, unanimous
+from state import WORLD, Line, Table, final, game_of, home
+
+
+def settle(table: Table) -> dict[str, Any]:
+    """Execute the decision under the episode's one final key.
+
+    An identical posting that is already there is this one; a different one makes this branch
+    `counterfactual`: it is reported and not paid.
+    """
+    settlement = decide(table)
+    verdict = home().ledger.post(final(table["episode"]), lines(settlement))
+    settlement["ledger"] = "counterfactual" if verdict == "refused" else "paid"
+    return {
+        "settlement": settlement,
+        "status": "agreed" if settlement["basis"] != "none" else "no_deal",
+    }
+
+
+def decide(table: Table) -> dict[str, Any]:
+    """Everybody's payoff in millionths, on the strongest basis there is.
+
+    A redistribution that all accepted states final payoffs and replaces what was signed; without
+    one the contract's own clauses decide; without a contract nothing moves.
+    """
+    game, record = game_of(table["settings"]), table.get("record", [])
+    agents, worth = game.agents, partial(game.worth, record)
+    contract, offer = table.get("contract"), table.get("offer")
+    deal, basis, since = Deal(), "none", 1
+    if unanimous(offer, agents) and offer is not None:
+        deal, basis = Deal.model_validate(offer["deal"]), "redistribution"
+    elif contract:
+        deal, basis = Deal.model_validate({"clauses": contract["clauses"]}), "contract"
+        since = contract["from_turn"]
+    held = earned(record, agents)
+    total = to_micro(sum(held.values()))
+    due = payoffs(deal, record, agents, by_norm(agents, worth), since)
+    before = _rounded(held, total)
+    after = _rounded(due, total)
+    reckoning = reckon(agents, worth)
+    kept = Deal.model_validate({"clauses": contract["clauses"] if contract else []})
+    broken = breaches(kept, record, contract["from_turn"] if contract else 1)
+    return {
+        "basis": basis,
+        "deal": deal.record(),
+        "rewards": before,
+        "payoffs": after,
+        "transfers": [
+            {"payer": t.payer, "payee": t.payee, "amount": t.amount, "reason": basis}
+            for t in transfers(before, after)
+        ],
+        "breaches": [asdict(breach) for breach in broken],
+        "credit": {
+            "method": "exact",
+            "total": plain(reckoning.total),
+            "marginal": {a: plain(x) for a, x in reckoning.marginal.items()},
+            "shapley": {a: plain(x) for a, x in reckoning.values.items()},
+            "standard_error": reckoning.standard_error,
+        },
+    }
+
+
+def lines(settlement: dict[str, Any]) -> list[Line]:
+    """The ledger's lines: rewards from the world, then transfers between agents."""
+    rewards = [
+        Line(WORLD, agent, x, "reward") if x > 0 else Line(agent, WORLD, -x, "cost")
+        for agent, x in settlement["rewards"].items()
+        if x
+    ]
+    moved = [
+        Line(t["payer"], t["payee"], t["amount"], t["reason"]) for t in settlement["transfers"]
+    ]
+    return [*rewards, *moved]
+
+
+def _rounded(payoffs_: dict[str, Any], total: int) -> dict[str, int]:
+    return dict(zip(payoffs_, round_payoffs(list(payoffs_.values()), total), strict=True))

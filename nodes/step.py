@@ -1,0 +1,44 @@
+"""Step: open the sealed actions and let the game take its turn."""
+
+from typing import Any
+
+from deals import Fault, scan
+from games import Turn
+from seats import Pointer
+from state import Table, game_of, home
+
+
+def step(table: Table) -> dict[str, Any]:
+    """Reveal what was chosen, play it, and enter the turn in the record.
+
+    An agent that passed takes no action, and the record shows none.
+    """
+    game = game_of(table["settings"])
+    actions = {
+        agent: _reveal(table["episode"], agent, said["pointer"])
+        for agent, said in table["sealed"].items()
+        if "pointer" in said
+    }
+    after = game.step(table["position"], actions)
+    turn: Turn = {
+        "turn": len(table.get("record", [])) + 1,
+        "actions": actions,
+        "rewards": after.rewards,
+    }
+    if after.pot:
+        turn["pot"] = after.pot
+    passes = [
+        {"effect": "pass", "agent": agent, "label": said["label"]}
+        for agent, said in table["sealed"].items()
+        if "label" in said
+    ]
+    if effects := [*passes, *after.effects]:
+        turn["effects"] = effects
+    return {"position": after.position, "record": [turn], "sealed": None}
+
+
+def _reveal(episode: str, agent: str, pointer: Pointer) -> str:
+    message = scan(home().journal.open(episode, agent, pointer).answer.text)
+    assert not isinstance(message, Fault), "what was sealed had been validated"
+    assert message.action is not None, "what was sealed had been validated"
+    return message.action

@@ -1,0 +1,135 @@
+"""Validate: read a draft; what is sound may be said, what is not goes back to its author alone."""
+
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from deals import Deal, Fault, Message, Terms, first_fault, read_deal, scan
+from state import Mind, Minds, Moment, Spoken, Table, game_of, pending, room_of
+
+Check = Callable[[Moment, str, Message], Spoken | Fault]
+
+
+def validate(check: Check) -> Callable[[Minds, Runtime[Moment]], dict[str, Any]]:
+    """A node that reads every draft that is not sound yet.
+
+    A draft that cannot be read, or breaks a rule, goes back with a labelled fault. After the last
+    try the agent passes, and the record says so; nothing is put in its place.
+
+    Args:
+        check: what the message has to say.
+    """
+
+    def validate_drafts(minds: Minds, runtime: Runtime[Moment]) -> dict[str, Any]:
+        moment = runtime.context
+        tries = room_of(moment.table["settings"]).tries
+        return {
+            "minds": {
+                agent: _judge(check, moment, agent, minds["minds"][agent], tries)
+                for agent in pending(minds["minds"], moment.asked)
+            }
+        }
+
+    return validate_drafts
+
+
+def _judge(check: Check, moment: Moment, agent: str, mind: Mind, tries: int) -> Mind:
+    found = _read(check, moment, agent, mind)
+    if not isinstance(found, Fault):
+        return {**mind, "fault": None, "spoken": {**found, "pointer": mind["pointer"]}}
+    spent = {**mind["spent"], "refused": mind["spent"]["refused"] + 1}
+    again: Mind = {**mind, "fault": found.record(), "spent": spent}
+    if mind["attempt"] >= tries:
+        again["spoken"] = {"act": "pass", "text": "", "label": found.label}
+    return again
+
+
+def _read(check: Check, moment: Moment, agent: str, mind: Mind) -> Spoken | Fault:
+    if mind["cut"]:
+        return Fault("CUT", "Your answer was cut off by its length limit: answer more briefly.")
+    message = scan(mind["draft"])
+    return message if isinstance(message, Fault) else check(moment, agent, message)
+
+
+def a_thought(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
+    """Reasoning: private, so that there is nothing to say."""
+    if not message.consider:
+        return Fault("MPT", "Answer inside one <CONSIDER>…</CONSIDER>.")
+    return {"act": "think", "text": ""}
+
+
+def an_offer(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
+    """A proposal that passes the topic's rules, or `<REJECT>` for none."""
+    if message.accept is not None:
+        return Fault("VOID", "No offer stands that you could accept: propose one, or <REJECT>.")
+    if message.action is not None:
+        return Fault("VOID", "It is not yet time to act: propose a deal, or <REJECT>.")
+    if message.reject is not None:
+        return {"act": "pass", "text": message.speech or message.reject}
+    deal = _deal(moment, message)
+    if isinstance(deal, Fault):
+        return deal
+    return {"act": "propose", "text": message.speech or "", "deal": deal.record()}
+
+
+def an_answer(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
+    """Acceptance of exactly what stands, or rejection with or without a counter-offer."""
+    if (message.accept is None) == (message.reject is None):
+        return Fault("ACK", "Answer the offer that stands with one <ACCEPT> or one <REJECT>.")
+    if message.action is not None:
+        return Fault("VOID", "It is not yet time to act: answer the offer.")
+    if message.accept is not None:
+        return _acceptance(moment.table, message)
+    said: Spoken = {"act": "reject", "text": message.speech or message.reject or ""}
+    if message.proposal is None:
+        return said
+    deal = _deal(moment, message)
+    return deal if isinstance(deal, Fault) else {**said, "deal": deal.record()}
+
+
+def an_action(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
+    """One action that is legal now. What is said beside it stays sealed with it."""
+    table = moment.table
+    legal = game_of(table["settings"]).legal(table["position"], agent)
+    if message.action is None:
+        return Fault("MPT", f"Choose with one <ACTION>…</ACTION> among {', '.join(legal)}.")
+    if message.action not in legal:
+        return Fault("ACTION", f"You cannot do that now: legal are {', '.join(legal)}.")
+    return {"act": "act", "text": ""}
+
+
+def _acceptance(table: Table, message: Message) -> Spoken | Fault:
+    """An acceptance binds to what the letter showed; what it names itself has to match."""
+    if message.proposal is not None:
+        return Fault("ACK", "You cannot accept and propose at once: do one of the two.")
+    offer = table["offer"]
+    if offer is None:
+        return Fault("VOID", "No offer stands that you could accept.")
+    for word in (message.accept or "").split():
+        if word != str(offer["revision"]) and not (
+            len(word) >= 8 and offer["hash"].startswith(word)
+        ):
+            return Fault(
+                "STALE",
+                f"You accept {word}, but what stands is revision {offer['revision']}, "
+                f"hash {offer['hash'][:12]}: write <ACCEPT> alone to accept it.",
+            )
+    return {"act": "accept", "text": message.speech or ""}
+
+
+def _deal(moment: Moment, message: Message) -> Deal | Fault:
+    if message.proposal is None:
+        return Fault("MPT", "Words bind nobody: put the terms in one <PROPOSAL>{json}</PROPOSAL>.")
+    deal = read_deal(message.proposal)
+    if isinstance(deal, Fault):
+        return deal
+    return first_fault(moment.topic.rules, deal, terms(moment)) or deal
+
+
+def terms(moment: Moment) -> Terms:
+    """What deals at this table are checked against."""
+    game = game_of(moment.table["settings"])
+    return Terms(
+        agents=game.agents, actions=game.actions, turns=game.turns, norms=moment.topic.norms
+    )

@@ -1,0 +1,62 @@
+"""The only renderer of letters."""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def _environment() -> Environment:
+    # Letters are Markdown for models, not pages for browsers: data is escaped by `fenced`.
+    return Environment(  # noqa: S701
+        loader=FileSystemLoader(_HERE),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+@cache
+def _template(name: str) -> Template:
+    return _environment().get_template(f"{name}.md")
+
+
+def names() -> list[str]:
+    """Every template there is, sorted."""
+    return sorted(path.stem for path in _HERE.glob("*.md"))
+
+
+def render(name: str, /, **variables: Any) -> str:
+    """Fill a template.
+
+    Args:
+        name: of the Markdown file, without its ending.
+        **variables: all that the template names.
+
+    Raises:
+        jinja2.UndefinedError: a variable is missing.
+        jinja2.TemplateNotFound: there is no such letter.
+    """
+    return _template(name).render(**variables)
+
+
+def fenced(facts: Mapping[str, Any]) -> str:
+    """Facts as one fenced JSON block."""
+    return f"```json\n{_escaped(facts)}\n```"
+
+
+def fenced_lines(events: Iterable[Mapping[str, Any]]) -> str:
+    """Events as one fenced block of JSON lines: it only grows at its end."""
+    return "\n".join(["```jsonl", *(_escaped(event) for event in events), "```"])
+
+
+def _escaped(value: Mapping[str, Any]) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("`", "\\u0060")

@@ -1,0 +1,126 @@
+"""Asking a seat: once per letter and attempt, whatever crashes in between."""
+
+import asyncio
+import re
+import time
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+
+from seats.journal import Answer, Entry, Journal, letter_hash, nonce
+from seats.letters import Letter, as_text
+from seats.models import RETRIES, chat_model
+from seats.seat import Seat, SeatError
+
+_CUT = {"length", "max_tokens", "MAX_TOKENS"}
+_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One letter to one agent.
+
+    Attributes:
+        episode: which play it belongs to.
+        agent: who is asked.
+        act: what it is asked for: reason, propose, answer, act, …
+        letter: what it is shown.
+        attempt: from 1; the same letter may be sent again only under the next number.
+        trace: run name, tags and metadata for tracing.
+    """
+
+    episode: str
+    agent: str
+    act: str
+    letter: Letter
+    attempt: int = 1
+    trace: RunnableConfig = field(default_factory=RunnableConfig)
+
+
+async def ask(seat: Seat, seed: int, question: Question, journal: Journal) -> tuple[Entry, bool]:
+    """Ask a seat and keep its answer before anything else happens.
+
+    A letter that the journal has an answer to is not sent again.
+
+    Returns:
+        The entry, and whether the seat was really asked.
+
+    Raises:
+        SeatError: no answer came; the text names agent, model and failure, and no content.
+    """
+    q = question
+    name = letter_hash(as_text(q.letter.messages()))
+    found = await asyncio.to_thread(journal.find, q.episode, q.agent, name, q.attempt)
+    if found is not None:
+        return found, False
+    answer = await _call(seat, seed, q)
+    entry = Entry(
+        agent=q.agent,
+        act=q.act,
+        model=seat.model,
+        letter=name,
+        letter_text=as_text(q.letter.messages()),
+        attempt=q.attempt,
+        answer=answer,
+        nonce=nonce(),
+    )
+    return await asyncio.to_thread(journal.write, q.episode, entry), True
+
+
+async def _call(seat: Seat, seed: int, question: Question) -> Answer:
+    started = time.monotonic()
+    # The client's timeout counts per read; a reply that drips must end as well.
+    limit = seat.timeout * (RETRIES + 1)
+    failure = ""
+    try:
+        model = _model(seat, question.agent, seed, id(asyncio.get_running_loop()))
+        async with asyncio.timeout(limit):
+            reply = await model.ainvoke(question.letter.messages(), config=question.trace)
+        answer = _answer(reply, time.monotonic() - started)
+    except Exception as error:
+        failure = _describe(error, limit)
+    if failure:
+        # Raised outside the handler, so that no private text hangs on as its context.
+        raise SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
+    return answer
+
+
+@lru_cache(maxsize=512)
+def _model(seat: Seat, agent: str, seed: int, loop: int) -> BaseChatModel:
+    """Built once per seat and event loop: clients must not cross loops."""
+    return chat_model(seat, agent=agent, seed=seed)
+
+
+def _answer(reply: AIMessage, seconds: float) -> Answer:
+    usage = reply.usage_metadata or {"input_tokens": 0, "output_tokens": 0}
+    metadata = reply.response_metadata
+    ended = metadata.get("finish_reason") or metadata.get("stop_reason")
+    return Answer(
+        text=_THINKING.sub("", str(reply.text)),
+        # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
+        cut=ended in _CUT or (ended is None and "model_provider" in metadata),
+        input_tokens=usage["input_tokens"],
+        output_tokens=usage["output_tokens"],
+        seconds=seconds,
+    )
+
+
+def _describe(error: Exception, limit: float) -> str:
+    """The kind of failure, and never its text, which can hold the letter or a key."""
+    from seats.recording import NotRecorded
+
+    if isinstance(error, NotRecorded):
+        return str(error)
+    if isinstance(error, TimeoutError):
+        return f"no answer within {limit:g} s; raise the seat's timeout"
+    status = getattr(error, "status_code", None)
+    fix = {
+        401: "check its API key",
+        403: "check its API key's rights",
+        404: "check the model's name and base URL",
+        429: "the endpoint's rate limit or quota is used up; try later",
+    }.get(status or 0, "resume the run to try again")
+    return f"{type(error).__name__}{f' ({status})' if status else ''}; {fix}"

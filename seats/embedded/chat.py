@@ -1,0 +1,147 @@
+"""An embedded agent as an ordinary LangChain chat model."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from random import Random
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.base import LangSmithParams
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+
+from games import Turn
+from seats.embedded.bargaining import Agent
+from seats.embedded.characters import character
+from seats.letters import as_text, events, facts
+
+
+class EmbeddedChatModel(BaseChatModel):
+    """A simulated agent: answers from the letter alone, the same way for the same letter.
+
+    Args:
+        character: one of `seats.embedded.CHARACTERS`.
+        agent: whose seat it is; two agents of one character differ a little.
+        seed: of its traits and dice.
+    """
+
+    character: str = "rational"
+    agent: str = ""
+    seed: int = 0
+
+    @property
+    def _llm_type(self) -> str:
+        return "embedded"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"character": self.character, "seed": self.seed, "simulated": True}
+
+    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+        return LangSmithParams(
+            ls_provider="embedded", ls_model_name=self.character, ls_model_type="chat"
+        )
+
+    def _reply(self, messages: list[BaseMessage]) -> str:
+        letter = as_text(messages)
+        own = character(self.character).drawn(Random(f"{self.seed}/{self.agent}"))
+        rng = Random(f"{self.seed}/{self.agent}/{letter}")
+        known = facts(letter)
+        text = Agent(known, _turns(events(letter)), own, rng).answer()
+        careless = rng.random() < own.sloppiness and known.get("ask") != "reason"
+        return _spoiled(text, rng) if careless else text
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        text = self._reply(messages)
+        message = AIMessage(
+            text,
+            usage_metadata=_usage(messages, text),
+            response_metadata={"finish_reason": "stop", "model_name": self.character},
+        )
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        # Microseconds of arithmetic: a thread would cost more than it frees.
+        return self._generate(messages)
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        for chunk in self._chunks(messages):
+            if run_manager:
+                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        for chunk in self._chunks(messages):
+            if run_manager:
+                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
+            yield chunk
+
+    def _chunks(self, messages: list[BaseMessage]) -> Iterator[ChatGenerationChunk]:
+        text = self._reply(messages)
+        for word in re.findall(r"\s*\S+\s*$|\s*\S+", text):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+        yield ChatGenerationChunk(
+            message=AIMessageChunk(
+                content="",
+                usage_metadata=_usage(messages, text),
+                response_metadata={"finish_reason": "stop", "model_name": self.character},
+                chunk_position="last",
+            )
+        )
+
+
+def _turns(history: list[dict[str, Any]]) -> list[Turn]:
+    return [
+        {"turn": event["turn"], "actions": event["did"], "rewards": event["earned"]}
+        for event in history
+        if "did" in event
+    ]
+
+
+def _usage(messages: list[BaseMessage], text: str) -> UsageMetadata:
+    """Tokens at four characters each: a rule of thumb, as nothing is tokenised here."""
+    shown, said = len(as_text(messages)) // 4, len(text) // 4
+    return UsageMetadata(input_tokens=shown, output_tokens=said, total_tokens=shown + said)
+
+
+def _spoiled(text: str, rng: Random) -> str:
+    """One of the ways in which models break the protocol."""
+    return rng.choice(
+        [
+            text.replace("</PROPOSAL>", "").replace("</ACTION>", ""),
+            text.replace("<PROPOSAL>", "<PROPOSAL>```json\n").replace(
+                "</PROPOSAL>", "\n```</PROPOSAL>"
+            ),
+            text.replace("<ACCEPT>", "").replace("<REJECT>", ""),
+            text.replace("<s>", "<S>").replace("</s>", "</S>"),
+            text + "<s>One more thing.</s>",
+            json.dumps({"answer": text}).replace("<", ""),
+        ]
+    )

@@ -1,0 +1,161 @@
+"""What an agent can work out from the payoffs in its letter, by enumeration."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import product
+from typing import Any
+
+from deals import Deal, Duty, duties, payments
+from games import Turn
+
+Payoffs = dict[str, float]
+Play = dict[str, str]
+
+
+class Missing(LookupError):
+    """The letter lacks a fact that the decision needs."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The letter's payoffs, and what follows from them.
+
+    A deal is valued by playing the rest of the game in the mind: who has a duty keeps it, who
+    has none does what pays best against uniform beliefs, and payments and shares are applied.
+    A norm that will be computed later is expected to give everyone its security plus an even
+    share of the surplus: the agent cannot compute it and does not try.
+    """
+
+    me: str
+    agents: list[str]
+    actions: dict[str, list[str]]
+    pays: dict[tuple[str, ...], Mapping[str, float]]
+    turn: int
+    turns: int
+    record: list[Turn]
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], record: list[Turn]) -> "Outlook":
+        """Read the letter.
+
+        Raises:
+            Missing: names the fact that is not there.
+        """
+        need = ("you", "agents", "actions", "payoffs", "turn", "turns")
+        if lacking := [name for name in need if name not in facts]:
+            raise Missing(f"the letter does not say: {', '.join(lacking)}")
+        agents = list(facts["agents"])
+        pays = {tuple(c["play"][a] for a in agents): c["pays"] for c in facts["payoffs"]}
+        return cls(
+            me=facts["you"],
+            agents=agents,
+            actions=facts["actions"],
+            pays=pays,
+            turn=int(facts["turn"]),
+            turns=int(facts["turns"]),
+            record=record,
+        )
+
+    def payoff(self, play: Play) -> Mapping[str, float]:
+        """What one joint action pays each agent."""
+        key = tuple(play[a] for a in self.agents)
+        if key not in self.pays:
+            raise Missing(f"the letter does not say what {play} pays")
+        return self.pays[key]
+
+    def plays(self, **fixed: str) -> list[Play]:
+        """All joint actions in which the fixed agents do the fixed things."""
+        choices = [[fixed[a]] if a in fixed else self.actions[a] for a in self.agents]
+        return [dict(zip(self.agents, play, strict=True)) for play in product(*choices)]
+
+    def expected(self, agent: str, action: str) -> float:
+        """An agent's mean payoff if all others are equally likely to do anything."""
+        plays = self.plays(**{agent: action})
+        return sum(self.payoff(play)[agent] for play in plays) / len(plays)
+
+    @cached_property
+    def default(self) -> Play:
+        """What everybody does without a deal: the best action against uniform beliefs."""
+        return {a: max(self.actions[a], key=partial(self.expected, a)) for a in self.agents}
+
+    @cached_property
+    def alone(self) -> Payoffs:
+        """What everybody earns in the turns left without a deal."""
+        left = self.turns - self.turn + 1
+        return {a: left * float(x) for a, x in self.payoff(self.default).items()}
+
+    def best_for(self, agent: str) -> Play:
+        """The joint action that pays one agent most, then all together."""
+        return max(self.plays(), key=lambda p: (self.payoff(p)[agent], self.total(p)))
+
+    @cached_property
+    def best_for_all(self) -> Play:
+        """The joint action that pays all together most, then me."""
+        return max(self.plays(), key=lambda p: (self.total(p), self.payoff(p)[self.me]))
+
+    def total(self, play: Play) -> float:
+        """The collective payoff of one joint action."""
+        return float(sum(self.payoff(play).values()))
+
+    @cached_property
+    def surplus(self) -> float:
+        """What full cooperation adds to what everybody earns alone, in the turns left."""
+        left = self.turns - self.turn + 1
+        return left * self.total(self.best_for_all) - sum(self.alone.values())
+
+    def value(self, deal: Deal, mine: str | None = None) -> Payoffs:
+        """What everybody would end up with under a deal.
+
+        Args:
+            deal: a draft or a contract.
+            mine: an action of my own for this turn, in place of what the deal asks of me.
+        """
+        record = list(self.record)
+        for turn in range(self.turn, self.turns + 1):
+            play = self.foresee(duties(deal, record, turn))
+            if mine is not None and turn == self.turn:
+                play[self.me] = mine
+            rewards = dict(self.payoff(play))
+            record.append({"turn": turn, "actions": play, "rewards": rewards})
+        earned = {a: float(sum(t["rewards"][a] for t in record)) for a in self.agents}
+        return self._settled(deal, record, earned)
+
+    def foresee(self, owed: list[Duty]) -> Play:
+        """What I expect everybody to do: its duty, else what it would do without a deal."""
+        play = dict(self.default)
+        for duty in owed:
+            if not duty.forbidden:
+                play[duty.agent] = duty.action
+            elif play[duty.agent] == duty.action:
+                others = [x for x in self.actions[duty.agent] if x != duty.action]
+                play[duty.agent] = max(others, key=partial(self.expected, duty.agent))
+        return play
+
+    def _settled(self, deal: Deal, record: list[Turn], earned: Payoffs) -> Payoffs:
+        total, settled = sum(earned.values()), dict(earned)
+        if deal.share and deal.share.fractions:
+            settled = {a: total * float(x) for a, x in deal.share.fractions.items()}
+        elif deal.share:
+            gain = (total - sum(self.alone.values())) / len(self.agents)
+            settled = {a: self.alone[a] + gain for a in self.agents}
+        for payment in payments(deal, record):
+            settled[payment.payer] -= float(payment.amount)
+            settled[payment.payee] += float(payment.amount)
+        return settled
+
+
+def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fraction]]:
+    """Who pays whom so that earnings become the target, in cents: (payer, payee, amount)."""
+    gaps = {a: round(Fraction(target[a]) - Fraction(earned[a]), 2) for a in earned}
+    owed = {a: -gap for a, gap in gaps.items() if gap < 0}
+    found = []
+    for payee, need in gaps.items():
+        for payer in owed:
+            amount = min(need, owed[payer])
+            if amount > 0:
+                found.append((payer, payee, amount))
+                owed[payer] -= amount
+                need -= amount  # noqa: PLW2901 - what is left of it
+    return found

@@ -1,0 +1,181 @@
+"""The operator's journal: every letter and its answer, private, written once.
+
+It is what makes a resume repeat at most the calls in flight, what keeps private reasoning and
+sealed moves off the table, and what a recording seat replays. Agents and parties never read it.
+"""
+
+import hashlib
+import secrets
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypedDict
+
+from sqlalchemy import (
+    Column,
+    Float,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Row,
+    String,
+    Table,
+    Text,
+    insert,
+    select,
+)
+from sqlalchemy.exc import IntegrityError
+
+from seats.database import engine
+
+_metadata = MetaData()
+_answers = Table(
+    "answers",
+    _metadata,
+    Column("episode", String(64), primary_key=True),
+    Column("agent", String(64), primary_key=True),
+    Column("letter", String(64), primary_key=True),
+    Column("attempt", Integer, primary_key=True),
+    Column("act", String(32), nullable=False),
+    Column("model", String(200), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("letter_text", LargeBinary, nullable=False),
+    Column("cut", Integer, nullable=False),
+    Column("input_tokens", Integer, nullable=False),
+    Column("output_tokens", Integer, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("nonce", String(32), nullable=False),
+)
+
+
+class Pointer(TypedDict):
+    """Where an answer waits in the journal, with a commitment to it; it tells nothing else."""
+
+    letter: str
+    attempt: int
+    seal: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a seat answered."""
+
+    text: str
+    cut: bool = False  # the endpoint ended the answer early
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One letter and its answer, as the journal keeps them."""
+
+    agent: str
+    act: str
+    model: str
+    letter: str
+    letter_text: str
+    attempt: int
+    answer: Answer
+    nonce: str
+
+    def pointer(self) -> Pointer:
+        """The commitment: SHA-256 of a random nonce and the text."""
+        sealed = hashlib.sha256(f"{self.nonce}\n{self.answer.text}".encode()).hexdigest()
+        return {"letter": self.letter, "attempt": self.attempt, "seal": sealed}
+
+
+def letter_hash(text: str) -> str:
+    """The name of a letter: the SHA-256 of what the seat was shown."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Journal:
+    """The answers of all episodes of one database.
+
+    Args:
+        url: `sqlite:///…` or `postgresql://…`.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._engine = engine(url)
+        _metadata.create_all(self._engine)
+
+    def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
+        """The answer already given to this letter, if any."""
+        key = {"episode": episode, "agent": agent, "letter": letter, "attempt": attempt}
+        with self._engine.connect() as connection:
+            row = connection.execute(select(_answers).filter_by(**key)).one_or_none()
+        return _entry(row) if row else None
+
+    def open(self, episode: str, agent: str, pointer: Pointer) -> Entry:
+        """The entry behind a pointer.
+
+        Raises:
+            ValueError: it is missing, or is not what was sealed.
+        """
+        entry = self.find(episode, agent, pointer["letter"], pointer["attempt"])
+        if entry is None or entry.pointer() != pointer:
+            state = "is missing" if entry is None else "was changed"
+            raise ValueError(f"the journal's entry of {agent} in episode {episode} {state}")
+        return entry
+
+    def write(self, episode: str, entry: Entry) -> Entry:
+        """Keep an answer; the first one written for a letter and attempt is the one that counts."""
+        answer = entry.answer
+        row = {
+            "episode": episode,
+            "agent": entry.agent,
+            "letter": entry.letter,
+            "attempt": entry.attempt,
+            "act": entry.act,
+            "model": entry.model,
+            "text": answer.text,
+            "letter_text": zlib.compress(entry.letter_text.encode()),
+            "cut": int(answer.cut),
+            "input_tokens": answer.input_tokens,
+            "output_tokens": answer.output_tokens,
+            "seconds": answer.seconds,
+            "nonce": entry.nonce,
+        }
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(insert(_answers), row)
+        except IntegrityError:
+            first = self.find(episode, entry.agent, entry.letter, entry.attempt)
+            if first is None:
+                raise
+            return first
+        return entry
+
+    def entries(self, episode: str) -> Iterator[Entry]:
+        """Every entry of an episode, in no promised order."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(_answers).filter_by(episode=episode)).all()
+        yield from (_entry(row) for row in rows)
+
+
+def nonce() -> str:
+    """A fresh secret, so that a short answer cannot be guessed from its seal."""
+    return secrets.token_hex(16)
+
+
+def _entry(row: Row[tuple[object, ...]]) -> Entry:
+    r = row._mapping
+    return Entry(
+        agent=r["agent"],
+        act=r["act"],
+        model=r["model"],
+        letter=r["letter"],
+        letter_text=zlib.decompress(r["letter_text"]).decode(),
+        attempt=r["attempt"],
+        answer=Answer(
+            text=r["text"],
+            cut=bool(r["cut"]),
+            input_tokens=r["input_tokens"],
+            output_tokens=r["output_tokens"],
+            seconds=r["seconds"],
+        ),
+        nonce=r["nonce"],
+    )

@@ -1,0 +1,97 @@
+"""A seat that replays the letters and answers of a stored run."""
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from seats.journal import Entry, letter_hash
+from seats.letters import as_text
+
+
+class NotRecorded(ValueError):
+    """A letter arrived that the recording does not hold."""
+
+
+def recorded(entry: Entry) -> str:
+    """One line of a recording."""
+    line = {
+        "agent": entry.agent,
+        "act": entry.act,
+        "attempt": entry.attempt,
+        "letter": entry.letter,
+        "letter_text": entry.letter_text,
+        "answer": entry.answer.text,
+        "input_tokens": entry.answer.input_tokens,
+        "output_tokens": entry.answer.output_tokens,
+    }
+    return json.dumps(line, ensure_ascii=False, sort_keys=True)
+
+
+@lru_cache(maxsize=16)
+def read_recording(path: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """The answers of a recording, by agent and letter hash.
+
+    Raises:
+        ValueError: the file is missing or a line is no entry.
+    """
+    answers: dict[tuple[str, str], dict[str, Any]] = {}
+    for number, line in _lines(path):
+        try:
+            entry = json.loads(line)
+            answers[entry["agent"], entry["letter"]] = entry
+            str(entry["answer"])
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(
+                f"{path}:{number} is no recorded letter: make the file with coop letters RUN"
+            ) from None
+    return answers
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(
+            f"recording {path!r} cannot be read ({type(error).__name__}): "
+            "make one with coop letters RUN"
+        ) from None
+    yield from ((n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip())
+
+
+class RecordedChatModel(BaseChatModel):
+    """Answers a letter with what the recording answered to the same letter, and no other."""
+
+    path: str
+    agent: str
+
+    @property
+    def _llm_type(self) -> str:
+        return "recording"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        entry = read_recording(self.path).get((self.agent, letter_hash(as_text(messages))))
+        if entry is None:
+            raise NotRecorded(
+                f"{self.path} holds no answer of {self.agent} to this letter: the game, its "
+                "parameters or the prompts differ from the recorded run"
+            )
+        tokens = {k: int(entry.get(k, 0)) for k in ("input_tokens", "output_tokens")}
+        message = AIMessage(
+            entry["answer"],
+            usage_metadata={**tokens, "total_tokens": sum(tokens.values())},
+            response_metadata={"finish_reason": "stop", "model_name": "recording"},
+        )
+        return ChatResult(generations=[ChatGeneration(message=message)])

@@ -1,0 +1,49 @@
+"""What a run knows: the table for all, the minds for one each, the room it was given, its books.
+
+>>> from state import Room
+>>> Room(seats={"*": "embedded:greedy"}).resolve().seats["Alice"].model
+'embedded:greedy'
+
+The table (`Table`) is the checkpointed state of every graph. A mind (`Mind`) is one agent's
+private thinking. `see` is the only way from the table into a letter.
+"""
+
+from state.home import Home, home
+from state.ledger import POT, WORLD, Key, Ledger, Line, final
+from state.mind import Mind, Minds, Moment, Topic, new_spent, pending
+from state.room import Room, game_of, room_of
+from state.table import Accounts, Opening, Said, Spent, Spoken, Status, Table
+from state.talk import entries, offer_of
+from state.view import Sight, history, see
+
+__all__ = [
+    "POT",
+    "WORLD",
+    "Accounts",
+    "Home",
+    "Key",
+    "Ledger",
+    "Line",
+    "Mind",
+    "Minds",
+    "Moment",
+    "Opening",
+    "Room",
+    "Said",
+    "Sight",
+    "Spent",
+    "Spoken",
+    "Status",
+    "Table",
+    "Topic",
+    "entries",
+    "final",
+    "game_of",
+    "history",
+    "home",
+    "new_spent",
+    "offer_of",
+    "pending",
+    "room_of",
+    "see",
+]

@@ -1,0 +1,76 @@
+"""Minds: what agents think in private, one per agent, side by side and never shared."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from deals import FaultRecord, Rule
+from seats import Pointer
+from state.table import Spoken, Table
+
+Phase = Literal["negotiation", "action", "settlement"]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What a bargaining is about.
+
+    Attributes:
+        name: the talk it is recorded under.
+        rules: what an offer has to pass.
+        norms: the norms that are computed at this table, by name.
+        letters: the templates that ask for an offer and for an answer to one.
+        phase: where its cost is counted.
+    """
+
+    name: str
+    rules: tuple[Rule, ...]
+    norms: tuple[str, ...] = ()
+    letters: tuple[str, str] = ("propose", "answer")
+    phase: Phase = "negotiation"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a mind is shown: the table as it stands, who is asked, and about what.
+
+    It is the minds' runtime context: handed over by reference, stored nowhere, so that a mind's
+    checkpoint holds its own thinking alone.
+    """
+
+    table: Table
+    asked: tuple[str, ...]
+    topic: Topic
+
+
+class Mind(TypedDict):
+    """One agent's private thinking during one turn."""
+
+    draft: str  # what its seat answered last
+    cut: bool  # whether the endpoint cut that short
+    pointer: Pointer  # where it waits in the journal
+    attempt: int  # from 1
+    fault: FaultRecord | None  # why it was sent back; None once it is sound
+    spoken: NotRequired[Spoken]  # what the table will hear
+    spent: dict[str, int]  # calls, input_tokens, output_tokens, refused
+
+
+def beside(minds: dict[str, Mind], thought: dict[str, Mind]) -> dict[str, Mind]:
+    """Put what agents have thought beside what the others have."""
+    return {**minds, **thought}
+
+
+class Minds(TypedDict):
+    """The private state of one asking. No key is shared with the table."""
+
+    minds: Annotated[dict[str, Mind], beside]
+    """Agent → its mind. Written by `ask` and `validate`; gone when the asking ends."""
+
+
+def pending(minds: dict[str, Mind], asked: tuple[str, ...]) -> list[str]:
+    """Who still has to come up with something sound."""
+    return [a for a in asked if a not in minds or minds[a].get("spoken") is None]
+
+
+def new_spent(**counts: Any) -> dict[str, int]:
+    """The cost of one call."""
+    return {"calls": 1, "refused": 0, **counts}

@@ -1,0 +1,108 @@
+"""What a run is given: the recipe from which game, seats and limits are built on demand."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from games import Game, load
+from games.catalogue import read
+from seats import Seat, as_seat
+from state.secrets import secrets_of
+
+DEFAULT_SEAT = "*"
+EXAMPLE_SEATS = {DEFAULT_SEAT: {"model": "embedded:rational"}}
+
+
+class Room(BaseModel):
+    """The graph's context: what is played, by whom, and within which limits.
+
+    It is a recipe of plain JSON. Only `open` reads it, and writes the resolved form on the
+    table; every other node builds from the table.
+    """
+
+    model_config = ConfigDict(extra="forbid", title="Room")
+
+    game: str | dict[str, Any] = Field(
+        default="escape_room",
+        title="Game",
+        description="A game's name, a payoff file, or such a file's content.",
+    )
+    params: dict[str, Any] = Field(
+        default={}, title="Parameters", description="Numbers that replace the game's defaults."
+    )
+    seed: int = Field(
+        default=0,
+        ge=0,
+        le=2**63 - 1,
+        title="Seed",
+        description="Of the game's dice and of embedded agents.",
+    )
+    seats: dict[str, Annotated[Seat, BeforeValidator(as_seat)]] = Field(
+        default=EXAMPLE_SEATS,
+        validate_default=True,
+        title="Seats",
+        description="Agent → who answers for it; '*' stands for every agent not named.",
+    )
+    secrets: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9_-]{0,64}$",
+        title="Secrets",
+        description="The name of a file NAME.yaml in the home's folder `secrets`: agent → what "
+        "only that agent is told. The content is never copied to the table.",
+    )
+    rounds: int = Field(
+        default=3, ge=1, le=50, title="Rounds", description="Of talk, in each bargaining."
+    )
+    tries: int = Field(
+        default=3, ge=1, le=10, title="Tries", description="Attempts at one message that counts."
+    )
+
+    @model_validator(mode="after")
+    def _somebody_sits(self) -> "Room":
+        if not self.seats:
+            raise ValueError("seats are empty: give at least '*'")
+        return self
+
+    def resolve(self) -> "Room":
+        """The room with nothing left to look up: file contents, and a seat for each agent.
+
+        Raises:
+            GameError: there is no such game, or a parameter is wrong.
+            ValueError: a seat is given to nobody, or an agent has none.
+        """
+        game = load(self.game, self.params, self.seed)
+        if strangers := set(self.seats) - {*game.agents, DEFAULT_SEAT}:
+            raise ValueError(
+                f"a seat is given to {', '.join(sorted(strangers))}, who does not play: "
+                f"the agents are {', '.join(game.agents)}"
+            )
+        fallback = self.seats.get(DEFAULT_SEAT)
+        seats = {agent: self.seats.get(agent, fallback) for agent in game.agents}
+        if missing := [agent for agent, seat in seats.items() if seat is None]:
+            raise ValueError(f"no seat for {', '.join(missing)}: name one, or give '*'")
+        secrets_of(self.secrets)
+        return self.model_copy(update={"game": read(self.game), "seats": seats})
+
+
+def room_of(settings: Mapping[str, Any]) -> Room:
+    """The resolved room from the settings on the table."""
+    return _room(json.dumps(settings, sort_keys=True))
+
+
+def game_of(settings: Mapping[str, Any]) -> Game:
+    """The game from the settings on the table; built once per process."""
+    return _game(json.dumps(settings, sort_keys=True))
+
+
+@lru_cache(maxsize=256)
+def _room(settings: str) -> Room:
+    return Room.model_validate_json(settings)
+
+
+@lru_cache(maxsize=256)
+def _game(settings: str) -> Game:
+    room = _room(settings)
+    return load(room.game, room.params, room.seed)

@@ -1,0 +1,35 @@
+"""What a user tells one agent and nobody else: kept in files, referred to by name."""
+
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from state.home import home
+
+
+def secrets_of(name: str) -> dict[str, str]:
+    """Agent → what only that agent is told; empty without a name.
+
+    Raises:
+        ValueError: the file is missing or is not a mapping of agents to texts.
+    """
+    if not name:
+        return {}
+    path = home().secrets / f"{name}.yaml"
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except OSError:
+        raise ValueError(f"no secrets {name!r}: put agent: text into {path}") from None
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, _: int) -> dict[str, str]:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, yaml.YAMLError):
+        # The parser's own message quotes the file.
+        raise ValueError(f"{path} is no YAML: write agent: text, a line each") from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path} holds no mapping: write agent: text, a line each")
+    return {str(agent): str(text) for agent, text in content.items()}

@@ -1,0 +1,189 @@
+"""The table: what everybody may know. It is the shared, checkpointed state of every workflow.
+
+Plain JSON throughout. Nothing private has a key here: drafts and reasoning live in the minds and
+in the operator's journal, and the table holds only pointers to what was sealed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from langgraph.channels import DeltaChannel
+from pydantic import BaseModel, Field
+
+from deals import Contract, Offer
+from games import Position, Turn
+from seats import Pointer
+from state.room import Room
+
+Status = Literal["open", "agreed", "no_deal", "error"]
+
+SNAPSHOT_EVERY = 10_000
+"""Above the turns expected, so that checkpoints grow with the events and not their square."""
+
+
+class Said(TypedDict):
+    """One public message."""
+
+    id: str  # m1, m2, …
+    topic: str  # the bargaining it belongs to
+    turn: int  # the turn it was said before
+    round: int
+    by: str
+    act: Literal["propose", "accept", "reject", "pass"]
+    text: str  # the speech; escaped wherever it is delivered
+    clauses: NotRequired[list[dict[str, Any]]]  # of the offer or counter-offer made in it
+    revision: NotRequired[int]  # of the offer made, accepted or rejected in it
+    label: NotRequired[str]  # of the fault that ended in a pass
+
+
+class Spoken(TypedDict):
+    """What came out of one mind, ready for the table."""
+
+    act: Literal["propose", "accept", "reject", "pass", "act", "think"]
+    text: str
+    deal: NotRequired[dict[str, Any]]
+    label: NotRequired[str]
+    pointer: NotRequired[Pointer]
+
+
+class Spent(TypedDict, total=False):
+    """What one phase cost: wall time in seconds, and calls and tokens per agent."""
+
+    seconds: float
+    agents: dict[str, dict[str, int]]  # agent → calls, input_tokens, output_tokens, refused
+
+
+class Accounts(TypedDict):
+    """Where the money stands before the last bargaining, in the game's unit, exact."""
+
+    total: str
+    earned: dict[str, str]
+    as_signed: dict[str, str]
+
+
+def keep_by_id(events: list[Said], writes: Sequence[list[Said]]) -> list[Said]:
+    """Fold messages in, each id once, so that a replayed write changes nothing."""
+    known = {event["id"] for event in events}
+    kept = list(events)
+    for write in writes:
+        for event in write:
+            if event["id"] not in known:
+                known.add(event["id"])
+                kept.append(event)
+    return kept
+
+
+def keep_by_turn(turns: list[Turn], writes: Sequence[list[Turn]]) -> list[Turn]:
+    """Fold turns in, each number once."""
+    known = {turn["turn"] for turn in turns}
+    kept = list(turns)
+    for write in writes:
+        for turn in write:
+            if turn["turn"] not in known:
+                known.add(turn["turn"])
+                kept.append(turn)
+    return kept
+
+
+def gather(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str, Any]:
+    """Collect what agents hand in at the same time; None clears."""
+    return {} if arrived is None else {**waiting, **arrived}
+
+
+def add_up(spent: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Add numbers key by key, however deep."""
+    total = dict(spent)
+    for key, value in more.items():
+        old = total.get(key)
+        if isinstance(value, Mapping):
+            total[key] = add_up(old or {}, value)
+        else:
+            total[key] = value if old is None else old + value
+    return total
+
+
+class Table(TypedDict, total=False):
+    """The shared state. Each key: what it is; who writes it; when it is cleared."""
+
+    episode: str
+    """One play with its settlement. Written by `open`; every fork keeps it."""
+
+    settings: dict[str, Any]
+    """The resolved room, without secrets. Written by `open`."""
+
+    agents: list[str]
+    """Who plays, in speaking order. Written by `open`."""
+
+    position: Position
+    """Where the game stands. Written by `open` and `step`."""
+
+    record: Annotated[
+        list[Turn], DeltaChannel(keep_by_turn, list, snapshot_frequency=SNAPSHOT_EVERY)
+    ]
+    """The append-only trajectory: actions, rewards, effects. Written by `step`; never cleared."""
+
+    talk: Annotated[list[Said], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)]
+    """Every public message. Written by the nodes that speak and by `tally`; never cleared."""
+
+    thoughts: Annotated[dict[str, Pointer], gather]
+    """Agent → where its reasoning waits in the journal. By `reason`; cleared by `convene`."""
+
+    sealed: Annotated[dict[str, Spoken], gather]
+    """Agent → its sealed action of this turn. Written by `act`, cleared by `step`."""
+
+    answers: Annotated[dict[str, Spoken], gather]
+    """Agent → its answer to the standing offer. Written by `answer`, cleared by `tally`."""
+
+    round: int
+    """The round of talk, from 1. Written by `convene` and `tally`."""
+
+    speaker: str
+    """Whose turn it is to propose. Written by `convene` and `tally`."""
+
+    revision: int
+    """The number of the latest offer of this bargaining. Written by those who put offers."""
+
+    offer: Offer | None
+    """The standing offer. Written by `propose` and `tally`; cleared by `convene`, `summarize`."""
+
+    verdict: str
+    """What `tally` found, which its page routes by: agreed, countered, talk_on or no_deal."""
+
+    contract: Contract | None
+    """The one contract that stands. Written by `summarize`."""
+
+    amendments: list[dict[str, Any]]
+    """What the contract replaced, chained by hash. Written by `summarize`."""
+
+    accounts: Accounts | None
+    """Where the money stands before the last bargaining. Written by `account`."""
+
+    reckoning: dict[str, Any] | None
+    """Outcome, marginal contributions and values from the record. Written by `reckon`."""
+
+    settlement: dict[str, Any] | None
+    """Who ends up with what, and why. Written by `settle`."""
+
+    status: Status
+    """How the run stands. Written by `open` and `settle`."""
+
+    spent: Annotated[dict[str, Spent], add_up]
+    """Cost by phase (negotiation, action, settlement). Written by every node that asks."""
+
+    asked: list[str]
+    """Who is asked; only ever in the payload of a `Send`, never stored."""
+
+
+class Opening(BaseModel):
+    """The input of every workflow. An empty one plays the context's room, or the defaults."""
+
+    room: Room | None = Field(
+        default=None,
+        title="Room",
+        description="What to play; where it is absent, the run's context.",
+    )
+
+
+def total_turns(table: Table) -> int:
+    """How many turns have been played."""
+    return len(table.get("record", []))

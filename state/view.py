@@ -1,0 +1,130 @@
+"""What one agent sees: the only function between the table and a letter."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from deals import Contract, Deal, duties
+from games import Turn
+from state.mind import Moment
+from state.room import game_of, room_of
+from state.table import Said, Table
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Everything an agent is shown, before it is put into words.
+
+    Attributes:
+        rules: of the game, the same for everybody, always.
+        game: their facts, the same for everybody, always.
+        history: all that was publicly said and done, a line each; it only grows.
+        facts: how things stand for this agent now.
+    """
+
+    rules: str
+    game: dict[str, Any]
+    history: list[dict[str, Any]]
+    facts: dict[str, Any]
+
+
+def see(moment: Moment, agent: str, act: str) -> Sight:
+    """What `agent` sees when it is asked to `act`.
+
+    Reads the table and nothing else: no agent's drafts, reasoning or secrets are in reach.
+    """
+    table = moment.table
+    game = game_of(table["settings"])
+    split = bool(table.get("accounts"))
+    facts: dict[str, Any] = {"you": agent, "ask": act}
+    if split:
+        facts |= _money(table)
+    else:
+        facts |= _play(table, agent)
+    if act != "act":
+        facts |= {"round": table["round"], "rounds": room_of(table["settings"]).rounds}
+    if offer := table.get("offer"):
+        facts["offer"] = {
+            "revision": offer["revision"],
+            "by": offer["by"],
+            "hash": offer["hash"],
+            "clauses": offer["deal"]["clauses"],
+            "in_words": Deal.model_validate(offer["deal"]).text(),
+        }
+    if moment.topic.norms and act not in ("act", "reason"):
+        facts["norms"] = list(moment.topic.norms)
+    return Sight(game.rules(), game.facts(), history(table), facts)
+
+
+def history(table: Table) -> list[dict[str, Any]]:
+    """Talk and turns in the order in which they happened."""
+    turns = {turn["turn"]: turn for turn in table.get("record", [])}
+    lines, next_turn = [], 1
+    for said in table.get("talk", []):
+        while next_turn < said["turn"]:
+            lines.append(_did(turns[next_turn]))
+            next_turn += 1
+        lines.append(_said(said))
+    return [*lines, *(_did(turns[n]) for n in range(next_turn, len(turns) + 1))]
+
+
+def _play(table: Table, agent: str) -> dict[str, Any]:
+    """Where the game stands for one agent."""
+    game, position = game_of(table["settings"]), table["position"]
+    turn = len(table.get("record", [])) + 1
+    facts: dict[str, Any] = {
+        "turn": turn,
+        "position": game.view(position, agent),
+        "legal": game.legal(position, agent),
+    }
+    if contract := table.get("contract"):
+        deal = Deal.model_validate({"clauses": contract["clauses"]})
+        owed = duties(deal, table.get("record", []), turn)
+        facts["contract"] = _contract(contract)
+        facts["duties"] = [
+            {"clause": d.clause, "action": d.action, "forbidden": d.forbidden}
+            for d in owed
+            if d.agent == agent
+        ]
+    return facts
+
+
+def _money(table: Table) -> dict[str, Any]:
+    """What there is to divide, and what was worked out about it."""
+    facts: dict[str, Any] = dict(table["accounts"] or {})
+    if contract := table.get("contract"):
+        facts["contract"] = _contract(contract)
+    if computed := table.get("reckoning"):
+        facts["computed"] = computed
+    return facts
+
+
+def _contract(contract: Contract) -> dict[str, Any]:
+    return {
+        "hash": contract["hash"],
+        "clauses": contract["clauses"],
+        "in_words": contract["text"],
+    }
+
+
+def _did(turn: Turn) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "turn": turn["turn"],
+        "did": turn["actions"],
+        "earned": turn["rewards"],
+    }
+    if turn.get("pot"):
+        line["pot"] = turn["pot"]
+    if turn.get("effects"):
+        line["effects"] = turn["effects"]
+    return line
+
+
+def _said(said: Said) -> dict[str, Any]:
+    line: dict[str, Any] = {"id": said["id"], "by": said["by"], "does": said["act"]}
+    if said["text"]:
+        line["says"] = said["text"]
+    if "revision" in said:
+        line["revision"] = said["revision"]
+    if "clauses" in said:
+        line["offers"] = Deal.model_validate({"clauses": said["clauses"]}).text()
+    return line
