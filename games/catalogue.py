@@ -60,8 +60,8 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
         return game
     path = _HERE / f"{game}.yaml" if game.isidentifier() else Path(game)
     if not path.is_file():
-        what = "no such file" if path.suffix in {".yaml", ".yml", ".json"} else "no such game"
-        raise GameError(f"{game!r}: {what}; known games are {', '.join(names())}, or give a file")
+        what = "file" if Path(game).suffix else "game"
+        raise GameError(f"no {what} {game!r}: there are {', '.join(names())}, or give a file")
     return _parse(path)
 
 

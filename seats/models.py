@@ -12,7 +12,7 @@ from seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
 RETRIES = 2
 """Requests repeated by the client, and by nothing else, after 408, 409, 429 and 5xx."""
 
-_KEYS = {
+KEYS = {
     "openai": "OPENAI_API_KEY",
     "azure_openai": "AZURE_OPENAI_API_KEY",
     "anthropic": "ANTHROPIC_API_KEY",
@@ -44,7 +44,7 @@ def check_seat(seat: Seat) -> None:
         from seats.recording import read_recording
 
         read_recording(seat.name)
-    elif (variable := _KEYS.get(seat.provider)) and not os.environ.get(variable):
+    elif (variable := KEYS.get(seat.provider)) and not os.environ.get(variable):
         raise CredentialsMissing(f"{seat.model} needs {variable}: set it, or put it in .env")
     elif seat.base_url and seat.provider != "openai":
         raise ValueError(f"{seat.model}: base_url goes with openai:NAME, got {seat.provider}")

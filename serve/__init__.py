@@ -1,0 +1,1 @@
+"""What the LangGraph server adds to the graphs."""

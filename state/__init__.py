@@ -8,10 +8,13 @@ The table (`Table`) is the checkpointed state of every graph. A mind (`Mind`) is
 private thinking. `see` is the only way from the table into a letter.
 """
 
+from state.checkpoints import saver
 from state.home import Home, home
 from state.ledger import POT, WORLD, Key, Ledger, Line, final
 from state.mind import Mind, Minds, Moment, Topic, new_spent, pending
+from state.result import result
 from state.room import Room, game_of, room_of
+from state.runs import Run
 from state.table import Accounts, Opening, Said, Spent, Spoken, Status, Table
 from state.talk import entries, offer_of
 from state.view import Sight, history, see
@@ -29,6 +32,7 @@ __all__ = [
     "Moment",
     "Opening",
     "Room",
+    "Run",
     "Said",
     "Sight",
     "Spent",
@@ -44,6 +48,8 @@ __all__ = [
     "new_spent",
     "offer_of",
     "pending",
+    "result",
     "room_of",
+    "saver",
     "see",
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from seats import Journal
 from state.ledger import Ledger
+from state.runs import Runs
 
 HOME_VARIABLE = "COOP_HOME"
 DATABASE_VARIABLE = "COOP_DATABASE_URL"
@@ -49,6 +50,11 @@ class Home:
         """The ledger."""
         return _ledger(self.books_url)
 
+    @property
+    def runs(self) -> Runs:
+        """The register of runs."""
+        return _runs(self.books_url)
+
 
 def home() -> Home:
     """The home that the environment names."""
@@ -64,3 +70,8 @@ def _journal(url: str) -> Journal:
 @cache
 def _ledger(url: str) -> Ledger:
     return Ledger(url)
+
+
+@cache
+def _runs(url: str) -> Runs:
+    return Runs(url)

@@ -152,10 +152,10 @@ def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fract
     owed = {a: -gap for a, gap in gaps.items() if gap < 0}
     found = []
     for payee, need in gaps.items():
-        for payer in owed:
-            amount = min(need, owed[payer])
+        for payer, left in owed.items():
+            amount = min(need, left)
             if amount > 0:
                 found.append((payer, payee, amount))
-                owed[payer] -= amount
+                owed[payer] = left - amount
                 need -= amount  # noqa: PLW2901 - what is left of it
     return found

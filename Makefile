@@ -1,0 +1,41 @@
+# Every target sets itself up from nothing but Python 3.11+.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: setup demo test lint dev bench lock clean
+
+setup: $(READY)
+
+$(READY): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "coop needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $(READY)
+
+# The four conditions on Escape Room, with embedded agents: a simulation.
+demo: $(READY)
+	$(BIN)/coop demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# LangGraph server and Studio, on a free port, without a key.
+dev: $(READY)
+	$(BIN)/coop dev
+
+# Pin every library with its hashes; needs uv.
+lock:
+	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate \
+	  -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build *.egg-info

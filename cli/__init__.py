@@ -1,0 +1,50 @@
+"""`coop`, the command line. Nothing imports it; heavy libraries load when a command needs them."""
+
+import os
+import sys
+
+import typer
+
+from cli import inspecting, measuring, playing, serving, settling
+from cli.console import complain
+
+USAGE, NO_CREDENTIALS = 2, 3
+
+app = typer.Typer(
+    name="coop",
+    help="Self-interested agents negotiate, sign contracts, act, and settle fairly.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+playing.register(app)
+inspecting.register(app)
+measuring.register(app)
+serving.register(app)
+settling.register(app)
+
+
+def main() -> None:
+    """Run a command; bad input is one line and exit code 2, missing credentials 3."""
+    _environment()
+    try:
+        app()
+    except ValueError as error:
+        complain(str(error))
+        sys.exit(USAGE)
+    except RuntimeError as error:
+        from seats import CredentialsMissing
+
+        if not isinstance(error, CredentialsMissing):
+            raise
+        complain(str(error))
+        sys.exit(NO_CREDENTIALS)
+
+
+def _environment() -> None:
+    """Read .env, and have LangGraph build no objects from checkpoints."""
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    if os.path.exists(".env"):
+        from dotenv import load_dotenv
+
+        load_dotenv(".env")

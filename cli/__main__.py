@@ -1,0 +1,5 @@
+"""`python -m cli` is `coop`."""
+
+from cli import main
+
+main()

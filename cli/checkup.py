@@ -1,0 +1,96 @@
+"""What `coop doctor` looks at."""
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+FLOORS = {
+    "langgraph": "1.2.22",
+    "langgraph-checkpoint": "4.3.2",
+    "langgraph-checkpoint-sqlite": "3.1.2",
+    "langgraph-checkpoint-postgres": "3.2.0",
+    "langchain-openai": "1.7",
+    "langsmith": "0.14",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at."""
+
+    mark: str  # "ok  ", "note" or "FAIL"
+    what: str
+    found: str
+
+
+def checkup() -> list[Finding]:
+    """Look at Python, libraries, home, models, tracing and optional tools."""
+    return [_python(), *_libraries(), _home(), *_keys(), _tracing(), *_tools()]
+
+
+def _python() -> Finding:
+    now = ".".join(str(part) for part in sys.version_info[:3])
+    good = sys.version_info >= (3, 11)
+    return Finding("ok  " if good else "FAIL", "Python", now if good else f"{now}; needs 3.11")
+
+
+def _libraries() -> list[Finding]:
+    return [_library(name, floor) for name, floor in FLOORS.items()]
+
+
+def _library(name: str, floor: str) -> Finding:
+    try:
+        found = version(name)
+    except PackageNotFoundError:
+        return Finding("FAIL", name, f"not installed; needs {floor}: make setup")
+    good = _parts(found) >= _parts(floor)
+    return Finding("ok  " if good else "FAIL", name, found if good else f"{found}; needs {floor}")
+
+
+def _parts(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".")[:3] if part.isdigit())
+
+
+def _home() -> Finding:
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from state import home
+
+    here = home()
+    where = "Postgres (COOP_DATABASE_URL)" if here.database else str(here.folder.resolve())
+    try:
+        count = len(here.runs.list())
+    except (SQLAlchemyError, OSError) as error:
+        return Finding("FAIL", "home", f"{where} cannot be used: {type(error).__name__}")
+    return Finding("ok  ", "home", f"{where}, {count} runs")
+
+
+def _keys() -> list[Finding]:
+    from seats.models import KEYS
+
+    found = [provider for provider, variable in KEYS.items() if os.environ.get(variable)]
+    if found:
+        return [Finding("ok  ", "model keys", ", ".join(found))]
+    return [Finding("note", "model keys", "none set; embedded agents need none")]
+
+
+def _tracing() -> Finding:
+    on = os.environ.get("LANGSMITH_TRACING", "").lower() == "true"
+    return Finding("ok  ", "LangSmith tracing", "on" if on else "off (LANGSMITH_TRACING=true)")
+
+
+def _tools() -> list[Finding]:
+    wanted = {"git": "coop settle-git", "bwrap": "running checks of foreign code"}
+    tools = [
+        Finding("ok  ", tool, "found")
+        if shutil.which(tool)
+        else Finding("note", tool, f"not found; needed for {use}")
+        for tool, use in wanted.items()
+    ]
+    try:
+        server = Finding("ok  ", "langgraph dev", version("langgraph-api"))
+    except PackageNotFoundError:
+        server = Finding("note", "langgraph dev", "not installed; needed for make dev")
+    return [*tools, server]

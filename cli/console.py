@@ -1,0 +1,69 @@
+"""What the terminal shows: plain lines, and a spinner where somebody is watching."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def say(text: str = "") -> None:
+    """One line on standard output."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def note(text: str) -> None:
+    """One line on standard error: progress, never results."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def complain(text: str) -> None:
+    """One line that says what was wrong and what would be right."""
+    note("coop: " + " ".join(text.split()))
+
+
+def say_json(value: Any) -> None:
+    """One JSON object on standard output."""
+    say(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[Any]:
+    """A bar in a terminal, nothing elsewhere; yields a function that moves it by one."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """A spinner in a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+def show_table(title: str, columns: list[str], rows: list[list[str]], caption: str = "") -> None:
+    """A table on standard output, as wide as it needs to be when nobody's terminal limits it."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, caption=caption or None, title_justify="left")
+    for n, column in enumerate(columns):
+        table.add_column(column, justify="left" if n == 0 else "right")
+    for row in rows:
+        table.add_row(*row)
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    console.print(table)

@@ -1,0 +1,143 @@
+"""`coop list`, `runs`, `show`, `letters`, `verify`, `graph`, `doctor`: looking."""
+
+import asyncio
+import sys
+from typing import Annotated
+
+import typer
+
+from cli.console import say, say_json, show_table
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("list")(list_)
+    for command in (runs, show, letters, verify, graph, doctor):
+        app.command()(command)
+
+
+def list_(as_json: Json = False) -> None:
+    """The games, workflows and embedded characters there are."""
+    import games
+    import graphs
+    from seats.embedded import CHARACTERS
+
+    found = {
+        "games": {name: games.summary(name) for name in games.names()},
+        "graphs": {name: graphs.summary(name) for name in graphs.names()},
+        "characters": {f"embedded:{name}": c.about for name, c in CHARACTERS.items()},
+    }
+    if as_json:
+        say_json(found)
+        return
+    for title, entries in found.items():
+        say(f"{title}:")
+        for name, about in entries.items():
+            say(f"  {name:<22} {about}")
+        say()
+
+
+def runs(as_json: Json = False) -> None:
+    """The runs of this home, newest first."""
+    from state import home
+
+    found = home().runs.list()
+    if as_json:
+        say_json(
+            [
+                {"run": r.run, "graph": r.graph, "created": r.created, "state": r.state}
+                | ({"status": r.result["status"]} if r.result else {})
+                for r in found
+            ]
+        )
+        return
+    if not found:
+        say("no runs yet: coop run escape_room")
+        return
+    rows = [
+        [r.run, r.graph, r.created, r.state, r.result["status"] if r.result else ""] for r in found
+    ]
+    show_table("runs", ["run", "graph", "created", "state", "status"], rows)
+
+
+def show(run: RunName, as_json: Json = False) -> None:
+    """What was said, signed and done in a run, and what it came to."""
+    from cli.narration import narrate, report
+    from graphs.running import table_of
+    from state import home
+
+    found = home().runs.get(run)
+    if as_json:
+        if found.result is None:
+            raise ValueError(f"{run} has not ended: coop resume {run}")
+        say_json(found.result)
+        return
+    table = asyncio.run(table_of(found))
+    narrate("show", dict(table))
+    if found.result:
+        say()
+        report(found.result)
+    else:
+        say(f"{run} has not ended: go on with coop resume {run}")
+
+
+def letters(run: RunName) -> None:
+    """Every letter and answer of a run as JSON lines: the operator's view, and a recording."""
+    from graphs.running import table_of
+    from seats.recording import recorded
+    from state import home
+
+    table = asyncio.run(table_of(home().runs.get(run)))
+    entries = home().journal.entries(table["episode"]) if table else iter(())
+    for entry in sorted(entries, key=lambda e: (e.agent, e.letter, e.attempt)):
+        say(recorded(entry))
+
+
+def verify(run: RunName, as_json: Json = False) -> None:
+    """Recompute contributions, values, transfers and ledger from the record, and compare."""
+    from cli.verifying import verify_run
+
+    checks = asyncio.run(verify_run(run))
+    if as_json:
+        say_json(
+            {
+                "run": run,
+                "sound": all(c.sound for c in checks),
+                "checks": [c.__dict__ for c in checks],
+            }
+        )
+    else:
+        for check in checks:
+            say(f"{'ok  ' if check.sound else 'FAIL'}  {check.what}: {check.found}")
+    if not all(check.sound for check in checks):
+        sys.exit(1)
+
+
+def graph(
+    name: Annotated[str, typer.Argument(help="The workflow; coop list shows them.")],
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="As a Mermaid diagram.")] = False,
+) -> None:
+    """A workflow's nodes and edges."""
+    from graphs import builder
+
+    drawn = builder(name).compile(name=name).get_graph(xray=1)
+    if mermaid:
+        say(drawn.draw_mermaid())
+        return
+    for edge in drawn.edges:
+        label = f"  [{edge.data}]" if edge.data else ""
+        say(f"{edge.source} {'⇢' if edge.conditional else '→'} {edge.target}{label}")
+
+
+def doctor() -> None:
+    """Whether this machine has what is needed, and where things are kept."""
+    from cli.checkup import checkup
+
+    findings = checkup()
+    for finding in findings:
+        say(f"{finding.mark}  {finding.what}: {finding.found}")
+    if any(finding.mark == "FAIL" for finding in findings):
+        sys.exit(1)

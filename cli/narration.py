@@ -1,0 +1,56 @@
+"""Telling what happens while a run plays, and what it came to."""
+
+from typing import Any
+
+from cli.console import say, show_table
+
+
+def narrate(node: str, written: dict[str, Any]) -> None:
+    """Lines for one node's update, where there is something to tell."""
+    for said in written.get("talk", []):
+        say(f"  {said['id']:>4}  {said['by']} {_act(said)}: {said['text'] or '—'}")
+    if contract := written.get("contract"):
+        say(f"  signed {contract['hash'][:12]}")
+        for line in contract["text"].splitlines():
+            say(f"        {line}")
+    for turn in written.get("record", []):
+        did = ", ".join(f"{a} {x}" for a, x in turn["actions"].items())
+        earned = ", ".join(f"{a} {x:g}" for a, x in turn["rewards"].items())
+        say(f"  turn {turn['turn']}  {did}  →  {earned}")
+    if reckoning := written.get("reckoning"):
+        values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
+        say(f"  computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}")
+
+
+def _act(said: dict[str, Any]) -> str:
+    number = f" #{said['revision']}" if "revision" in said else ""
+    why = f" ({said['label']})" if "label" in said else ""
+    return f"{said['act']}s{number}{why}" if said["act"] != "pass" else f"passes{why}"
+
+
+def report(outcome: dict[str, Any]) -> None:
+    """What a run came to."""
+    shapley = outcome["credit"]["shapley"]
+    show_table(
+        f"{outcome['run']}: {outcome['status']}",
+        ["agent", "seat", "reward", "payoff", "Shapley"],
+        [
+            [
+                agent,
+                outcome["seats"][agent],
+                f"{outcome['rewards'][agent]:g}",
+                f"{outcome['payoffs'][agent]:g}",
+                f"{shapley[agent]:g}",
+            ]
+            for agent in outcome["agents"]
+        ],
+    )
+    for moved in outcome["transfers"]:
+        say(f"{moved['payer']} pays {moved['payee']} {moved['amount']:g} ({moved['reason']})")
+    for breach in outcome["breaches"]:
+        say(f"breach of {breach['clause']}: {breach['evidence']}")
+    used = outcome["usage"]
+    tokens = used["input_tokens"] + used["output_tokens"]
+    say(f"{outcome['turns_played']} turns, {used['calls']} calls, {tokens} tokens")
+    if outcome["simulated"]:
+        say("A simulation: embedded agents answered, no language model did.")

@@ -1,0 +1,121 @@
+"""`coop run` and `coop resume`: playing."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cli.console import complain, note, say, say_json, waiting
+from cli.options import Parameters, seats_from, settings_from
+
+ENDED_IN_ERROR = 1
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(run)
+    app.command()(resume)
+
+
+def run(
+    game: Annotated[str, typer.Argument(help="A game's name, or a payoff file (YAML or JSON).")],
+    graph: Annotated[
+        str, typer.Option("--graph", "-g", help="The workflow; coop list shows them.")
+    ] = "shapley_coop",
+    seed: Annotated[int, typer.Option(help="Of dice and embedded agents.", min=0)] = 0,
+    model: Annotated[
+        str,
+        typer.Option(
+            help="Who answers for everybody: provider:name, with settings after commas, as in "
+            "openai:gpt-5-mini,temperature=0.2,timeout=30."
+        ),
+    ] = "embedded:rational",
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=provider:name[,setting=value…]: who answers for one agent."),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Of an OpenAI-compatible endpoint, for every openai: seat.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
+    ] = None,
+    params: Annotated[
+        Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="Rounds of talk.", min=1, max=50)] = 3,
+    tries: Annotated[int, typer.Option(help="Attempts at one message.", min=1, max=10)] = 3,
+    secrets: Annotated[
+        str, typer.Option(help="Name of a file in the home's folder secrets: agent → text.")
+    ] = "",
+    name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Play a game with a workflow, to its settlement."""
+    from graphs.running import prepare
+    from state import Room
+
+    given = {
+        "game": game,
+        "params": settings_from(Parameters(params, set_ or [])),
+        "seed": seed,
+        "seats": seats_from(model, agent or [], base_url),
+        "rounds": rounds,
+        "tries": tries,
+        "secrets": secrets,
+    }
+    prepared = prepare(graph, _room(Room, given), name)
+    _follow(prepared, as_json)
+
+
+def resume(
+    run: Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")] = "",
+    all_: Annotated[bool, typer.Option("--all", help="Every run that has not ended.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Go on with a run that was stopped; what was finished is not done again."""
+    from state import home
+
+    if bool(run) == all_:
+        raise ValueError("name one run, or give --all")
+    runs = [r for r in home().runs.list() if r.state != "ended"] if all_ else [home().runs.get(run)]
+    for one in runs:
+        _follow(one, as_json)
+    if all_:
+        note(f"{len(runs)} resumed")
+
+
+def _room(kind: Any, given: dict[str, Any]) -> Any:
+    from pydantic import ValidationError
+
+    try:
+        return kind.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def _follow(run: Any, as_json: bool) -> None:
+    from cli.narration import narrate, report
+    from graphs.running import follow
+    from seats import SeatError
+    from state import home
+
+    watch = (lambda *_: None) if as_json else narrate
+    try:
+        with waiting(f"playing {run.run}"):
+            outcome = asyncio.run(follow(run, watch))
+    except (SeatError, ValueError) as error:
+        home().runs.finish(run.run, "failed")
+        complain(f"{run.run} stopped: {error}. Go on with: coop resume {run.run}")
+        sys.exit(ENDED_IN_ERROR)
+    if as_json:
+        say_json(outcome)
+    else:
+        say()
+        report(outcome)
+    if outcome["status"] == "error":
+        sys.exit(ENDED_IN_ERROR)

@@ -1,0 +1,52 @@
+"""`coop dev`: the LangGraph server for development, with Studio."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.console import note
+
+JOBS = "10"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(dev)
+
+
+def dev(
+    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 0,
+    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option(help="Open Studio.")] = False,
+) -> None:
+    """Serve all workflows with LangGraph's development server: no key, no licence."""
+    command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if command is None:
+        raise ValueError("langgraph is not installed: make setup, or pip install shapley-coop[dev]")
+    if not Path("langgraph.json").exists():
+        raise ValueError("no langgraph.json here: run coop dev in the project's folder")
+    chosen = port or _free_port(host)
+    note(f"LangGraph server on http://{host}:{chosen}, without authentication: for this machine.")
+    options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS, "--no-reload"]
+    if not browser:
+        options.append("--no-browser")
+    quiet = {
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "LANGGRAPH_STRICT_MSGPACK": "true",
+    }
+    ended = subprocess.run([command, "dev", *options], env=os.environ | quiet, check=False)
+    sys.exit(ended.returncode)
+
+
+def _free_port(host: str) -> int:
+    """A port that is free now; the server itself would silently take another if it is busy."""
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,7 @@
+"""Credit and settlement for records of one's own."""
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""

@@ -1,0 +1,95 @@
+"""What `coop verify` recomputes from the record."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from deals import Deal, read_deal
+from graphs.running import table_of
+from nodes.settle import decide, lines
+from seats import letter_hash
+from state import Table, game_of, home, result
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing recomputed."""
+
+    what: str
+    sound: bool
+    found: str
+
+
+async def verify_run(run: str) -> list[Check]:
+    """Recompute everything that a run's result states.
+
+    Raises:
+        ValueError: there is no such run, or it has not ended.
+    """
+    known = await asyncio.to_thread(home().runs.get, run)
+    if known.result is None:
+        raise ValueError(f"{run} has not ended: coop resume {run}")
+    table = await table_of(known)
+    again = result(known.run, known.graph, {**table, "settlement": _settlement(table)})
+    return [
+        _play(table),
+        _contract(table),
+        _equal("contributions and Shapley values", again["credit"], known.result["credit"]),
+        _equal("transfers", again["transfers"], known.result["transfers"]),
+        _equal("payoffs", again["payoffs"], known.result["payoffs"]),
+        _equal("result", _untimed(again), _untimed(known.result)),
+        _ledger(table),
+        _journal(table),
+    ]
+
+
+def _settlement(table: Table) -> dict[str, Any]:
+    return {**decide(table), "ledger": (table["settlement"] or {})["ledger"]}
+
+
+def _play(table: Table) -> Check:
+    """Replay the recorded actions on the same dice."""
+    game = game_of(table["settings"])
+    position = game.start()
+    for turn in table["record"]:
+        after = game.step(position, turn["actions"])
+        if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
+            return Check("play", False, f"turn {turn['turn']} pays {after.rewards}")
+        position = after.position
+    return Check("play", position == table["position"], f"{len(table['record'])} turns replayed")
+
+
+def _contract(table: Table) -> Check:
+    contract = table.get("contract")
+    if contract is None:
+        return Check("contract", True, "none was signed")
+    deal = read_deal({"clauses": contract["clauses"]})
+    if not isinstance(deal, Deal):
+        return Check("contract", False, "its clauses cannot be read")
+    hashes = {contract["hash"], deal.hash(), *(s["hash"] for s in contract["signatures"].values())}
+    sound = len(hashes) == 1 and set(contract["signatures"]) == set(table["agents"])
+    sound = sound and contract["text"] == deal.text()
+    return Check("contract", sound, f"{deal.hash()[:12]}, signed by all")
+
+
+def _equal(what: str, again: Any, before: Any) -> Check:
+    return Check(what, again == before, "recomputed, equal" if again == before else f"now {again}")
+
+
+def _ledger(table: Table) -> Check:
+    settled = table["settlement"] or {}
+    if settled["ledger"] == "counterfactual":
+        return Check("ledger", True, "this branch is counterfactual and unpaid")
+    posted = home().ledger.lines(table["episode"])
+    sound = posted == lines(settled) and sum(home().ledger.balances(table["episode"]).values()) == 0
+    return Check("ledger", sound, f"{len(posted)} lines, sums to zero")
+
+
+def _journal(table: Table) -> Check:
+    entries = list(home().journal.entries(table["episode"]))
+    changed = [e.agent for e in entries if letter_hash(e.letter_text) != e.letter]
+    return Check("journal", not changed, f"{len(entries)} letters, hashes match")
+
+
+def _untimed(outcome: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in outcome.items() if key != "timing"}

@@ -1,0 +1,126 @@
+"""Running a workflow from a program: begin, follow, resume.
+
+>>> import asyncio, os, tempfile
+>>> os.environ["COOP_HOME"] = tempfile.mkdtemp()
+>>> from graphs.running import play
+>>> from state import Room
+>>> outcome = asyncio.run(play("shapley_coop", Room(game="escape_room", seed=3)))
+>>> outcome["payoffs"]
+{'Alice': 4.5, 'Bob': 4.5}
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Overwrite
+
+from graphs.catalogue import builder
+from seats import check_seat, close_clients
+from state import Opening, Room, Run, Table, game_of, home, result, saver
+
+Watcher = Callable[[str, dict[str, Any]], None]
+"""Called after each node with its name and its update."""
+
+App = CompiledStateGraph[Table, Room, Opening, Table]
+
+
+def prepare(graph: str, room: Room, run: str = "") -> Run:
+    """Check everything that can be checked, and enter the run in the register.
+
+    Raises:
+        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong.
+        CredentialsMissing: a seat's key is not set.
+    """
+    builder(graph)
+    resolved = room.resolve()
+    for seat in resolved.seats.values():
+        check_seat(seat)
+    game = resolved.game if isinstance(resolved.game, str) else "game"
+    name = run or f"{game}-{uuid4().hex[:8]}"
+    home().runs.begin(name, graph, resolved.model_dump(mode="json"))
+    return home().runs.get(name)
+
+
+async def play(
+    graph: str, room: Room, run: str = "", watch: Watcher | None = None
+) -> dict[str, Any]:
+    """Prepare a run and follow it to its end; see `prepare` and `follow`."""
+    return await follow(await asyncio.to_thread(prepare, graph, room, run), watch)
+
+
+async def follow(run: Run, watch: Watcher | None = None) -> dict[str, Any]:
+    """Start a run, or go on where it stopped: whatever was finished is not done again.
+
+    Returns:
+        The result (`state.result`).
+
+    Raises:
+        SeatError: a seat did not answer; the run can be resumed.
+    """
+    async with opened(run.graph) as app:
+        config = configured(run)
+        begun = (await app.aget_state(config)).created_at is not None
+        stream = app.astream(
+            None if begun else {"room": run.room},
+            config,
+            context=Room(),
+            stream_mode="updates",
+            durability="sync",
+        )
+        async for update in stream:
+            for node, written in cast(dict[str, Any], update).items():
+                if watch and isinstance(written, dict):
+                    watch(node, _news(written))
+        table = cast(Table, (await app.aget_state(config)).values)
+    outcome = result(run.run, run.graph, table)
+    await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
+    return outcome
+
+
+async def table_of(run: Run) -> Table:
+    """The latest state of a run's table; empty before its first checkpoint."""
+    async with opened(run.graph) as app:
+        return cast(Table, (await app.aget_state(configured(run))).values)
+
+
+def _news(written: dict[str, Any]) -> dict[str, Any]:
+    """What an update adds, without the keys that it only clears."""
+    return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}
+
+
+@asynccontextmanager
+async def opened(graph: str) -> AsyncIterator[App]:
+    """A workflow compiled with the home's saver."""
+    try:
+        async with saver(home()) as checkpoints:
+            yield builder(graph).compile(checkpointer=checkpoints, name=graph)
+    finally:
+        await close_clients()
+
+
+def configured(run: Run) -> RunnableConfig:
+    """The run's configuration: its thread, its bounds, and how it is traced."""
+    room = Room.model_validate(run.room)
+    game = game_of(run.room)
+    name = room.game if isinstance(room.game, str) else str(room.game.get("name", "game"))
+    simulated = any(seat.simulated for seat in room.seats.values())
+    return {
+        "configurable": {"thread_id": run.run},
+        # Two nodes a turn, three a round in each of two bargainings, and the fixed ones.
+        "recursion_limit": 20 + 2 * game.turns + 6 * room.rounds * (game.turns + 1),
+        "run_name": f"{run.graph}/{name}#{room.seed}",
+        "tags": [run.graph, name, *(["simulated"] if simulated else [])],
+        "metadata": {
+            "run": run.run,
+            "graph": run.graph,
+            "game": name,
+            "seed": room.seed,
+            "agents": list(game.agents),
+            "simulated": simulated,
+        },
+    }

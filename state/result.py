@@ -1,0 +1,87 @@
+"""What a run came to, as one plain object: the same for the command line, the server and sweeps.
+
+The shape is documented in `docs/run.schema.json`. Amounts are numbers in the game's unit.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from state.room import room_of
+from state.table import Table
+
+MICRO = 1_000_000
+
+
+def result(run: str, graph: str, table: Table) -> dict[str, Any]:
+    """Summarise a finished table.
+
+    Args:
+        run: the run's name.
+        graph: the workflow's name.
+        table: its last state.
+    """
+    room, settled = room_of(table["settings"]), table["settlement"] or {}
+    talk, contract = table.get("talk", []), table.get("contract")
+    return {
+        "run": run,
+        "game": room.game if isinstance(room.game, str) else room.game.get("name", "matrix game"),
+        "graph": graph,
+        "seed": room.seed,
+        "status": table["status"],
+        "episode": table["episode"],
+        "agents": table["agents"],
+        "seats": {agent: seat.model for agent, seat in room.seats.items()},
+        "rewards": _units(settled["rewards"]),
+        "transfers": [{**t, "amount": t["amount"] / MICRO} for t in settled["transfers"]],
+        "payoffs": _units(settled["payoffs"]),
+        "credit": _credit(settled["credit"]),
+        "contract": contract and {k: contract[k] for k in ("hash", "clauses", "text")},
+        "amendments": table.get("amendments", []),
+        "breaches": settled["breaches"],
+        "talk": [{"id": s["id"], "by": s["by"], "to": "all", "text": s["text"]} for s in talk],
+        "turns_played": len(table.get("record", [])),
+        "rounds_of_talk": len({(s["topic"], s["turn"], s["round"]) for s in talk}),
+        "agreed_at": _agreed_at(table),
+        "timing": {
+            phase: table["spent"].get(phase, {}).get("seconds", 0.0)
+            for phase in ("negotiation", "action", "settlement")
+        },
+        "usage": usage(table["spent"]),
+        "simulated": any(seat.simulated for seat in room.seats.values()),
+    }
+
+
+def usage(spent: Mapping[str, Any]) -> dict[str, int]:
+    """Calls and tokens over all phases and agents."""
+    counts = [count for phase in spent.values() for count in phase.get("agents", {}).values()]
+    keys = ("calls", "input_tokens", "output_tokens")
+    return {key: sum(count.get(key, 0) for count in counts) for key in keys}
+
+
+def _units(amounts: Mapping[str, int]) -> dict[str, float]:
+    return {account: amount / MICRO for account, amount in amounts.items()}
+
+
+def _credit(credit: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "method": credit["method"],
+        "worth_of_all": float(Fraction(credit["total"])),
+        "shapley": {a: float(Fraction(x)) for a, x in credit["shapley"].items()},
+        "standard_error": credit["standard_error"],
+        "claims": credit.get("claims", {}),
+    }
+
+
+def _agreed_at(table: Table) -> dict[str, Any] | None:
+    """The round and message with which everybody had accepted the contract."""
+    contract = table.get("contract")
+    if contract is None:
+        return None
+    revision = next(iter(contract["signatures"].values()))["revision"]
+    said = [
+        s
+        for s in table["talk"]
+        if s["topic"] == "plan" and s["act"] == "accept" and s.get("revision") == revision
+    ]
+    return {"round": said[-1]["round"], "message": said[-1]["id"]} if said else None
