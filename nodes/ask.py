@@ -44,7 +44,9 @@ def ask(role: str) -> Node:
 
 async def _ask_one(moment: Moment, role: str, agent: str, mind: Mind | None) -> Mind:
     table = moment.table
-    room, journal = room_of(table["settings"]), home().journal
+    room = room_of(table["settings"])
+    # The first use opens a database, which must not hold up the event loop.
+    journal = await asyncio.to_thread(lambda: home().journal)
     proposing, answering = moment.topic.letters
     act = {"propose": proposing, "answer": answering}.get(role, role)
     reasoning = await asyncio.to_thread(_recall, moment, agent)

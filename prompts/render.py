@@ -2,35 +2,29 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 _HERE = Path(__file__).parent
 
 
-@cache
-def _environment() -> Environment:
-    # Letters are Markdown for models, not pages for browsers: data is escaped by `fenced`.
-    return Environment(  # noqa: S701
-        loader=FileSystemLoader(_HERE),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
-@cache
-def _template(name: str) -> Template:
-    return _environment().get_template(f"{name}.md")
+# Letters are Markdown for models, not pages for browsers: data is escaped by `fenced`.
+_environment = Environment(  # noqa: S701
+    loader=FileSystemLoader(_HERE),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+# Read when imported: a server's event loop must not wait for files.
+_templates = {path.stem: _environment.get_template(path.name) for path in _HERE.glob("*.md")}
 
 
 def names() -> list[str]:
     """Every template there is, sorted."""
-    return sorted(path.stem for path in _HERE.glob("*.md"))
+    return sorted(_templates)
 
 
 def render(name: str, /, **variables: Any) -> str:
@@ -42,9 +36,9 @@ def render(name: str, /, **variables: Any) -> str:
 
     Raises:
         jinja2.UndefinedError: a variable is missing.
-        jinja2.TemplateNotFound: there is no such letter.
+        KeyError: there is no such letter.
     """
-    return _template(name).render(**variables)
+    return _templates[name].render(**variables)
 
 
 def fenced(facts: Mapping[str, Any]) -> str:

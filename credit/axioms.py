@@ -1,0 +1,90 @@
+"""Which of the four axioms that single out the Shapley value hold for a value on a given game."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from credit.coalitions import Floats, Table, agents_in
+from credit.semivalues import marginals
+
+AXIOMS = ("efficiency", "symmetry", "null_player", "additivity")
+
+
+def check_axioms(
+    value: Callable[[Any], Sequence[Any] | Floats],
+    table: Table,
+    other_table: Table | None = None,
+    tol: float = 1e-9,
+) -> dict[str, bool | None]:
+    """Try efficiency, symmetry, null player and additivity (Shapley 1953) on a game.
+
+    A False is a counterexample; a True says that this game offers none.
+
+    Args:
+        value: from a table to n values.
+        table: 2**n worths, not all equal for the answer to mean much.
+        other_table: a second game of the same agents, to test additivity with.
+        tol: what may be missed, as a fraction of the largest worth or 1.
+
+    Returns:
+        efficiency: the values sum to v(N) − v(∅).
+        symmetry: agents who add the same to every coalition get the same.
+        null_player: agents who add nothing to any coalition get nothing.
+        additivity: the values of v + w are those of v plus those of w; None without a second game.
+
+    Raises:
+        ValueError: the second game has other agents, or `value` is not defined on a game.
+    """
+    worths = np.asarray(table, dtype=np.float64)
+    n = agents_in(worths)
+    values = _floats(value(table))
+    slack = tol * max(1.0, float(np.abs(worths).max()))
+    twins = [pair for pair in combinations(range(n), 2) if _interchangeable(worths, *pair, slack)]
+    silent = [i for i in range(n) if np.abs(marginals(worths, i)).max() <= slack]
+    return {
+        "efficiency": bool(abs(values.sum() - (worths[-1] - worths[0])) <= n * slack),
+        "symmetry": all(bool(abs(values[i] - values[j]) <= slack) for i, j in twins),
+        "null_player": bool((np.abs(values[silent]) <= slack).all()),
+        "additivity": None
+        if other_table is None
+        else _additive(value, table, other_table, values, tol),
+    }
+
+
+def convex_game(n: int) -> list[int]:
+    """A fixed game to test additivity with: v(S) = (Σ_{i ∈ S} (i + 1))².
+
+    It is convex, so that every value defined in this package but Deegan–Packel is defined on it and
+    on its sum with a game on which that value is defined.
+    """
+    return [sum(i + 1 for i in range(n) if mask >> i & 1) ** 2 for mask in range(1 << n)]
+
+
+def _interchangeable(worths: Floats, i: int, j: int, slack: float) -> bool:
+    """Whether v(C ∪ {i}) = v(C ∪ {j}) for every C with neither of them."""
+    if abs(worths[1 << i] - worths[1 << j]) > slack:
+        return False
+    masks = np.arange(len(worths))
+    only_i = masks[(masks >> i & 1 == 1) & (masks >> j & 1 == 0)]
+    return bool(np.abs(worths[only_i] - worths[only_i ^ (1 << i | 1 << j)]).max() <= slack)
+
+
+def _additive(
+    value: Callable[[Any], Sequence[Any] | Floats],
+    table: Table,
+    other_table: Table,
+    values: Floats,
+    tol: float,
+) -> bool:
+    if len(other_table) != len(table):
+        raise ValueError(f"a second game of {len(other_table)} worths for one of {len(table)}")
+    both = [worth + other for worth, other in zip(table, other_table, strict=True)]
+    parts = values + _floats(value(other_table))
+    largest = max(1.0, *(abs(float(worth)) for worth in (*table, *other_table)))
+    return bool(np.abs(_floats(value(both)) - parts).max() <= 2 * tol * largest)
+
+
+def _floats(values: Sequence[Any] | Floats) -> Floats:
+    return np.array([float(value) for value in values])

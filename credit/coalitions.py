@@ -1,0 +1,122 @@
+"""Coalitions as bit masks, and characteristic functions as tables.
+
+Bit i of a mask stands for `agents[i]`: with agents A, B, C the mask 0b101 is the coalition {A, C}.
+A characteristic function v is a table of 2**n worths indexed by mask, from v(∅) to v(N).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from credit.exact import Number, OneNumber, exact
+
+Floats = NDArray[np.float64]
+
+Table = Sequence[Number] | Floats
+"""A characteristic function: 2**n worths, in the game's unit, indexed by mask."""
+
+MAX_AGENTS = 20
+"""The most agents of a table: 2**20 worths take 8 MB as floats."""
+
+
+def members(mask: int, agents: Sequence[str]) -> tuple[str, ...]:
+    """The agents of a coalition, in the order of `agents`."""
+    return tuple(agent for i, agent in enumerate(agents) if mask >> i & 1)
+
+
+def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
+    """The mask of a coalition given by names, in any order.
+
+    Raises:
+        ValueError: a name is not among `agents`, or stands twice.
+    """
+    mask = 0
+    for name in coalition:
+        if name not in agents:
+            raise ValueError(f"{name!r} is not an agent: the agents are {', '.join(agents)}")
+        bit = 1 << agents.index(name)
+        if mask & bit:
+            raise ValueError(f"{name!r} stands twice in one coalition: name each member once")
+        mask |= bit
+    return mask
+
+
+def coalition_key(mask: int, agents: Sequence[str]) -> str:
+    """The coalition as files write it: "A,C"; the empty coalition is ""."""
+    return ",".join(members(mask, agents))
+
+
+def parse_key(key: str, agents: Sequence[str]) -> int:
+    """The mask of "A,C", in any order, blanks around names ignored; "" is the empty coalition.
+
+    Raises:
+        ValueError: a name is unknown, empty or repeated.
+    """
+    if not key.strip():
+        return 0
+    return mask_of((name.strip() for name in key.split(",")), agents)
+
+
+def agents_in(table: Table | NDArray[Any]) -> int:
+    """The number of agents n of a table of 2**n worths.
+
+    Raises:
+        ValueError: the length is not 2**n for 1 ≤ n ≤ MAX_AGENTS.
+    """
+    n = len(table).bit_length() - 1
+    if not 1 <= n <= MAX_AGENTS or len(table) != 1 << n:
+        raise ValueError(
+            f"a table of {len(table)} worths: 2**n are needed, one for each coalition of "
+            f"1 to {MAX_AGENTS} agents"
+        )
+    return n
+
+
+def worth_table(
+    agents: Sequence[str], worth: Callable[[frozenset[str]], OneNumber]
+) -> list[OneNumber]:
+    """The table of a characteristic function given by names.
+
+    Args:
+        agents: who plays; n names, each its own.
+        worth: the worth of a set of agents. It is asked once for each of the 2**n coalitions, the
+            empty one included.
+
+    Returns:
+        2**n worths indexed by mask, of whatever number type `worth` gives.
+
+    Raises:
+        ValueError: no agent, more than MAX_AGENTS, a repeated name, or a worth that is not finite.
+    """
+    check_agents(agents)
+    if len(agents) > MAX_AGENTS:
+        raise ValueError(
+            f"{len(agents)} agents have 2**{len(agents)} coalitions: a table holds at most "
+            f"{MAX_AGENTS} agents, sample_shapley takes any number"
+        )
+    table = []
+    for mask in range(1 << len(agents)):
+        value = worth(frozenset(members(mask, agents)))
+        exact(value, f"the worth of {{{coalition_key(mask, agents)}}}")
+        table.append(value)
+    return table
+
+
+def check_agents(agents: Sequence[str]) -> None:
+    """Refuse an empty list of agents, and names that repeat or cannot be written in a key.
+
+    Raises:
+        ValueError: which name, and why.
+    """
+    if not agents:
+        raise ValueError("no agents: name at least one")
+    for name in agents:
+        if not isinstance(name, str) or not name or name != name.strip() or "," in name:
+            raise ValueError(
+                f"{name!r} is no agent's name: use text without commas or outer blanks"
+            )
+    if len(set(agents)) < len(agents):
+        twice = next(name for name in agents if list(agents).count(name) > 1)
+        raise ValueError(f"agent {twice!r} is named twice: give each agent its own name")

@@ -1,0 +1,194 @@
+"""Credit for anyone's game: from a characteristic function or contribution runs to a report."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import sqrt
+from statistics import mean, stdev
+from typing import Any
+
+from credit.axioms import AXIOMS, check_axioms, convex_game
+from credit.coalitions import MAX_AGENTS, check_agents, coalition_key, parse_key
+from credit.norms import EXACT_AGENTS, Norm, norm, payoffs_under_norm, surplus
+from credit.reading import as_list, as_number, as_object, only_keys
+
+REPORT_TOLERANCE = 1e-7
+"""Norms computed in floats are rounded to 1e-9; axioms are checked with room for that."""
+
+
+def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
+    """Who earned what, as JSON.
+
+    Args:
+        obj: {"agents": [name, …], "worth": {"A": 0, "A,B": 9, …}}, where every coalition but the
+            empty one ("", worth 0 unless named) must be given;
+            or {"runs": [{name: {kind: amount, …}, …}, …]}, where all amounts of a run add up, and
+            "agents" may name who must be there. `credit.reading.read_json` reads it from a file.
+        value: the name of a norm (`credit.norms.NORMS`).
+
+    Returns:
+        agents: the names, in order.
+        value: the norm's name.
+        values: agent → value, in the unit of the worths; of runs, the mean over runs.
+        standard_error: agent → standard error of that mean, from two or more runs; else null.
+        shares: agent → fraction of the whole (of runs, the mean over runs of each run's share), by
+            the rule of `payoffs_under_norm`; null where there is nothing to divide.
+        per_run: for each run, agent → share; null without runs.
+        axioms: axiom → whether it holds here (of runs, in their mean); null where it was not tried.
+
+    Raises:
+        ValueError: an unknown norm, or input it cannot be given for; one line.
+    """
+    rule = norm(value)
+    content = as_object(obj, "the input")
+    only_keys(content, ("agents", "worth", "runs"), "the input")
+    if ("worth" in content) == ("runs" in content):
+        raise ValueError('the input needs "worth" or "runs", one of them')
+    if "worth" in content:
+        return _report_game(content, value, rule)
+    return _report_runs(content, value, rule)
+
+
+def read_game(content: Mapping[str, Any]) -> tuple[list[str], list[Fraction]]:
+    """Agents and table of {"agents": […], "worth": {"A": 0, "A,B": 9}}.
+
+    Raises:
+        ValueError: missing, repeated or unknown coalitions, or worths that are no finite numbers.
+    """
+    agents = _names(content)
+    if len(agents) > MAX_AGENTS:
+        raise ValueError(f"{len(agents)} agents: a table of worths holds at most {MAX_AGENTS}")
+    worths: dict[int, Fraction] = {}
+    for key, worth in as_object(content["worth"], '"worth"').items():
+        mask = parse_key(key, agents)
+        if mask in worths:
+            raise ValueError(f'the coalition "{key}" is given twice: name it once, in any order')
+        worths[mask] = as_number(worth, f'the worth of "{key}"')
+    worths.setdefault(0, Fraction(0))
+    missing = [mask for mask in range(1 << len(agents)) if mask not in worths]
+    if missing:
+        shown = ", ".join(f'"{coalition_key(mask, agents)}"' for mask in missing[:3])
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise ValueError(f"the worth of {shown}{more} is missing: every coalition needs one")
+    return agents, [worths[mask] for mask in range(1 << len(agents))]
+
+
+def read_runs(content: Mapping[str, Any]) -> tuple[list[str], list[list[Fraction]]]:
+    """Agents, and per run everyone's total contribution, of {"runs": [{name: {kind: amount}}]}.
+
+    Raises:
+        ValueError: a run that lacks or invents an agent, or whose contributions are negative, no
+            finite numbers, or nothing at all.
+    """
+    runs = [
+        as_object(run, f"run {i}")
+        for i, run in enumerate(as_list(content["runs"], '"runs"'), start=1)
+    ]
+    agents = _names(content if "agents" in content else {"agents": list(runs[0])})
+    return agents, [_totals(run, agents, f"run {i}") for i, run in enumerate(runs, start=1)]
+
+
+def _report_game(content: Mapping[str, Any], value: str, rule: Norm) -> dict[str, Any]:
+    agents, table = read_game(content)
+    values = rule(table)
+    return {
+        "agents": agents,
+        "value": value,
+        "values": _by_agent(agents, values),
+        "standard_error": None,
+        "shares": _by_agent(agents, _shares(surplus(table), values)),
+        "per_run": None,
+        "axioms": _axioms(value, rule, table),
+    }
+
+
+def _report_runs(content: Mapping[str, Any], value: str, rule: Norm) -> dict[str, Any]:
+    agents, runs = read_runs(content)
+    values = [_additive_values(value, run) for run in runs]
+    shares = [[own / sum(run) for own in earned] for run, earned in zip(runs, values, strict=True)]
+    if len(agents) > EXACT_AGENTS:
+        axioms: dict[str, bool | None] = dict.fromkeys(AXIOMS)
+    else:
+        mean_run = [mean(own) for own in zip(*runs, strict=True)]
+        axioms = _axioms(value, rule, _additive_table(mean_run))
+    return {
+        "agents": agents,
+        "value": value,
+        "values": _by_agent(agents, [mean(own) for own in zip(*values, strict=True)]),
+        "standard_error": _by_agent(agents, _standard_errors(values)),
+        "shares": _by_agent(agents, [mean(own) for own in zip(*shares, strict=True)]),
+        "per_run": [_by_agent(agents, share) for share in shares],
+        "axioms": axioms,
+    }
+
+
+def _standard_errors(runs: Sequence[Sequence[Fraction]]) -> list[float] | None:
+    if len(runs) < 2:
+        return None
+    return [stdev(map(float, own)) / sqrt(len(runs)) for own in zip(*runs, strict=True)]
+
+
+def _additive_values(value: str, contributions: Sequence[Fraction]) -> list[Fraction]:
+    """The value of the game in which a coalition is worth its members' contributions.
+
+    There an agent adds the same to every coalition, and so every norm gives it its contribution,
+    except an equal split, and Deegan–Packel, which such a game does not have.
+    """
+    if value == "deegan_packel":
+        raise ValueError("deegan_packel needs a simple game: contributions that add up are none")
+    if value == "equal":
+        return [mean(contributions)] * len(contributions)
+    return list(contributions)
+
+
+def _additive_table(contributions: Sequence[Fraction]) -> list[Fraction]:
+    table = [Fraction(0)]
+    for contribution in contributions:
+        table += [worth + contribution for worth in table]
+    return table
+
+
+def _axioms(value: str, rule: Norm, table: Sequence[Fraction]) -> dict[str, bool | None]:
+    """Additivity is tried with `convex_game`; the sum with it is no simple game."""
+    agents = len(table).bit_length() - 1
+    other = None if value == "deegan_packel" else convex_game(agents)
+    return check_axioms(rule, table, other, REPORT_TOLERANCE)
+
+
+def _shares(total: Fraction, values: Sequence[Fraction]) -> list[Fraction] | None:
+    if not total:
+        return None
+    return [payoff / total for payoff in payoffs_under_norm(total, values)]
+
+
+def _totals(run: Mapping[str, Any], agents: Sequence[str], where: str) -> list[Fraction]:
+    only_keys(run, agents, where)
+    if absent := [agent for agent in agents if agent not in run]:
+        raise ValueError(
+            f"{where} lacks {absent[0]!r}: name every agent in every run, {{}} for none"
+        )
+    totals = []
+    for agent in agents:
+        kinds = as_object(run[agent], f"{where}, {agent}")
+        amounts = {kind: as_number(a, f"{where}, {agent}, {kind}") for kind, a in kinds.items()}
+        if negative := [kind for kind, amount in amounts.items() if amount < 0]:
+            raise ValueError(f"{where}, {agent}, {negative[0]} is negative: 0 or more is needed")
+        totals.append(sum(amounts.values(), Fraction(0)))
+    if not any(totals):
+        raise ValueError(f"{where} holds no contribution above 0: it has no shares")
+    return totals
+
+
+def _names(content: Mapping[str, Any]) -> list[str]:
+    if "agents" not in content:
+        raise ValueError('the input names no "agents": list them')
+    agents = as_list(content["agents"], '"agents"')
+    check_agents(agents)
+    return agents
+
+
+def _by_agent(
+    agents: Sequence[str], numbers: Sequence[Fraction | float] | None
+) -> dict[str, float] | None:
+    if numbers is None:
+        return None
+    return {agent: float(number) for agent, number in zip(agents, numbers, strict=True)}

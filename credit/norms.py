@@ -1,0 +1,131 @@
+"""Settlement norms by name: how a characteristic function becomes everyone's payoff.
+
+A norm maps a table of worths to one exact value per agent. The values need not sum to what there is
+to divide: `payoffs_under_norm` makes payoffs of them that do. Norms that are averages of marginal
+contributions are exact fractions up to EXACT_AGENTS agents; the others, and larger games, are
+computed in floats and rounded to 1e-9.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from credit.coalitions import Floats, Table, agents_in
+from credit.core import nucleolus, prenucleolus
+from credit.exact import exact
+from credit.semivalues import (
+    Weights,
+    banzhaf_weights,
+    semivalue,
+    semivalue_exact,
+    shapley_weights,
+)
+from credit.shapley import marginal_contributions
+from credit.values import deegan_packel
+
+Norm = Callable[[Table], list[Fraction]]
+"""From 2**n worths to n values, in the unit of the worths."""
+
+EXACT_AGENTS = 12
+"""Up to here semivalues are computed as fractions (10 ms); beyond, as floats."""
+
+
+def payoffs_under_norm(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
+    """What everyone gets of `total`: it always sums exactly.
+
+    total · φᵢ / Σφ when Σφ > 0 and every φ ≥ 0, else φᵢ + (total − Σφ) / n: proportions where
+    proportions make sense, and an equal share of what is over or missing where they do not.
+
+    Raises:
+        ValueError: there are no values.
+    """
+    if not values:
+        raise ValueError("no values: a norm divides among at least one agent")
+    claimed = sum(values, Fraction(0))
+    if claimed > 0 and min(values) >= 0:
+        return [total * value / claimed for value in values]
+    return [value + (total - claimed) / len(values) for value in values]
+
+
+def norm(name: str) -> Norm:
+    """The norm of that name.
+
+    Raises:
+        ValueError: it is not one of NORMS.
+    """
+    if name not in NORMS:
+        raise ValueError(f"no norm is called {name!r}: choose from {', '.join(sorted(NORMS))}")
+    return NORMS[name]
+
+
+def surplus(table: Table) -> Fraction:
+    """What there is to divide: v(N) − v(∅)."""
+    agents_in(table)
+    return exact(table[-1], "v(N)") - exact(table[0], "v(∅)")
+
+
+def _shapley(table: Table) -> list[Fraction]:
+    """Average marginal contribution over all orders of arrival."""
+    return _semivalue(table, shapley_weights(agents_in(table)))
+
+
+def _banzhaf_raw(table: Table) -> list[Fraction]:
+    """Average marginal contribution over all coalitions; sums to what it happens to sum to."""
+    return _semivalue(table, banzhaf_weights(agents_in(table)))
+
+
+def _banzhaf(table: Table) -> list[Fraction]:
+    """Banzhaf values brought to sum to v(N) − v(∅) by the rule of `payoffs_under_norm`."""
+    return payoffs_under_norm(surplus(table), _banzhaf_raw(table))
+
+
+def _leave_one_out(table: Table) -> list[Fraction]:
+    """What would be missing without each agent: Eq. 9 of Shapley-Coop as printed."""
+    worths = [exact(worth, "a worth") for worth in table]
+    return marginal_contributions(worths)
+
+
+def _equal(table: Table) -> list[Fraction]:
+    """The same for all."""
+    return [surplus(table) / agents_in(table)] * agents_in(table)
+
+
+def _proportional(table: Table) -> list[Fraction]:
+    """By stand-alone worth; if some are negative, each its own and an equal part of the rest."""
+    nothing = exact(table[0], "v(∅)")
+    alone = [exact(table[1 << i], "a worth") - nothing for i in range(agents_in(table))]
+    return payoffs_under_norm(surplus(table), alone)
+
+
+def _nucleolus(table: Table) -> list[Fraction]:
+    """The smallest complaints; the prenucleolus where nobody can be held to stand-alone worths."""
+    alone = (exact(table[1 << i]) - exact(table[0]) for i in range(agents_in(table)))
+    rational = sum(alone, Fraction(0)) <= surplus(table)
+    return _rounded(nucleolus(table) if rational else prenucleolus(table))
+
+
+def _deegan_packel(table: Table) -> list[Fraction]:
+    """Equal parts of every minimal winning coalition; simple games only."""
+    return _rounded(deegan_packel(table))
+
+
+def _semivalue(table: Table, weights: Weights) -> list[Fraction]:
+    if agents_in(table) <= EXACT_AGENTS:
+        return semivalue_exact(table, weights)
+    return _rounded(semivalue(table, weights))
+
+
+def _rounded(values: Floats) -> list[Fraction]:
+    return [Fraction(round(float(value) * 10**9), 10**9) for value in values]
+
+
+NORMS: dict[str, Norm] = {
+    "shapley": _shapley,
+    "banzhaf": _banzhaf,
+    "banzhaf_raw": _banzhaf_raw,
+    "leave_one_out": _leave_one_out,
+    "deegan_packel": _deegan_packel,
+    "nucleolus": _nucleolus,
+    "equal": _equal,
+    "proportional": _proportional,
+}
+"""Every norm by name; the docstring of each says in one line what it is."""

@@ -1,0 +1,98 @@
+"""Reading JSON that people wrote: every fault is one line that says where and what."""
+
+import json
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from credit.exact import exact
+
+MAX_NUMBER = 10**15
+"""Beyond any amount that is meant; sums of such numbers stay finite."""
+
+
+def read_json(path: str | Path) -> Any:
+    """The content of a JSON file, in which no key may stand twice and NaN is no number.
+
+    Raises:
+        ValueError: the file cannot be read, is not JSON, repeats a key, or holds NaN or Infinity.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: nested too deeply to be read") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def as_object(value: Any, what: str) -> dict[str, Any]:
+    """`value` if it is a JSON object.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{what}: {_kind(value)} where an object {{…}} is needed")
+    if wrong := [key for key in value if not isinstance(key, str)]:
+        raise ValueError(f"{what} has the key {wrong[0]!r}: keys are text")
+    return dict(value)
+
+
+def as_list(value: Any, what: str) -> list[Any]:
+    """`value` if it is a JSON list with something in it.
+
+    Raises:
+        ValueError: it is something else, or empty.
+    """
+    if not isinstance(value, list | tuple) or not value:
+        raise ValueError(f"{what}: {_kind(value)} where a list […] with entries is needed")
+    return list(value)
+
+
+def as_number(value: Any, what: str) -> Fraction:
+    """`value` as an exact fraction if it is a JSON number of a size that can be meant.
+
+    Raises:
+        ValueError: it is text, true, null, NaN, infinite or beyond MAX_NUMBER.
+    """
+    if isinstance(value, bool | str):
+        raise ValueError(f"{what} is {json.dumps(value)[:40]}: a number is needed")
+    number = exact(value, what)
+    if abs(number) > MAX_NUMBER:
+        raise ValueError(f"{what} is beyond ±{MAX_NUMBER:.0e}: use a larger unit")
+    return number
+
+
+def only_keys(found: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Refuse a key that nobody would read.
+
+    Raises:
+        ValueError: which one, and which are known.
+    """
+    known = list(known)
+    if unknown := [key for key in found if key not in known]:
+        raise ValueError(f"{what}: {unknown[0]!r} is unknown; known are {', '.join(known)}")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in one object: which one is meant?")
+    return found
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a number: a finite one is needed")
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false"}
+    if isinstance(value, list | tuple) and not value:
+        return "an empty list"
+    return "null" if value is None else names.get(type(value), "a number")

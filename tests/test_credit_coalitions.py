@@ -1,0 +1,146 @@
+"""Coalitions as masks, and the numbers that tables are made of."""
+
+import doctest
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import credit
+from credit.coalitions import (
+    agents_in,
+    check_agents,
+    coalition_key,
+    mask_of,
+    members,
+    parse_key,
+    worth_table,
+)
+from credit.exact import exact
+from credit.reading import read_json
+
+TRIO = ["Ann", "Ben", "Cho"]
+
+
+def test_bit_i_of_a_mask_stands_for_agent_i() -> None:
+    assert members(0b101, TRIO) == ("Ann", "Cho")
+    assert mask_of({"Cho", "Ann"}, TRIO) == 0b101
+    assert coalition_key(0b110, TRIO) == "Ben,Cho"
+
+
+@given(st.integers(0, 2**6 - 1), st.randoms())
+@settings(deadline=None)
+def test_a_key_names_its_coalition_in_any_order(mask: int, random: object) -> None:
+    agents = [f"agent {i}" for i in range(6)]
+    assert parse_key(coalition_key(mask, agents), agents) == mask
+    names = list(members(mask, agents))
+    random.shuffle(names)  # type: ignore[attr-defined]
+    assert parse_key(" , ".join(names), agents) == mask
+
+
+@pytest.mark.parametrize("key", ["Ann,Dan", "Ann,,Ben", "Ann,Ann", ",", "ann"])
+def test_a_key_with_a_wrong_name_is_refused(key: str) -> None:
+    with pytest.raises(ValueError, match=r"not an agent|twice"):
+        parse_key(key, TRIO)
+
+
+def test_a_table_asks_for_every_coalition_once() -> None:
+    asked = []
+
+    def worth(coalition: frozenset[str]) -> int:
+        asked.append(coalition)
+        return len(coalition)
+
+    assert worth_table(TRIO, worth) == [0, 1, 1, 2, 1, 2, 2, 3]
+    assert len(asked) == len(set(asked)) == 8
+
+
+def test_a_table_keeps_the_numbers_it_is_given() -> None:
+    table = worth_table(TRIO, lambda coalition: Fraction(len(coalition), 3))
+    assert table[-2] == Fraction(2, 3)
+    assert isinstance(table[-2], Fraction)
+
+
+def test_a_table_refuses_a_worth_that_is_not_finite() -> None:
+    with pytest.raises(ValueError, match=r"the worth of \{Ann,Ben\} is nan"):
+        worth_table(TRIO, lambda c: float("nan") if c == {"Ann", "Ben"} else 0.0)
+
+
+def test_a_table_of_too_many_agents_points_to_sampling() -> None:
+    with pytest.raises(ValueError, match="sample_shapley"):
+        worth_table([str(i) for i in range(21)], lambda _: 0)
+
+
+@pytest.mark.parametrize("length", [0, 1, 3, 6, 2**21])
+def test_a_table_has_a_power_of_two_of_worths(length: int) -> None:
+    with pytest.raises(ValueError, match=r"2\*\*n are needed"):
+        agents_in(range(length))
+
+
+@pytest.mark.parametrize("agents", [[], ["A", "A"], ["A,B"], [" A"], [""], [3]])
+def test_names_that_a_key_could_not_tell_apart_are_refused(agents: list[str]) -> None:
+    with pytest.raises(ValueError, match="agent"):
+        check_agents(agents)
+
+
+def test_a_float_stands_for_the_decimal_that_prints_it() -> None:
+    assert exact(0.1) == exact("0.1") == exact("1/10") == Fraction(1, 10)
+    assert exact(0.1) + exact(0.2) + exact(0.7) == 1
+
+
+@given(st.fractions())
+@settings(deadline=None)
+def test_fractions_are_read_back_as_written(number: Fraction) -> None:
+    assert exact(str(number)) == number
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "1/0", "", "four", "1e999999999", "1/2/3"])
+def test_text_that_is_no_finite_number_is_refused_at_once(number: str) -> None:
+    with pytest.raises(ValueError, match="the price is"):
+        exact(number, "the price")
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("-inf"), None, [1], 1j])
+def test_things_that_are_no_finite_number_are_refused(number: object) -> None:
+    with pytest.raises(ValueError, match="number is needed"):
+        exact(number)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('{"A": 1, "A": 2}', "'A' stands twice"),
+        ('{"A": NaN}', "NaN is not a number"),
+        ('{"A": 1', "Expecting"),
+        ("[" * 200_000, "nested too deeply"),
+    ],
+)
+def test_a_faulty_file_is_named_with_its_fault(tmp_path, text: str, complaint: str) -> None:
+    path = tmp_path / "game.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=complaint) as fault:
+        read_json(path)
+    assert str(fault.value).startswith(str(path))
+    assert "\n" not in str(fault.value)
+
+
+def test_a_file_that_is_not_there_is_a_value_error(tmp_path) -> None:
+    with pytest.raises(ValueError, match="No such file"):
+        read_json(tmp_path / "none.json")
+
+
+def test_a_file_that_is_no_text_is_a_value_error(tmp_path) -> None:
+    (tmp_path / "game.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match="decode"):
+        read_json(tmp_path / "game.json")
+
+
+def test_the_example_of_the_package_runs() -> None:
+    tried = doctest.testmod(credit)
+    assert tried.attempted >= 5
+    assert tried.failed == 0
+
+
+def test_everything_the_package_names_is_there() -> None:
+    assert [name for name in credit.__all__ if not hasattr(credit, name)] == []

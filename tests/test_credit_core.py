@@ -1,0 +1,126 @@
+"""The core and the nucleolus, against literature, brute conditions and another program."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from credit.coalitions import worth_table
+from credit.core import MAX_NUCLEOLUS, core_violations, in_core, nucleolus, prenucleolus
+
+unhurried = settings(deadline=None, max_examples=40)
+tables = st.integers(1, 4).flatmap(
+    lambda n: st.lists(st.integers(-10, 30), min_size=1 << n, max_size=1 << n)
+)
+
+
+def bankruptcy(estate: int, debts: list[int]) -> list[int]:
+    """What a coalition gets once everyone else is paid in full (O'Neill 1982)."""
+    names = [str(i) for i in range(len(debts))]
+    return worth_table(
+        names, lambda c: max(0, estate - sum(d for i, d in enumerate(debts) if str(i) not in c))
+    )
+
+
+@pytest.mark.parametrize(
+    ("estate", "awards"),
+    [(100, [100 / 3] * 3), (200, [50, 75, 75]), (300, [50, 100, 150])],
+)
+def test_the_nucleolus_divides_an_estate_as_the_talmud_does(
+    estate: int, awards: list[float]
+) -> None:
+    """Aumann & Maschler (1985), debts of 100, 200 and 300."""
+    assert nucleolus(bankruptcy(estate, [100, 200, 300])) == pytest.approx(awards)
+
+
+def test_a_veto_player_takes_all() -> None:
+    table = worth_table(["veto", "B", "C"], lambda c: int("veto" in c and len(c) > 1))
+    assert nucleolus(table) == pytest.approx([1, 0, 0])
+
+
+def test_the_nucleolus_keeps_stand_alone_worths_where_the_prenucleolus_does_not() -> None:
+    table = [0, 0, 0, 10, 0, 0, 0, 2]  # {A, B} is worth 10, all three only 2
+    assert nucleolus(table) == pytest.approx([1, 1, 0])
+    assert prenucleolus(table) == pytest.approx([3, 3, -4])
+
+
+def test_without_an_imputation_there_is_no_nucleolus() -> None:
+    with pytest.raises(ValueError, match="alone the agents are worth 10, together 4"):
+        nucleolus([0, 5, 5, 4])
+    assert prenucleolus([0, 5, 5, 4]) == pytest.approx([2, 2])
+
+
+@given(tables)
+@unhurried
+def test_coopgame_finds_the_same_nucleolus(table: list[int]) -> None:
+    coopgame = pytest.importorskip("coopgame", reason="coopgame-py is not installed")
+    above = [float(worth - table[0]) for worth in table]
+    alone = sum(above[1 << i] for i in range(len(table).bit_length() - 1))
+    game = coopgame.Game(above[1:])
+    assert prenucleolus(table) == pytest.approx(coopgame.prenucleolus(game)["allocation"], abs=1e-7)
+    if alone <= above[-1]:
+        assert nucleolus(table) == pytest.approx(coopgame.nucleolus(game)["allocation"], abs=1e-7)
+
+
+@given(tables)
+@unhurried
+def test_no_nearby_division_has_smaller_complaints(table: list[int]) -> None:
+    """Lexicographic optimality, tried on every step of ±0.01 between two agents."""
+    best = prenucleolus(table)
+    n = len(best)
+    members = np.arange(1, (1 << n) - 1)[:, None] >> np.arange(n) & 1
+    worths = np.array(table[1:-1], dtype=float) - table[0]
+
+    def surpluses(payoffs: np.ndarray) -> list[float]:
+        return sorted(np.round(members @ payoffs - worths, 6).tolist())
+
+    for giver, taker in product(range(n), repeat=2):
+        moved = best.copy()
+        moved[giver] -= 0.01
+        moved[taker] += 0.01
+        assert surpluses(moved) <= surpluses(best)
+
+
+@given(tables)
+@unhurried
+def test_the_nucleolus_lies_in_the_core_wherever_there_is_one(table: list[int]) -> None:
+    n = len(table).bit_length() - 1
+    convex = [w + 100 * bin(mask).count("1") ** 2 for mask, w in enumerate(table)]
+    assert in_core(convex, nucleolus(convex).tolist(), tol=1e-6)
+    assert nucleolus(convex).sum() == pytest.approx(convex[-1] - convex[0])
+    assert n == len(nucleolus(convex))
+
+
+def test_a_majority_game_has_an_empty_core_and_says_who_objects() -> None:
+    table = worth_table(["A", "B", "C"], lambda c: int(len(c) > 1))
+    violations = core_violations(table, [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)])
+    assert [violation.mask for violation in violations] == [0b110, 0b101, 0b011]
+    assert violations[0].shortfall == pytest.approx(1 / 2)
+    assert not in_core(table, nucleolus(table).tolist())
+
+
+@pytest.mark.parametrize(("payoffs", "shortfall"), [([5, 5], -1), ([4, 4], 1)])
+def test_the_core_divides_neither_more_nor_less_than_there_is(
+    payoffs: list[int], shortfall: float
+) -> None:
+    violations = core_violations([0, 0, 0, 9], payoffs)
+    assert [(violation.mask, violation.shortfall) for violation in violations] == [(3, shortfall)]
+
+
+def test_worths_count_above_that_of_nobody() -> None:
+    lifted = [worth + 100 for worth in bankruptcy(200, [100, 200, 300])]
+    assert nucleolus(lifted) == pytest.approx([50, 75, 75])
+    assert in_core(lifted, [50, 75, 75])
+
+
+def test_a_nucleolus_of_too_many_agents_is_refused() -> None:
+    with pytest.raises(ValueError, match="at most 14"):
+        nucleolus(np.zeros(1 << (MAX_NUCLEOLUS + 1)))
+
+
+def test_payoffs_must_be_one_each() -> None:
+    with pytest.raises(ValueError, match="3 payoffs for 2 agents"):
+        in_core([0, 1, 1, 2], [1, 1, 0])

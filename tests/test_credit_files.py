@@ -1,0 +1,191 @@
+"""Reports on anyone's game, and what is said about input that is none."""
+
+import json
+from fractions import Fraction
+from math import inf, nan
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from credit.files import credit_report, read_game
+from credit.norms import NORMS
+from credit.reading import read_json
+
+KEYS = {"agents", "value", "values", "standard_error", "shares", "per_run", "axioms"}
+ESCAPE_ROOM = {"agents": ["Alice", "Bob"], "worth": {"Alice": -1, "Bob": -1, "Alice,Bob": 9}}
+
+# Shapley-Coop, appendix B.1, Level 1, LLM+SC: three runs as triples.
+PAPER = {
+    "A1": {"damage": (474, 511, 667), "healing": (183, 0, 0), "taunt": (900, 600, 300)},
+    "A2": {"damage": (652, 630, 392), "healing": (0, 0, 0), "taunt": (600, 300, 600)},
+    "A3": {"damage": (560, 472, 493), "healing": (0, 0, 0), "taunt": (600, 300, 300)},
+    "A4": {"damage": (368, 491, 500), "healing": (764, 0, 0), "taunt": (0, 300, 300)},
+}
+LEVEL_1 = {
+    "runs": [
+        {
+            hero: {kind: amounts[run] for kind, amounts in kinds.items()}
+            for hero, kinds in PAPER.items()
+        }
+        for run in range(3)
+    ]
+}
+
+
+def test_the_contribution_table_of_the_paper_gives_its_expected_shares() -> None:
+    report = credit_report(LEVEL_1)
+    assert [f"{100 * share:.2f}" for share in report["shares"].values()] == [
+        "29.52",
+        "26.09",
+        "22.16",
+        "22.22",
+    ]
+
+
+def test_runs_are_reported_one_by_one_with_the_error_of_their_mean() -> None:
+    report = credit_report(LEVEL_1)
+    assert report.keys() == KEYS
+    assert report["per_run"][0]["A1"] == pytest.approx((474 + 183 + 900) / 5101)
+    assert [sum(run.values()) for run in report["per_run"]] == pytest.approx([1, 1, 1])
+    assert report["values"]["A2"] == pytest.approx((1252 + 930 + 992) / 3)
+    spread = ((1252 - 1058) ** 2 + (930 - 1058) ** 2 + (992 - 1058) ** 2) / 2
+    assert report["standard_error"]["A2"] == pytest.approx((spread / 3) ** 0.5)
+    assert all(report["axioms"].values())
+
+
+def test_one_run_shows_no_error() -> None:
+    assert credit_report({"runs": LEVEL_1["runs"][:1]})["standard_error"] is None
+
+
+def test_an_equal_split_of_runs_ignores_who_did_what() -> None:
+    report = credit_report(LEVEL_1, "equal")
+    assert set(report["shares"].values()) == {0.25}
+    assert report["axioms"]["null_player"] is True  # nobody was idle
+    idle = credit_report({"runs": [{"A": {"code": 3}, "B": {}}]}, "equal")
+    assert idle["axioms"]["null_player"] is False
+
+
+@pytest.mark.parametrize("value", sorted(NORMS.keys() - {"equal", "deegan_packel"}))
+def test_where_contributions_add_up_the_norms_agree(value: str) -> None:
+    """As a table of worths and as runs."""
+    run = {"A": {"code": 5}, "B": {"code": 2, "fixes": 1}}
+    table = {"agents": ["A", "B"], "worth": {"A": 5, "B": 3, "A,B": 8}}
+    as_runs, as_table = credit_report({"runs": [run]}, value), credit_report(table, value)
+    assert as_runs["values"] == pytest.approx(as_table["values"])
+    assert as_runs["shares"] == pytest.approx(as_table["shares"])
+
+
+def test_a_hundred_agents_can_share_a_run() -> None:
+    run = {f"hero {i}": {"damage": i + 1} for i in range(100)}
+    report = credit_report({"runs": [run]})
+    assert report["shares"]["hero 99"] == pytest.approx(100 / 5050)
+    assert set(report["axioms"].values()) == {None}
+
+
+def test_a_characteristic_function_is_reported_with_its_axioms() -> None:
+    assert credit_report(ESCAPE_ROOM) == {
+        "agents": ["Alice", "Bob"],
+        "value": "shapley",
+        "values": {"Alice": 4.5, "Bob": 4.5},
+        "standard_error": None,
+        "shares": {"Alice": 0.5, "Bob": 0.5},
+        "per_run": None,
+        "axioms": {"efficiency": True, "symmetry": True, "null_player": True, "additivity": True},
+    }
+
+
+def test_leave_one_out_is_reported_as_not_efficient() -> None:
+    report = credit_report(ESCAPE_ROOM, "leave_one_out")
+    assert report["values"] == {"Alice": 10, "Bob": 10}
+    assert report["axioms"]["efficiency"] is False
+    assert report["shares"] == {"Alice": 0.5, "Bob": 0.5}
+
+
+def test_a_simple_game_has_every_value() -> None:
+    names = ["A", "B", "C"]
+    wins = {"A": 0, "B": 0, "C": 0, "A,B": 1, "C,A": 1, "B,C": 0, "A,B,C": 1}
+    for value in NORMS:
+        report = credit_report({"agents": names, "worth": wins}, value)
+        assert report.keys() == KEYS
+        assert json.loads(json.dumps(report)) == report
+        assert report["values"]["A"] >= report["values"]["B"] == report["values"]["C"]
+
+
+def test_shares_are_null_where_there_is_nothing_to_divide() -> None:
+    report = credit_report({"agents": ["A", "B"], "worth": {"A": 1, "B": -1, "A,B": 0}})
+    assert report["shares"] is None
+    assert report["values"] == {"A": 1, "B": -1}
+
+
+def test_the_empty_coalition_may_have_a_worth() -> None:
+    game_with_a_stake = {"agents": ["A"], "worth": {"": -100, "A": 80.5}}
+    assert read_game(game_with_a_stake) == (["A"], [-100, Fraction(161, 2)])
+    assert credit_report(game_with_a_stake)["values"] == {"A": 180.5}
+
+
+def test_a_file_is_read_and_reported(tmp_path: Path) -> None:
+    path = tmp_path / "escape.json"
+    path.write_text(json.dumps(ESCAPE_ROOM))
+    assert credit_report(read_json(path))["values"] == {"Alice": 4.5, "Bob": 4.5}
+
+
+def game(**worth: Any) -> dict[str, Any]:
+    return {"agents": ["A", "B"], "worth": {key.replace("_", ","): w for key, w in worth.items()}}
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ([], "the input: an empty list where an object"),
+        ("A", "the input: text"),
+        ({}, '"worth" or "runs"'),
+        ({"agents": ["A"], "worth": {"A": 1}, "runs": []}, "one of them"),
+        ({"agents": ["A"], "worths": {"A": 1}}, "the input: 'worths' is unknown"),
+        ({"worth": {"A": 1}}, 'no "agents"'),
+        ({"agents": "AB", "worth": {}}, '"agents": text'),
+        ({"agents": ["A", "A"], "worth": {}}, "'A' is named twice"),
+        ({"agents": ["A", 3], "worth": {}}, "3 is no agent's name"),
+        ({"agents": [f"a{i}" for i in range(21)], "worth": {}}, "at most 20"),
+        (game(A=1, B=1), 'the worth of "A,B" is missing'),
+        ({"agents": list("ABCD"), "worth": {}}, '"A", "B", "A,B" and 12 more is missing'),
+        (game(A=1, B=1, A_B=2, C=3), "'C' is not an agent"),
+        (game(A=1, B=1, A_B=2, B_A=2), 'the coalition "B,A" is given twice'),
+        (game(A=1, B=1, A_A=2), "'A' stands twice"),
+        (game(A=1, B=nan, A_B=2), 'the worth of "B" is nan'),
+        (game(A=1, B=-inf, A_B=2), "a finite number is needed"),
+        (game(A=1, B="2", A_B=2), 'the worth of "B" is "2": a number is needed'),
+        (game(A=1, B=True, A_B=2), 'the worth of "B" is true'),
+        (game(A=1, B=None, A_B=2), "number is needed"),
+        (game(A=1, B=10**400, A_B=2), "use a larger unit"),
+        ({"runs": []}, '"runs": an empty list'),
+        ({"runs": {}}, '"runs": an object'),
+        ({"runs": [[]]}, "run 1: an empty list"),
+        ({"runs": [{}]}, '"agents": an empty list'),
+        ({"runs": [{"A": 3}]}, "run 1, A: a number"),
+        ({"runs": [{"A": {"x": 1}}, {}]}, "run 2 lacks 'A'"),
+        ({"runs": [{"A": {"x": 1}}, {"A": {"x": 1}, "B": {}}]}, "run 2: 'B' is unknown"),
+        ({"agents": ["A", "B"], "runs": [{"A": {"x": 1}}]}, "run 1 lacks 'B'"),
+        ({"runs": [{"A": {"x": nan}}]}, "run 1, A, x is nan"),
+        ({"runs": [{"A": {"x": -1}}]}, "run 1, A, x is negative"),
+        ({"runs": [{"A": {"x": 0}, "B": {}}]}, "run 1 holds no contribution"),
+    ],
+)
+def test_input_that_is_no_game_is_refused_in_one_line(content: Any, complaint: str) -> None:
+    with pytest.raises(ValueError) as fault:  # noqa: PT011
+        credit_report(content)
+    assert complaint in str(fault.value)
+    assert "\n" not in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "value", "complaint"),
+    [
+        (ESCAPE_ROOM, "shapely", "no norm is called 'shapely'"),
+        (ESCAPE_ROOM, "deegan_packel", "simple game"),
+        (LEVEL_1, "deegan_packel", "contributions that add up are none"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(content: Any, value: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        credit_report(content, value)

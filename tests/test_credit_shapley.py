@@ -1,0 +1,174 @@
+"""The exact Shapley value: against its definition, its axioms and other people's programs."""
+
+import time
+from fractions import Fraction
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from credit.coalitions import worth_table
+from credit.semivalues import marginals
+from credit.shapley import marginal_contributions, shapley, shapley_by_class, shapley_exact
+
+unhurried = settings(deadline=None, max_examples=60)
+
+ESCAPE_ROOM = [0, -1, -1, 9]
+
+
+def tables(entries: st.SearchStrategy, most: int = 5) -> st.SearchStrategy:
+    return st.integers(1, most).flatmap(
+        lambda n: st.lists(entries, min_size=1 << n, max_size=1 << n)
+    )
+
+
+integers = st.integers(-1000, 1000)
+fractions = st.fractions(-100, 100, max_denominator=60)
+
+
+def by_definition(table: list) -> list[Fraction]:
+    """Every order of arrival, one by one."""
+    n = len(table).bit_length() - 1
+    values = [Fraction(0)] * n
+    for order in permutations(range(n)):
+        mask = 0
+        for agent in order:
+            values[agent] += Fraction(table[mask | 1 << agent]) - Fraction(table[mask])
+            mask |= 1 << agent
+    return [value / factorial(n) for value in values]
+
+
+def test_the_escape_room_is_worth_the_same_to_both() -> None:
+    assert shapley_exact(ESCAPE_ROOM) == [Fraction(9, 2)] * 2
+    assert shapley(ESCAPE_ROOM).tolist() == [4.5, 4.5]
+
+
+def test_a_glove_market_favours_the_scarce_glove() -> None:
+    table = worth_table(["left", "right", "right too"], lambda c: int("left" in c and len(c) > 1))
+    assert shapley_exact(table) == [Fraction(2, 3), Fraction(1, 6), Fraction(1, 6)]
+
+
+@given(tables(fractions))
+@unhurried
+def test_the_value_is_the_average_over_all_orders_of_arrival(table: list[Fraction]) -> None:
+    expected = by_definition(table)
+    assert shapley_exact(table) == expected
+    assert shapley(table) == pytest.approx([float(value) for value in expected], abs=1e-9)
+
+
+@given(tables(fractions))
+@unhurried
+def test_values_sum_exactly_to_what_everyone_together_adds(table: list[Fraction]) -> None:
+    assert sum(shapley_exact(table)) == table[-1] - table[0]
+
+
+@given(tables(integers), st.integers(0, 5))
+@unhurried
+def test_a_null_player_gets_nothing(table: list[int], place: int) -> None:
+    place = min(place, len(table).bit_length() - 1)
+    low = (1 << place) - 1
+    with_null = [table[(m & low) | (m >> 1 & ~low)] for m in range(2 * len(table))]
+    values = shapley_exact(with_null)
+    assert values.pop(place) == 0
+    assert values == shapley_exact(table)
+    assert shapley(with_null)[place] == 0.0
+
+
+@given(tables(integers).filter(lambda table: len(table) > 2))
+@unhurried
+def test_agents_that_are_interchangeable_get_the_same(table: list[int]) -> None:
+    swapped = [table[(m & ~3) | (m & 1) << 1 | (m & 2) >> 1] for m in range(len(table))]
+    symmetric = [a + b for a, b in zip(table, swapped, strict=True)]
+    first, second, *_ = shapley_exact(symmetric)
+    assert first == second
+
+
+@given(st.data())
+@unhurried
+def test_the_value_of_a_sum_of_games_is_the_sum_of_the_values(data: st.DataObject) -> None:
+    table = data.draw(tables(fractions))
+    other = data.draw(st.lists(fractions, min_size=len(table), max_size=len(table)))
+    both = [a + b for a, b in zip(table, other, strict=True)]
+    parts = zip(shapley_exact(table), shapley_exact(other), strict=True)
+    assert shapley_exact(both) == [a + b for a, b in parts]
+
+
+def test_floats_count_as_the_decimals_they_print() -> None:
+    assert sum(shapley_exact([0, 0.1, 0.2, 0.7])) == Fraction(7, 10)
+
+
+def test_a_worth_that_is_not_finite_is_refused() -> None:
+    with pytest.raises(ValueError, match="a worth is nan"):
+        shapley_exact([0, float("nan")])
+
+
+def test_marginals_pair_every_coalition_with_and_without_an_agent() -> None:
+    assert marginals(np.array([0, 1, 10, 100]), 0).tolist() == [1, 90]
+    assert marginals(np.array([0, 1, 10, 100]), 1).tolist() == [10, 99]
+
+
+def test_the_marginal_contribution_is_measured_against_all_others() -> None:
+    assert marginal_contributions(ESCAPE_ROOM) == [10, 10]
+    assert marginal_contributions([Fraction(0), Fraction(1, 3)]) == [Fraction(1, 3)]
+
+
+def test_twenty_agents_take_at_most_a_fifth_of_a_second() -> None:
+    table = np.random.default_rng(0).random(1 << 20)
+    durations = []
+    for _ in range(3):
+        start = time.perf_counter()
+        values = shapley(table)
+        durations.append(time.perf_counter() - start)
+    assert min(durations) <= 0.2
+    assert values.sum() == pytest.approx(table[-1] - table[0])
+
+
+@pytest.mark.parametrize("sizes", [[1], [3], [1, 1, 1], [2, 3], [4, 1, 2]])
+def test_counting_classes_agrees_with_the_table(sizes: list[int]) -> None:
+    kinds = np.repeat(np.arange(len(sizes)), sizes)
+    worths = np.random.default_rng(sum(sizes)).normal(size=[size + 1 for size in sizes])
+
+    def worth(coalition: frozenset[str]) -> float:
+        inside = kinds[[int(agent) for agent in sorted(coalition)]]
+        return float(worths[tuple(np.bincount(inside, minlength=len(sizes)))])
+
+    table = worth_table([str(i) for i in range(len(kinds))], worth)
+    per_class = shapley_by_class(sizes, lambda counts: float(worths[counts]))
+    assert per_class[kinds] == pytest.approx(shapley(table))
+
+
+def test_a_hundred_agents_of_four_classes_are_exact() -> None:
+    """In a majority game everyone is the pivot as often; a product needs all of its factors."""
+    majority = shapley_by_class([25] * 4, lambda counts: int(sum(counts) > 50))
+    assert majority == pytest.approx([0.01] * 4, rel=1e-9)
+    pairs = shapley_by_class([25] * 4, lambda counts: counts[0] * counts[1])
+    assert pairs == pytest.approx([12.5, 12.5, 0, 0], rel=1e-9)
+    assert pairs[2:].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("sizes", [[], [0], [3, -1], [2000, 2000, 2000]])
+def test_class_sizes_that_make_no_table_are_refused(sizes: list[int]) -> None:
+    with pytest.raises(ValueError, match=r"class sizes|count vectors"):
+        shapley_by_class(sizes, lambda counts: 0)
+
+
+@given(tables(integers))
+@unhurried
+def test_coopgame_finds_the_same_values(table: list[int]) -> None:
+    coopgame = pytest.importorskip("coopgame", reason="coopgame-py is not installed")
+    game = coopgame.Game([float(worth - table[0]) for worth in table[1:]])
+    assert shapley(table) == pytest.approx(coopgame.shapley(game), abs=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_shapiq_finds_the_same_values() -> None:
+    shapiq = pytest.importorskip("shapiq", reason="shapiq is not installed")
+    n = 8
+    table = np.random.default_rng(3).normal(size=1 << n)
+    masks = 1 << np.arange(n)
+    computer = shapiq.ExactComputer(n_players=n, game=lambda c: table[c @ masks])
+    theirs = computer(index="SV", order=1)
+    assert shapley(table) == pytest.approx([theirs[(i,)] for i in range(n)])
