@@ -23,7 +23,9 @@ def narrate(node: str, written: dict[str, Any]) -> None:
 
 
 def _act(said: dict[str, Any]) -> str:
-    number = f" #{said['revision']}" if "revision" in said else ""
+    number = f" #{said['about']}" if "about" in said else ""
+    if "puts" in said:
+        number += f" → #{said['puts']}"
     why = f" ({said['label']})" if "label" in said else ""
     return f"{said['act']}s{number}{why}" if said["act"] != "pass" else f"passes{why}"
 

@@ -47,6 +47,9 @@ def run(
     ] = None,
     rounds: Annotated[int, typer.Option(help="Rounds of talk.", min=1, max=50)] = 3,
     tries: Annotated[int, typer.Option(help="Attempts at one message.", min=1, max=10)] = 3,
+    renegotiate: Annotated[
+        str, typer.Option(help="never, on_breach, on_shock, or 'every K' turns.")
+    ] = "never",
     secrets: Annotated[
         str, typer.Option(help="Name of a file in the home's folder secrets: agent → text.")
     ] = "",
@@ -64,6 +67,7 @@ def run(
         "seats": seats_from(model, agent or [], base_url),
         "rounds": rounds,
         "tries": tries,
+        "renegotiate": renegotiate,
         "secrets": secrets,
     }
     prepared = prepare(graph, _room(Room, given), name)

@@ -4,11 +4,11 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from deals import Deal, read_deal
+from deals import Contract, amend, sign
 from graphs.running import table_of
 from nodes.settle import decide, lines
 from seats import letter_hash
-from state import Table, game_of, home, result
+from state import Table, agreed_offers, game_of, home, result
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,19 @@ def _contract(table: Table) -> Check:
     contract = table.get("contract")
     if contract is None:
         return Check("contract", True, "none was signed")
-    deal = read_deal({"clauses": contract["clauses"]})
-    if not isinstance(deal, Deal):
-        return Check("contract", False, "its clauses cannot be read")
-    hashes = {contract["hash"], deal.hash(), *(s["hash"] for s in contract["signatures"].values())}
-    sound = len(hashes) == 1 and set(contract["signatures"]) == set(table["agents"])
-    sound = sound and contract["text"] == deal.text()
-    return Check("contract", sound, f"{deal.hash()[:12]}, signed by all")
+    signed = contract["signatures"]
+    rebuilt = _rebuilt(table)
+    sound = rebuilt == contract and set(signed) == set(table["agents"])
+    count = len(table["amendments"])
+    return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
+
+
+def _rebuilt(table: Table) -> Contract | None:
+    """The contract from the offers that were agreed, as the talk has them, chained again."""
+    contract: Contract | None = None
+    for offer, turn in agreed_offers(table, "plan"):
+        contract = amend(contract, offer, turn) if contract else sign(offer, turn)
+    return contract
 
 
 def _equal(what: str, again: Any, before: Any) -> Check:

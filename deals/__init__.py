@@ -22,7 +22,18 @@ raises. A contract is read at every turn by `duties`, and afterwards by `payment
 
 from deals.amounts import Exact, parse_exact, plain
 from deals.clauses import Clause, Do, Forbid, Pay, Share, sentence
-from deals.deal import Contract, Deal, Offer, accept, put, read_deal, sign, unanimous
+from deals.contract import (
+    Contract,
+    Term,
+    amend,
+    contract_breaches,
+    contract_duties,
+    contract_payments,
+    in_force,
+    share_of,
+    sign,
+)
+from deals.deal import Deal, Offer, accept, put, read_deal, unanimous
 from deals.faults import Fault, FaultRecord
 from deals.monitor import Breach, Duty, Payment, breaches, duties, payments
 from deals.rules import DEAL_RULES, Rule, Terms, first_fault, only
@@ -57,15 +68,21 @@ __all__ = [
     "Payment",
     "Rule",
     "Share",
+    "Term",
     "Terms",
     "Turns",
     "When",
     "accept",
+    "amend",
     "breaches",
+    "contract_breaches",
+    "contract_duties",
+    "contract_payments",
     "duties",
     "earned",
     "first_fault",
     "holds",
+    "in_force",
     "only",
     "parse_exact",
     "payments",
@@ -75,6 +92,7 @@ __all__ = [
     "read_deal",
     "scan",
     "sentence",
+    "share_of",
     "sign",
     "unanimous",
 ]

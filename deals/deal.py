@@ -1,4 +1,4 @@
-"""A deal: a list of typed clauses, its plain-English text and its hash; offers and contracts."""
+"""A deal: a list of typed clauses, its plain-English text and its hash; offers of one."""
 
 import hashlib
 import json
@@ -14,11 +14,15 @@ MAX_CLAUSES = 256
 
 
 class Deal(BaseModel):
-    """What agents can agree on. Clause i is cited as `c{i+1}`."""
+    """What agents can agree on. Clause i is cited as `c{i+1}`.
+
+    `drops` ends payments or the share of the contract that stands, by their ids.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     clauses: tuple[Clause, ...] = Field(default=(), max_length=MAX_CLAUSES)
+    drops: tuple[str, ...] = Field(default=(), max_length=MAX_CLAUSES)
 
     def ids(self) -> dict[str, Clause]:
         """The clauses by the ids that people and breaches cite."""
@@ -26,7 +30,7 @@ class Deal(BaseModel):
 
     def record(self) -> dict[str, Any]:
         """The deal as plain JSON."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", exclude=None if self.drops else {"drops"})
 
     def hash(self) -> str:
         """SHA-256 of the canonical JSON: sorted keys, no spaces, exact numbers as strings."""
@@ -35,7 +39,9 @@ class Deal(BaseModel):
 
     def text(self) -> str:
         """The deal in plain English, a numbered line per clause."""
-        return "\n".join(f"{cid}. {sentence(clause)}" for cid, clause in self.ids().items())
+        lines = [f"{cid}. {sentence(clause)}" for cid, clause in self.ids().items()]
+        ends = [f"Of the contract that stands, {cid} ends." for cid in self.drops]
+        return "\n".join([*lines, *ends])
 
     @property
     def share(self) -> Share | None:
@@ -78,16 +84,6 @@ class Offer(TypedDict):
     accepted: list[str]  # who accepted this revision; its author accepts by proposing it
 
 
-class Contract(TypedDict):
-    """A deal that everyone accepted, plus its text."""
-
-    hash: str
-    clauses: list[dict[str, Any]]
-    text: str
-    signatures: dict[str, dict[str, Any]]  # agent → the revision and hash it accepted
-    from_turn: int
-
-
 def put(deal: Deal, by: str, revision: int) -> Offer:
     """Put a draft on the table; its author has accepted it."""
     return {
@@ -110,16 +106,3 @@ def accept(offer: Offer, by: str, revision: int, digest: str) -> Offer | Fault:
 def unanimous(offer: Offer | None, parties: Sequence[str]) -> bool:
     """Whether every party has accepted the offer."""
     return offer is not None and set(offer["accepted"]) >= set(parties)
-
-
-def sign(offer: Offer, from_turn: int) -> Contract:
-    """Make the unanimously accepted offer a contract."""
-    deal = Deal.model_validate(offer["deal"])
-    signature = {"revision": offer["revision"], "hash": offer["hash"]}
-    return {
-        "hash": offer["hash"],
-        "clauses": offer["deal"]["clauses"],
-        "text": deal.text(),
-        "signatures": {agent: dict(signature) for agent in offer["accepted"]},
-        "from_turn": from_turn,
-    }

@@ -15,6 +15,7 @@ PAY      an amount that is not positive, a share over 100 %, or paying oneself
 SHARE    a split that is not one whole over all parties, or more than one split
 NORM     a norm that is not on offer
 CLASH    two duties that one agent cannot keep at the same turn
+DROP     to end a clause that does not stand
 KIND     a clause that has no place in this talk
 =======  ==========================================================================
 """
@@ -36,6 +37,7 @@ class Terms:
     actions: dict[str, list[str]] = field(default_factory=dict)
     turns: int = 1
     norms: Sequence[str] = ()
+    droppable: Sequence[str] = ()  # ids of standing payments and shares
 
 
 Rule = Callable[[Deal, Terms], Fault | None]
@@ -140,6 +142,15 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     return None
 
 
+def known_drops(deal: Deal, terms: Terms) -> Fault | None:
+    """DROP: only payments and shares of the contract that stands can be dropped."""
+    for cid in deal.drops:
+        if cid not in terms.droppable:
+            known = ", ".join(terms.droppable) or "none"
+            return Fault("DROP", f"{cid} is no standing payment or share; those are: {known}.")
+    return None
+
+
 def only(*kinds: type[Clause]) -> Rule:
     """KIND: a rule that admits these clauses alone."""
     names = ", ".join(kind.__name__.lower() for kind in kinds)
@@ -162,6 +173,7 @@ DEAL_RULES: tuple[Rule, ...] = (
     one_whole_share,
     offered_norm,
     no_clash,
+    known_drops,
 )
 """What every deal has to pass, in this order."""
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from deals.deal import Deal
-from deals.monitor import payments
+from deals.clauses import Share
+from deals.monitor import Payment
 from games import Turn
 
 NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
@@ -25,26 +25,30 @@ def earned(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]
 
 
 def payoffs(
-    deal: Deal, record: Sequence[Turn], agents: Sequence[str], by_norm: NormPayoffs, since: int = 1
+    record: Sequence[Turn],
+    agents: Sequence[str],
+    share: Share | None,
+    due: Sequence[Payment],
+    by_norm: NormPayoffs,
 ) -> dict[str, Fraction]:
-    """Every agent's final payoff: the total is split by `Share`, then `Pay` clauses are made.
+    """Every agent's final payoff: the total is split by the share, then the payments are made.
 
-    Without a `Share` everybody keeps what it earned. The sum is always the realised total.
+    Without a share everybody keeps what it earned. The sum is always the realised total.
 
     Args:
-        deal: a contract or a redistribution.
         record: the finished play.
         agents: the parties.
+        share: how the total is split, if that was agreed.
+        due: the payments that were agreed.
         by_norm: computes a named norm.
-        since: the turn from which the deal stands.
     """
     held = earned(record, agents)
     total = sum(held.values(), start=Fraction(0))
-    if deal.share and deal.share.norm:
-        held = by_norm(deal.share.norm, total)
-    elif deal.share and deal.share.fractions:
-        held = {agent: total * deal.share.fractions[agent] for agent in agents}
-    for payment in payments(deal, record, since):
+    if share and share.norm:
+        held = by_norm(share.norm, total)
+    elif share and share.fractions:
+        held = {agent: total * share.fractions[agent] for agent in agents}
+    for payment in due:
         held[payment.payer] -= payment.amount
         held[payment.payee] += payment.amount
     return held

@@ -37,6 +37,7 @@ class Step:
     rewards: dict[str, Number]
     pot: Number = 0
     effects: list[dict[str, Any]] = field(default_factory=list)
+    """What else happened. One with `"shock": True` can call for a renegotiation."""
 
 
 class Params(BaseModel):

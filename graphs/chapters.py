@@ -4,9 +4,11 @@ Each adds its nodes and inner edges to a page and leaves one way in and one way 
 the page. Routing is by verdicts that nodes left on the table; nodes name no successor.
 """
 
+from collections.abc import Hashable
+
 from langgraph.graph import StateGraph
 
-from deals import DEAL_RULES, Do, Forbid, Pay, Share, only
+from deals import DEAL_RULES, Do, Forbid, Pay, Share, contract_breaches, only
 from graphs.minds import mind, seated
 from nodes.convene import convene
 from nodes.open import open_episode
@@ -14,7 +16,7 @@ from nodes.say import keep_thoughts, say_answers, say_offer, seal_actions
 from nodes.step import step
 from nodes.tally import tally
 from nodes.validate import a_thought, an_action, an_answer, an_offer
-from state import Opening, Room, Table, Topic, game_of
+from state import Opening, Room, Table, Topic, game_of, room_of
 
 Page = StateGraph[Table, Room, Opening, Table]
 
@@ -78,12 +80,23 @@ def convened(page: Page, then: str, suffix: str = "") -> None:
     page.add_edge(f"convene{suffix}", then)
 
 
-def play(page: Page, over: str) -> None:
-    """`act` → `step`, until the game is over."""
+def play(page: Page, over: str, renegotiate: str = "") -> None:
+    """`act` → `step`, until the game is over.
+
+    Args:
+        page: the page.
+        over: the node to go to then.
+        renegotiate: the node to go to when the contract is due to be bargained over again; empty
+            for a page without contracts.
+    """
     page.add_node("act", seated(mind("act", an_action), able, PLAY, seal_actions))
     page.add_node("step", step)
     page.add_edge("act", "step")
-    page.add_conditional_edges("step", whether_over, {"play_on": "act", "over": over})
+    onward: dict[Hashable, str] = {"play_on": "act", "over": over}
+    if renegotiate:
+        page.add_conditional_edges("step", how_it_goes_on, {**onward, "due": renegotiate})
+    else:
+        page.add_conditional_edges("step", whether_over, onward)
 
 
 def everyone(table: Table) -> list[str]:
@@ -120,3 +133,25 @@ def verdict(table: Table) -> str:
 def whether_over(table: Table) -> str:
     """Whether the game goes on."""
     return "over" if game_of(table["settings"]).over(table["position"]) else "play_on"
+
+
+def how_it_goes_on(table: Table) -> str:
+    """Whether the game goes on, and whether the contract is due to be bargained over first."""
+    found = whether_over(table)
+    return "due" if found == "play_on" and renegotiation_is_due(table) else found
+
+
+def renegotiation_is_due(table: Table) -> bool:
+    """Whether the room's rule calls for a new bargaining after the latest turn."""
+    rule, record = room_of(table["settings"]).renegotiate, table["record"]
+    latest = record[-1]
+    match rule.split():
+        case ["every", turns]:
+            return latest["turn"] % int(turns) == 0
+        case ["on_breach"]:
+            broken = contract_breaches(table.get("contract"), record)
+            return any(breach.turn == latest["turn"] for breach in broken)
+        case ["on_shock"]:
+            return any(effect.get("shock") for effect in latest.get("effects", []))
+        case _:
+            return False

@@ -20,7 +20,7 @@ def build() -> Page:
     bargain(page, PLAN, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
     page.add_edge("summarize", "act")
-    play(page, over="settle")
+    play(page, over="settle", renegotiate="convene")
     page.add_node("settle", settle)
     page.add_edge("settle", END)
     return page

@@ -30,7 +30,7 @@ def build() -> Page:
     bargain(page, plan, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
     page.add_edge("summarize", "act")
-    play(page, over="account")
+    play(page, over="account", renegotiate="convene")
     page.add_node("account", account)
     page.add_edge("account", "reckon")
     page.add_node("reckon", reckon)

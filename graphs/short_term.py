@@ -23,7 +23,7 @@ def build() -> Page:
     bargain(page, PLAN, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
     page.add_edge("summarize", "act")
-    play(page, over="account")
+    play(page, over="account", renegotiate="convene")
     page.add_node("account", account)
     page.add_edge("account", "convene_split")
     convened(page, then="propose_split", suffix="_split")

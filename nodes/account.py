@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from credit import by_norm
-from deals import Deal, earned, payoffs, plain
+from deals import contract_payments, earned, payoffs, plain, share_of
 from state import Table, game_of
 
 
@@ -14,10 +14,9 @@ def account(table: Table) -> dict[str, Any]:
     game, record = game_of(table["settings"]), table["record"]
     held = earned(record, game.agents)
     contract = table.get("contract")
-    deal = Deal.model_validate({"clauses": contract["clauses"] if contract else []})
-    since = contract["from_turn"] if contract else 1
+    due = contract_payments(contract, record)
     norms = by_norm(game.agents, partial(game.worth, record))
-    signed = payoffs(deal, record, game.agents, norms, since)
+    signed = payoffs(record, game.agents, share_of(contract), due, norms)
     return {
         "accounts": {
             "total": plain(sum(held.values(), start=Fraction(0))),

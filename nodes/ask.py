@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from credit import by_norm
-from deals import Deal, payoffs, plain
+from deals import Deal, payments, payoffs, plain
 from prompts import fenced, fenced_lines, render
 from seats import Letter, Question
 from seats import ask as ask_seat
@@ -112,7 +112,8 @@ def _what_it_means(table: Table) -> dict[str, str]:
     assert offer is not None, "an answer is asked only to an offer"
     game = game_of(table["settings"])
     norms = by_norm(game.agents, partial(game.worth, record))
-    due = payoffs(Deal.model_validate(offer["deal"]), record, game.agents, norms)
+    deal = Deal.model_validate(offer["deal"])
+    due = payoffs(record, game.agents, deal.share, payments(deal, record), norms)
     return {agent: plain(x) for agent, x in due.items()}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from state import Moment, Spoken, entries, offer_of
+from state import Moment, Spoken, Utterance, entries, offer_of
 
 Say = Callable[[Moment, dict[str, Spoken]], dict[str, Any]]
 
@@ -18,7 +18,7 @@ def say_offer(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
     (speaker, said), table = next(iter(spoken.items())), moment.table
     revision = table["revision"] + 1 if "deal" in said else 0
     return {
-        "talk": entries(table, moment.topic.name, [(speaker, said, revision)]),
+        "talk": entries(table, moment.topic.name, [Utterance(speaker, said, puts=revision)]),
         "offer": offer_of(said, speaker, revision),
         "revision": revision or table["revision"],
     }

@@ -5,7 +5,17 @@ from functools import partial
 from typing import Any
 
 from credit import by_norm, reckon, round_payoffs, to_micro, transfers
-from deals import Deal, breaches, earned, payoffs, plain, unanimous
+from deals import (
+    Deal,
+    contract_breaches,
+    contract_payments,
+    earned,
+    payments,
+    payoffs,
+    plain,
+    share_of,
+    unanimous,
+)
 from state import WORLD, Line, Table, final, game_of, home
 
 
@@ -33,30 +43,26 @@ def decide(table: Table) -> dict[str, Any]:
     game, record = game_of(table["settings"]), table.get("record", [])
     agents, worth = game.agents, partial(game.worth, record)
     contract, offer = table.get("contract"), table.get("offer")
-    deal, basis, since = Deal(), "none", 1
-    if unanimous(offer, agents) and offer is not None:
+    basis = "contract" if contract else "none"
+    share, due = share_of(contract), contract_payments(contract, record)
+    if offer is not None and unanimous(offer, agents):
         deal, basis = Deal.model_validate(offer["deal"]), "redistribution"
-    elif contract:
-        deal, basis = Deal.model_validate({"clauses": contract["clauses"]}), "contract"
-        since = contract["from_turn"]
+        share, due = deal.share, payments(deal, record)
     held = earned(record, agents)
     total = to_micro(sum(held.values()))
-    due = payoffs(deal, record, agents, by_norm(agents, worth), since)
     before = _rounded(held, total)
-    after = _rounded(due, total)
+    after = _rounded(payoffs(record, agents, share, due, by_norm(agents, worth)), total)
     reckoning = reckon(agents, worth)
-    kept = Deal.model_validate({"clauses": contract["clauses"] if contract else []})
-    broken = breaches(kept, record, contract["from_turn"] if contract else 1)
     return {
         "basis": basis,
-        "deal": deal.record(),
+        "redistribution": offer["deal"] if offer and basis == "redistribution" else None,
         "rewards": before,
         "payoffs": after,
         "transfers": [
             {"payer": t.payer, "payee": t.payee, "amount": t.amount, "reason": basis}
             for t in transfers(before, after)
         ],
-        "breaches": [asdict(breach) for breach in broken],
+        "breaches": [asdict(breach) for breach in contract_breaches(contract, record)],
         "credit": {
             "method": "exact",
             "total": plain(reckoning.total),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from deals import Fault, Offer, accept, unanimous
-from state import Spoken, Table, Topic, entries, offer_of, room_of
+from state import Spoken, Table, Topic, Utterance, entries, offer_of, room_of
 
 TableNode = Callable[[Table], dict[str, Any]]
 
@@ -14,52 +14,52 @@ def tally(topic: Topic) -> TableNode:
 
     Verdicts: `agreed` (everybody accepted the same revision), `countered` (the next in turn has
     put a counter-offer, which stands now), `talk_on` (the next in turn may propose) and
-    `no_deal` (the rounds are used up).
+    `no_deal` (the rounds are used up, or everybody in turn declined to propose).
     """
 
     def count(table: Table) -> dict[str, Any]:
-        answers, offer = table.get("answers", {}), table.get("offer")
-        heard = _after(table, table["speaker"])
-        revision = offer["revision"] if offer else 0
-        spoken = [(a, answers[a], revision) for a in heard if a in answers]
-        offer = _accepted(offer, answers)
-        update: dict[str, Any] = {"answers": None, "offer": offer}
-        if unanimous(offer, table["agents"]):
-            update |= {"verdict": "agreed"}
-        elif table["round"] >= room_of(table["settings"]).rounds:
-            update |= {"verdict": "no_deal", "offer": None}
-        else:
-            update |= _next_round(table, heard, answers)
-        if (standing := update["offer"]) and update["verdict"] == "countered":
-            # The counter-offer that is taken up gets its own revision in the talk.
-            spoken = [
-                (a, said, standing["revision"] if a == standing["by"] else n)
-                for a, said, n in spoken
-            ]
-        return {**update, "talk": entries(table, topic.name, spoken)}
+        answers = table.get("answers", {})
+        offer = _accepted(table.get("offer"), answers)
+        heard = _after(table["agents"], table["speaker"])
+        found = _stands(table, offer, heard)
+        countered = found["verdict"] == "countered"
+        utterances = [
+            Utterance(
+                by=agent,
+                said=answers[agent],
+                about=offer["revision"] if offer else 0,
+                puts=found["revision"] if countered and agent == found["speaker"] else 0,
+            )
+            for agent in heard
+            if agent in answers
+        ]
+        return {**found, "answers": None, "talk": entries(table, topic.name, utterances)}
 
     return count
 
 
-def _next_round(table: Table, heard: list[str], answers: dict[str, Spoken]) -> dict[str, Any]:
-    """The first in turn with a counter-offer has it stand; else the next in turn may propose."""
+def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, Any]:
+    """The verdict, and what stands after it."""
+    if unanimous(offer, table["agents"]):
+        return {"verdict": "agreed", "offer": offer}
+    if table["round"] >= room_of(table["settings"]).rounds or _silent(table):
+        return {"verdict": "no_deal", "offer": None}
+    answers, revision = table.get("answers", {}), table["revision"] + 1
+    onward = {"round": table["round"] + 1}
     for agent in heard:
-        revision = table["revision"] + 1
         counter = offer_of(answers[agent], agent, revision) if agent in answers else None
         if counter:
-            return {
-                "verdict": "countered",
-                "round": table["round"] + 1,
-                "speaker": agent,
-                "offer": counter,
-                "revision": revision,
-            }
-    return {
-        "verdict": "talk_on",
-        "round": table["round"] + 1,
-        "speaker": heard[0],
-        "offer": None,
-    }
+            put = {"verdict": "countered", "offer": counter, "revision": revision}
+            return {**onward, **put, "speaker": agent}
+    return {**onward, "verdict": "talk_on", "offer": None, "speaker": heard[0]}
+
+
+def _silent(table: Table) -> bool:
+    """Whether everybody in turn has declined to propose: nobody wants this bargaining."""
+    latest = table["talk"][-len(table["agents"]) :]
+    here = [s["round"] for s in latest if s["act"] == "pass" and "about" not in s]
+    first = table["round"] - len(table["agents"]) + 1
+    return here == list(range(first, table["round"] + 1))
 
 
 def _accepted(offer: Offer | None, answers: dict[str, Spoken]) -> Offer | None:
@@ -72,8 +72,7 @@ def _accepted(offer: Offer | None, answers: dict[str, Spoken]) -> Offer | None:
     return offer
 
 
-def _after(table: Table, speaker: str) -> list[str]:
+def _after(agents: list[str], speaker: str) -> list[str]:
     """Everybody else in speaking order, from the one after the speaker."""
-    agents = table["agents"]
-    at = agents.index(speaker) + 1
-    return [*agents[at:], *agents[: at - 1]]
+    at = agents.index(speaker)
+    return [*agents[at + 1 :], *agents[:at]]

@@ -5,7 +5,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from deals import Deal, Fault, Message, Terms, first_fault, read_deal, scan
+from deals import Deal, Fault, Message, Pay, Share, Terms, first_fault, in_force, read_deal, scan
 from state import Mind, Minds, Moment, Spoken, Table, game_of, pending, room_of
 
 Check = Callable[[Moment, str, Message], Spoken | Fault]
@@ -130,6 +130,11 @@ def _deal(moment: Moment, message: Message) -> Deal | Fault:
 def terms(moment: Moment) -> Terms:
     """What deals at this table are checked against."""
     game = game_of(moment.table["settings"])
+    standing = in_force(moment.table.get("contract"))
     return Terms(
-        agents=game.agents, actions=game.actions, turns=game.turns, norms=moment.topic.norms
+        agents=game.agents,
+        actions=game.actions,
+        turns=game.turns,
+        norms=moment.topic.norms,
+        droppable=[cid for cid, clause in standing.items() if isinstance(clause, Pay | Share)],
     )

@@ -16,7 +16,7 @@ from state.result import result
 from state.room import Room, game_of, room_of
 from state.runs import Run
 from state.table import Accounts, Opening, Said, Spent, Spoken, Status, Table
-from state.talk import entries, offer_of
+from state.talk import Utterance, agreed_offers, entries, offer_of
 from state.view import Sight, history, see
 
 __all__ = [
@@ -40,6 +40,8 @@ __all__ = [
     "Status",
     "Table",
     "Topic",
+    "Utterance",
+    "agreed_offers",
     "entries",
     "final",
     "game_of",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from deals import in_force
 from state.room import room_of
 from state.table import Table
 
@@ -36,7 +37,12 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         "transfers": [{**t, "amount": t["amount"] / MICRO} for t in settled["transfers"]],
         "payoffs": _units(settled["payoffs"]),
         "credit": _credit(settled["credit"]),
-        "contract": contract and {k: contract[k] for k in ("hash", "clauses", "text")},
+        "contract": contract
+        and {
+            "hash": contract["hash"],
+            "clauses": [c.model_dump(mode="json") for c in in_force(contract).values()],
+            "text": contract["text"],
+        },
         "amendments": table.get("amendments", []),
         "breaches": settled["breaches"],
         "talk": [{"id": s["id"], "by": s["by"], "to": "all", "text": s["text"]} for s in talk],
@@ -82,6 +88,6 @@ def _agreed_at(table: Table) -> dict[str, Any] | None:
     said = [
         s
         for s in table["talk"]
-        if s["topic"] == "plan" and s["act"] == "accept" and s.get("revision") == revision
+        if s["topic"] == "plan" and s["act"] == "accept" and s.get("about") == revision
     ]
     return {"round": said[-1]["round"], "message": said[-1]["id"]} if said else None

@@ -56,6 +56,14 @@ class Room(BaseModel):
     rounds: int = Field(
         default=3, ge=1, le=50, title="Rounds", description="Of talk, in each bargaining."
     )
+    renegotiate: str = Field(
+        default="never",
+        pattern=r"^(never|on_breach|on_shock|every [1-9][0-9]{0,4})$",
+        title="Renegotiate",
+        description="When the contract is bargained over again during play: never, on_breach, "
+        "on_shock (the game calls an event one), or 'every 3' (turns).",
+        examples=["never", "every 1", "on_breach", "on_shock"],
+    )
     tries: int = Field(
         default=3, ge=1, le=10, title="Tries", description="Attempts at one message that counts."
     )

@@ -31,8 +31,9 @@ class Said(TypedDict):
     by: str
     act: Literal["propose", "accept", "reject", "pass"]
     text: str  # the speech; escaped wherever it is delivered
-    clauses: NotRequired[list[dict[str, Any]]]  # of the offer or counter-offer made in it
-    revision: NotRequired[int]  # of the offer made, accepted or rejected in it
+    deal: NotRequired[dict[str, Any]]  # the offer or counter-offer made in it
+    puts: NotRequired[int]  # the revision under which that offer came to stand
+    about: NotRequired[int]  # the revision that it accepts or rejects
     label: NotRequired[str]  # of the fault that ended in a pass
 
 

@@ -1,26 +1,37 @@
 """Entering what was said into the public talk."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from deals import Deal, Offer, put
+from deals import Deal, Offer, put, unanimous
 from state.table import Said, Spoken, Table
 
 
-def entries(table: Table, topic: str, spoken: Iterable[tuple[str, Spoken, int]]) -> list[Said]:
-    """Messages for the talk, numbered on.
+@dataclass(frozen=True)
+class Utterance:
+    """What one agent said, and which revisions it concerns (0: none).
 
-    Args:
-        table: the talk so far.
-        topic: the bargaining's name.
-        spoken: agent, what it said, and the revision it put, accepted or rejected (0: none).
+    Attributes:
+        by: who said it.
+        said: what came out of its mind.
+        puts: the revision under which an offer made in it came to stand.
+        about: the revision that it accepts or rejects.
     """
+
+    by: str
+    said: Spoken
+    puts: int = 0
+    about: int = 0
+
+
+def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[Said]:
+    """Messages for the talk, numbered on."""
     heard = len(table.get("talk", []))
-    return [_entry(table, topic, f"m{heard + n}", one) for n, one in enumerate(spoken, start=1)]
+    return [_entry(table, topic, f"m{heard + n}", one) for n, one in enumerate(utterances, start=1)]
 
 
-def _entry(table: Table, topic: str, id_: str, one: tuple[str, Spoken, int]) -> Said:
-    by, said, revision = one
-    act = said["act"]
+def _entry(table: Table, topic: str, id_: str, one: Utterance) -> Said:
+    act = one.said["act"]
     if act == "act" or act == "think":  # noqa: PLR1714 - this form narrows the type
         raise ValueError(f"{act} is sealed or private: it never enters the talk")
     entry: Said = {
@@ -28,17 +39,35 @@ def _entry(table: Table, topic: str, id_: str, one: tuple[str, Spoken, int]) -> 
         "topic": topic,
         "turn": len(table.get("record", [])) + 1,
         "round": table["round"],
-        "by": by,
+        "by": one.by,
         "act": act,
-        "text": said["text"],
+        "text": one.said["text"],
     }
-    if "deal" in said:
-        entry["clauses"] = said["deal"]["clauses"]
-    if revision:
-        entry["revision"] = revision
-    if "label" in said:
-        entry["label"] = said["label"]
+    if "deal" in one.said:
+        entry["deal"] = one.said["deal"]
+    if one.puts:
+        entry["puts"] = one.puts
+    if one.about:
+        entry["about"] = one.about
+    if "label" in one.said:
+        entry["label"] = one.said["label"]
     return entry
+
+
+def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
+    """Every offer that all accepted, from the talk alone, with the turn it was agreed before."""
+    standing: dict[tuple[int, int], Offer] = {}
+    for said in table.get("talk", []):
+        if said["topic"] != topic:
+            continue
+        if said["act"] == "accept":
+            key = said["turn"], said["about"]
+            standing[key]["accepted"] = sorted({*standing[key]["accepted"], said["by"]})
+        if "puts" in said:
+            deal = Deal.model_validate(said["deal"])
+            standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])
+    agreed = [(o, turn) for (turn, _), o in standing.items() if unanimous(o, table["agents"])]
+    return sorted(agreed, key=lambda found: found[1])
 
 
 def offer_of(said: Spoken, by: str, revision: int) -> Offer | None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from deals import Contract, Deal, duties
+from deals import Contract, Deal, contract_duties, in_force
 from games import Turn
 from state.mind import Moment
 from state.room import game_of, room_of
@@ -71,14 +71,14 @@ def _play(table: Table, agent: str) -> dict[str, Any]:
     """Where the game stands for one agent."""
     game, position = game_of(table["settings"]), table["position"]
     turn = len(table.get("record", [])) + 1
+    contract = table.get("contract")
     facts: dict[str, Any] = {
         "turn": turn,
         "position": game.view(position, agent),
         "legal": game.legal(position, agent),
     }
-    if contract := table.get("contract"):
-        deal = Deal.model_validate({"clauses": contract["clauses"]})
-        owed = duties(deal, table.get("record", []), turn)
+    if contract:
+        owed = contract_duties(contract, table.get("record", []), turn)
         facts["contract"] = _contract(contract)
         facts["duties"] = [
             {"clause": d.clause, "action": d.action, "forbidden": d.forbidden}
@@ -101,7 +101,7 @@ def _money(table: Table) -> dict[str, Any]:
 def _contract(contract: Contract) -> dict[str, Any]:
     return {
         "hash": contract["hash"],
-        "clauses": contract["clauses"],
+        "clauses": [c.model_dump(mode="json") for c in in_force(contract).values()],
         "in_words": contract["text"],
     }
 
@@ -123,8 +123,10 @@ def _said(said: Said) -> dict[str, Any]:
     line: dict[str, Any] = {"id": said["id"], "by": said["by"], "does": said["act"]}
     if said["text"]:
         line["says"] = said["text"]
-    if "revision" in said:
-        line["revision"] = said["revision"]
-    if "clauses" in said:
-        line["offers"] = Deal.model_validate({"clauses": said["clauses"]}).text()
+    if "about" in said:
+        line["about"] = said["about"]
+    if "puts" in said:
+        line["revision"] = said["puts"]
+    if "deal" in said:
+        line["offers"] = Deal.model_validate(said["deal"]).text()
     return line

@@ -1,0 +1,142 @@
+"""A contract: a deal that everyone accepted. One stands at a time; amendments are chained."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypedDict
+
+from pydantic import TypeAdapter
+
+from deals.clauses import Clause, Do, Forbid, Share, sentence
+from deals.deal import Deal, Offer
+from deals.monitor import Breach, Duty, Payment, breaches, duties, payments
+from games import Turn
+
+_clause: TypeAdapter[Clause] = TypeAdapter(Clause)
+
+
+class Term(TypedDict):
+    """One clause of a contract and the turns for which it stands."""
+
+    id: str  # c1, c2, …; an amendment counts on
+    clause: dict[str, Any]
+    from_turn: int
+    to_turn: int | None  # the last turn for which it stands; None while it does
+
+
+class Contract(TypedDict):
+    """What all have signed."""
+
+    hash: str  # of the offer; of an amendment, chained to what it amends
+    previous: str | None  # the hash of the contract it amends
+    terms: list[Term]  # all clauses ever, those that ended included
+    text: str  # the clauses in force, in plain English
+    signatures: dict[str, dict[str, Any]]  # agent → the revision and hash it accepted
+
+
+def sign(offer: Offer, from_turn: int) -> Contract:
+    """Make the unanimously accepted offer a contract from `from_turn` on."""
+    return _contract(offer, None, _terms(offer, from_turn, start=1))
+
+
+def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
+    """Amend a contract by an offer that all accepted.
+
+    Obligations are replaced from `from_turn` on. Payments stand unless the offer drops them by
+    id, and so does the share unless the offer drops it or brings its own.
+    """
+    deal = Deal.model_validate(offer["deal"])
+    kept = [_ended(term, deal, from_turn) for term in contract["terms"]]
+    return _contract(offer, contract["hash"], kept + _terms(offer, from_turn, start=len(kept) + 1))
+
+
+def in_force(contract: Contract | None) -> dict[str, Clause]:
+    """The clauses that stand now, by id; none without a contract."""
+    terms = contract["terms"] if contract else []
+    return {t["id"]: _clause.validate_python(t["clause"]) for t in terms if t["to_turn"] is None}
+
+
+def share_of(contract: Contract | None) -> Share | None:
+    """The clause that splits the total, if one is in force."""
+    return next((c for c in in_force(contract).values() if isinstance(c, Share)), None)
+
+
+def contract_duties(contract: Contract | None, before: Sequence[Turn], turn: int) -> list[Duty]:
+    """What the contract asks at `turn`, given the turns before it."""
+    return [
+        replace(duty, clause=term["id"])
+        for term, deal in _each(contract)
+        if _stands(term, turn)
+        for duty in duties(deal, before, turn)
+    ]
+
+
+def contract_payments(contract: Contract | None, record: Sequence[Turn]) -> list[Payment]:
+    """Everything the contract makes due over the record, each clause while it stands."""
+    due = [
+        replace(payment, clause=term["id"])
+        for term, deal in _each(contract)
+        for payment in payments(deal, record, term["from_turn"])
+        if _stands(term, payment.turn)
+    ]
+    return sorted(due, key=lambda payment: payment.turn)
+
+
+def contract_breaches(contract: Contract | None, record: Sequence[Turn]) -> list[Breach]:
+    """Every obligation that was not kept while it stood."""
+    broken = [
+        replace(breach, clause=term["id"])
+        for term, deal in _each(contract)
+        for breach in breaches(deal, record, term["from_turn"])
+        if _stands(term, breach.turn)
+    ]
+    return sorted(broken, key=lambda breach: breach.turn)
+
+
+def _contract(offer: Offer, previous: str | None, terms: list[Term]) -> Contract:
+    signature = {"revision": offer["revision"], "hash": offer["hash"]}
+    contract: Contract = {
+        "hash": _chained(previous, offer["hash"]),
+        "previous": previous,
+        "terms": terms,
+        "text": "",
+        "signatures": {agent: dict(signature) for agent in offer["accepted"]},
+    }
+    lines = [f"{cid}. {sentence(clause)}" for cid, clause in in_force(contract).items()]
+    return {**contract, "text": "\n".join(lines)}
+
+
+def _chained(previous: str | None, digest: str) -> str:
+    if previous is None:
+        return digest
+    return hashlib.sha256(json.dumps([previous, digest]).encode()).hexdigest()
+
+
+def _terms(offer: Offer, from_turn: int, start: int) -> list[Term]:
+    return [
+        {"id": f"c{n}", "clause": clause, "from_turn": from_turn, "to_turn": None}
+        for n, clause in enumerate(offer["deal"]["clauses"], start=start)
+    ]
+
+
+def _ended(term: Term, deal: Deal, from_turn: int) -> Term:
+    clause = _clause.validate_python(term["clause"])
+    replaced = (
+        isinstance(clause, Do | Forbid)
+        or (isinstance(clause, Share) and deal.share is not None)
+        or term["id"] in deal.drops
+    )
+    if term["to_turn"] is not None or not replaced:
+        return term
+    return {**term, "to_turn": from_turn - 1}
+
+
+def _each(contract: Contract | None) -> list[tuple[Term, Deal]]:
+    terms = contract["terms"] if contract else []
+    return [(term, Deal.model_validate({"clauses": [term["clause"]]})) for term in terms]
+
+
+def _stands(term: Term, turn: int) -> bool:
+    last = term["to_turn"]
+    return term["from_turn"] <= turn and (last is None or turn <= last)
