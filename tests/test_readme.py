@@ -1,0 +1,79 @@
+"""Every command of the README works as written."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line.removeprefix("$ ")
+    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("$ ")
+]
+COOP = [shlex.split(c)[1:] for c in COMMANDS if c.startswith(".venv/bin/coop")]
+TARGETS = [shlex.split(c)[1] for c in COMMANDS if c.startswith("make ")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the README's game file in it."""
+    here = tmp_path_factory.mktemp("readme")
+    game = re.search(r"```yaml\n# tug.yaml\n(.*?)```", README, re.DOTALL)
+    assert game
+    (here / "tug.yaml").write_text(game.group(1), encoding="utf-8")
+    return here
+
+
+def test_the_readme_names_commands():
+    assert len(COOP) >= 6
+    assert len(COOP) + len(TARGETS) == len(COMMANDS)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("readme")
+@pytest.mark.parametrize("arguments", COOP, ids=" ".join)
+def test_a_command_of_the_readme_works(arguments, folder):
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "COOP_HOME": str(folder / ".coop")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_make_target_of_the_readme_exists(target):
+    listed = subprocess.run(
+        ["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert listed.returncode == 0, listed.stderr
+
+
+@pytest.mark.slow
+def test_the_readme_shows_what_the_demo_prints(tmp_path):
+    """The table in the README is the one that `make demo` prints, to the last digit."""
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", "demo"],
+        cwd=ROOT,
+        env=os.environ | {"COOP_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [" ".join(row.split()) for row in done.stdout.splitlines() if row.startswith("│")]
+    shown = [" ".join(row.split()) for row in README.splitlines() if row.startswith("│")]
+    assert rows == shown
