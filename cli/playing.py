@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(run)
     app.command()(resume)
+    app.command()(answer)
 
 
 def run(
@@ -91,6 +92,38 @@ def resume(
         note(f"{len(runs)} resumed")
 
 
+def answer(
+    run: Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")],
+    agent: Annotated[str, typer.Argument(help="For whom.")],
+    reply: Annotated[
+        str, typer.Argument(help="The message; empty shows the letter that waits.")
+    ] = "",
+) -> None:
+    """Answer a letter for a person at the table, or read it; then coop resume goes on."""
+    from graphs.running import answer as answer_for
+    from graphs.running import table_of
+    from state import home
+
+    found = home().runs.get(run)
+    if reply:
+        asyncio.run(answer_for(found, agent, reply))
+        note(f"{agent} has answered; go on with: coop resume {run}")
+        return
+    table = asyncio.run(table_of(found))
+    mail = home().journal.mail(table["episode"], agent) if table else None
+    if mail is None:
+        raise ValueError(f"no letter waits for {agent} in {run}")
+    say(mail.letter_text)
+
+
+def _ask_here(mail: Any) -> str:
+    """Ask a person at this terminal."""
+    say(f"\n--- {mail.agent}, you are asked to {mail.act} ---\n")
+    say(mail.letter_text.partition("# What has happened")[2])
+    note(f"{mail.agent}, your message (elements as in the letter; one line):")
+    return sys.stdin.readline().strip()
+
+
 def _room(kind: Any, given: dict[str, Any]) -> Any:
     from pydantic import ValidationError
 
@@ -104,14 +137,18 @@ def _room(kind: Any, given: dict[str, Any]) -> Any:
 
 def _follow(run: Any, as_json: bool) -> None:
     from cli.narration import narrate, report
-    from graphs.running import follow
+    from graphs.running import Waiting, follow
     from seats import SeatError
     from state import home
 
     watch = (lambda *_: None) if as_json else narrate
+    person = _ask_here if sys.stdin.isatty() else None
     try:
         with waiting(f"playing {run.run}"):
-            outcome = asyncio.run(follow(run, watch))
+            outcome = asyncio.run(follow(run, watch, person))
+    except Waiting as pause:
+        note(f"{run.run} waits for {', '.join(pause.agents)}: coop answer {run.run} NAME")
+        return
     except (SeatError, ValueError) as error:
         home().runs.finish(run.run, "failed")
         complain(f"{run.run} stopped: {error}. Go on with: coop resume {run.run}")

@@ -23,6 +23,7 @@ most one element of each kind; unknown tags, look-alikes and nested tags are ref
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +35,13 @@ MAX_DIGITS = 40
 
 TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION")
 _MAY_STAND_ALONE = {"ACCEPT", "REJECT"}
-# Anything a reader could take for a tag. One character class, no nested repetition: linear time.
-_TAG_LIKE = re.compile(r"<\s{0,4}/?\s{0,4}[^\W\d_][^<>\s]{0,30}\s{0,4}/?\s{0,4}>")
+# Anything a reader could take for a tag: a word between angle brackets, or one of ours with
+# attributes. Every repetition is bounded and none is nested: linear time.
+_TAG_LIKE = re.compile(
+    r"<\s{0,4}/?\s{0,4}"
+    rf"(?:[^\W\d_][^<>\s]{{0,30}}|(?i:{'|'.join(TAGS)})\s[^<>]{{0,200}})"
+    r"\s{0,4}/?\s{0,4}>"
+)
 _OPENING = {f"<{tag}>": tag for tag in TAGS}
 _INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
 
@@ -85,7 +91,9 @@ def scan(text: str) -> Message | Fault:
 
 def _unreadable(text: str) -> Fault | None:
     """Characters that hide: a tag may not look other than it is."""
-    for char in set(text):
+    for char in sorted(set(text)):
+        if char == "\ufffd":
+            return Fault("TEXT", "The text holds U+FFFD, which stands for what is no character.")
         if unicodedata.category(char) in _INVISIBLE or (
             unicodedata.category(char) == "Cc" and char not in "\n\r\t"
         ):
@@ -107,7 +115,7 @@ def _content(text: str, start: int, tag: str) -> tuple[Any, int] | Fault:
         return "", start
     if following:
         return Fault("TAG", f"{following.group()} stands inside <{tag}>: close {closing} first.")
-    return Fault("MET" if tag == "PROPOSAL" else "TAG", f"<{tag}> is never closed: add {closing}.")
+    return Fault("TAG", f"<{tag}> is never closed: add {closing}.")
 
 
 def _proposal(text: str, start: int) -> tuple[Any, int] | Fault:
@@ -123,6 +131,9 @@ def _proposal(text: str, start: int) -> tuple[Any, int] | Fault:
         return Fault("JSON", f"Between the tags stands no valid JSON: {_reason(error)}.")
     if _depth(value) > MAX_DEPTH:
         return Fault("JSON", f"The JSON is nested more than {MAX_DEPTH} deep: write it flat.")
+    # Escapes such as "\\u200b" are characters only now.
+    if fault := _unreadable("".join(_strings(value))):
+        return fault
     closing = re.compile(r"\s*</PROPOSAL>").match(text, end)
     if closing:
         return value, closing.end()
@@ -166,6 +177,15 @@ def _depth(value: Any, limit: int = MAX_DEPTH) -> int:
         return 0
     inner = value.values() if isinstance(value, dict) else value
     return 1 + max((_depth(item, limit - 1) for item in inner), default=0)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every string of a JSON value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in [*value, *value.values()] if isinstance(value, dict) else value:
+            yield from _strings(item)
 
 
 def _reason(error: Exception) -> str:

@@ -4,21 +4,29 @@ Each adds its nodes and inner edges to a page and leaves one way in and one way 
 the page. Routing is by verdicts that nodes left on the table; nodes name no successor.
 """
 
-from collections.abc import Hashable
-
 from langgraph.graph import StateGraph
 
-from deals import DEAL_RULES, Do, Forbid, Pay, Share, contract_breaches, only
-from graphs.minds import mind, seated
+from deals import DEAL_RULES, Do, Forbid, Pay, Share, only
+from graphs.minds import Page, mind, seated
+from graphs.routing import (
+    able,
+    branch,
+    everyone,
+    how_it_goes_on,
+    lead,
+    listeners,
+    offered,
+    speaker,
+    tallied,
+    whether_over,
+)
 from nodes.convene import convene
 from nodes.open import open_episode
 from nodes.say import keep_thoughts, say_answers, say_offer, seal_actions
 from nodes.step import step
 from nodes.tally import tally
 from nodes.validate import a_thought, an_action, an_answer, an_offer
-from state import Opening, Room, Table, Topic, game_of, room_of
-
-Page = StateGraph[Table, Room, Opening, Table]
+from state import Opening, Room, Table, Topic
 
 PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Share), *DEAL_RULES))
 """Bargaining before acting: who does what, and for what price."""
@@ -65,11 +73,12 @@ def bargain(page: Page, topic: Topic, agreed: str, no_deal: str, suffix: str = "
     page.add_node(propose, seated(mind("propose", an_offer), speaker, topic, say_offer))
     page.add_node(answer, seated(mind("answer", an_answer), listeners, topic, say_answers))
     page.add_node(count, tally(topic))
-    page.add_conditional_edges(propose, offered, {"offer": answer, "pass": count})
+    branch(page, propose, offered, {"offer": answer, "pass": count})
     page.add_edge(answer, count)
-    page.add_conditional_edges(
+    branch(
+        page,
         count,
-        verdict,
+        tallied,
         {"agreed": agreed, "countered": answer, "talk_on": propose, "no_deal": no_deal},
     )
 
@@ -77,7 +86,7 @@ def bargain(page: Page, topic: Topic, agreed: str, no_deal: str, suffix: str = "
 def convened(page: Page, then: str, suffix: str = "") -> None:
     """`convene`: a bargaining begins with a clear table."""
     page.add_node(f"convene{suffix}", convene)
-    page.add_edge(f"convene{suffix}", then)
+    lead(page, f"convene{suffix}", then)
 
 
 def play(page: Page, over: str, renegotiate: str = "") -> None:
@@ -92,66 +101,8 @@ def play(page: Page, over: str, renegotiate: str = "") -> None:
     page.add_node("act", seated(mind("act", an_action), able, PLAY, seal_actions))
     page.add_node("step", step)
     page.add_edge("act", "step")
-    onward: dict[Hashable, str] = {"play_on": "act", "over": over}
+    onward = {"play_on": "act", "over": over}
     if renegotiate:
-        page.add_conditional_edges("step", how_it_goes_on, {**onward, "due": renegotiate})
+        branch(page, "step", how_it_goes_on, {**onward, "due": renegotiate})
     else:
-        page.add_conditional_edges("step", whether_over, onward)
-
-
-def everyone(table: Table) -> list[str]:
-    """All agents."""
-    return table["agents"]
-
-
-def speaker(table: Table) -> list[str]:
-    """Whose turn it is to propose."""
-    return [table["speaker"]]
-
-
-def listeners(table: Table) -> list[str]:
-    """All but the author of the standing offer."""
-    return [agent for agent in table["agents"] if agent != table["speaker"]]
-
-
-def able(table: Table) -> list[str]:
-    """Everybody who has something to do this turn."""
-    game = game_of(table["settings"])
-    return [agent for agent in table["agents"] if game.legal(table["position"], agent)]
-
-
-def offered(table: Table) -> str:
-    """Whether the speaker put an offer."""
-    return "offer" if table["offer"] else "pass"
-
-
-def verdict(table: Table) -> str:
-    """What the tally found."""
-    return table["verdict"]
-
-
-def whether_over(table: Table) -> str:
-    """Whether the game goes on."""
-    return "over" if game_of(table["settings"]).over(table["position"]) else "play_on"
-
-
-def how_it_goes_on(table: Table) -> str:
-    """Whether the game goes on, and whether the contract is due to be bargained over first."""
-    found = whether_over(table)
-    return "due" if found == "play_on" and renegotiation_is_due(table) else found
-
-
-def renegotiation_is_due(table: Table) -> bool:
-    """Whether the room's rule calls for a new bargaining after the latest turn."""
-    rule, record = room_of(table["settings"]).renegotiate, table["record"]
-    latest = record[-1]
-    match rule.split():
-        case ["every", turns]:
-            return latest["turn"] % int(turns) == 0
-        case ["on_breach"]:
-            broken = contract_breaches(table.get("contract"), record)
-            return any(breach.turn == latest["turn"] for breach in broken)
-        case ["on_shock"]:
-            return any(effect.get("shock") for effect in latest.get("effects", []))
-        case _:
-            return False
+        branch(page, "step", whether_over, onward)

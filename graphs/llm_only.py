@@ -5,14 +5,16 @@ open → act → step ↺ → settle
 
 from langgraph.graph import END
 
-from graphs.chapters import Page, blank, play
+from graphs.chapters import blank, play
+from graphs.minds import Page
+from graphs.routing import lead
 from nodes.settle import settle
 
 
 def build() -> Page:
     """The workflow, not compiled."""
     page = blank()
-    page.add_edge("open", "act")
+    lead(page, "open", "act")
     play(page, over="settle")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

@@ -17,8 +17,9 @@ from langgraph.runtime import Runtime
 from nodes.ask import ask
 from nodes.say import Say
 from nodes.validate import Check, validate
-from state import Minds, Moment, Table, Topic, pending
+from state import Minds, Moment, Opening, Room, Table, Topic, pending
 
+Page = StateGraph[Table, Room, Opening, Table]
 MindGraph = CompiledStateGraph[Minds, Moment, Minds, Minds]
 TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
 

@@ -7,7 +7,9 @@ What `llm_only` does not have: convene, propose, answer, tally, summarize.
 
 from langgraph.graph import END
 
-from graphs.chapters import PLAN, Page, bargain, blank, convened, play
+from graphs.chapters import PLAN, bargain, blank, convened, play
+from graphs.minds import Page
+from graphs.routing import lead
 from nodes.settle import settle
 from nodes.summarize import summarize
 
@@ -19,7 +21,7 @@ def build() -> Page:
     convened(page, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
-    page.add_edge("summarize", "act")
+    lead(page, "summarize", "act")
     play(page, over="settle", renegotiate="convene")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

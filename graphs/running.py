@@ -17,14 +17,30 @@ from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Overwrite
+from langgraph.types import Command, Interrupt, Overwrite
 
 from graphs.catalogue import builder
-from seats import check_seat, close_clients
+from seats import Mail, check_seat, close_clients
 from state import Opening, Room, Run, Table, game_of, home, result, saver
 
 Watcher = Callable[[str, dict[str, Any]], None]
 """Called after each node with its name and its update."""
+
+Person = Callable[[Mail], Any]
+"""Answers a letter for a person."""
+
+
+class Waiting(Exception):
+    """People are asked, and the run waits for them.
+
+    Attributes:
+        agents: for whom.
+    """
+
+    def __init__(self, agents: list[str]) -> None:
+        super().__init__(f"waiting for {', '.join(agents)}")
+        self.agents = agents
+
 
 App = CompiledStateGraph[Table, Room, Opening, Table]
 
@@ -47,39 +63,79 @@ def prepare(graph: str, room: Room, run: str = "") -> Run:
 
 
 async def play(
-    graph: str, room: Room, run: str = "", watch: Watcher | None = None
+    graph: str,
+    room: Room,
+    run: str = "",
+    watch: Watcher | None = None,
+    person: Person | None = None,
 ) -> dict[str, Any]:
     """Prepare a run and follow it to its end; see `prepare` and `follow`."""
-    return await follow(await asyncio.to_thread(prepare, graph, room, run), watch)
+    return await follow(await asyncio.to_thread(prepare, graph, room, run), watch, person)
 
 
-async def follow(run: Run, watch: Watcher | None = None) -> dict[str, Any]:
+async def follow(
+    run: Run, watch: Watcher | None = None, person: Person | None = None
+) -> dict[str, Any]:
     """Start a run, or go on where it stopped: whatever was finished is not done again.
+
+    Args:
+        run: from `prepare`, or from the register.
+        watch: called after each node.
+        person: answers for the people at the table; without it they are waited for.
 
     Returns:
         The result (`state.result`).
 
     Raises:
         SeatError: a seat did not answer; the run can be resumed.
+        Waiting: people are asked, and nobody here answers for them.
     """
     async with opened(run.graph) as app:
         config = configured(run)
         begun = (await app.aget_state(config)).created_at is not None
-        stream = app.astream(
-            None if begun else {"room": run.room},
-            config,
-            context=Room(),
-            stream_mode="updates",
-            durability="sync",
-        )
-        async for update in stream:
-            for node, written in cast(dict[str, Any], update).items():
-                if watch and isinstance(written, dict):
-                    watch(node, _news(written))
+        await _advance(app, config, None if begun else {"room": run.room}, watch)
+        while waiting := (await app.aget_state(config)).interrupts:
+            if person is None:
+                raise Waiting([i.value["pointer"]["agent"] for i in waiting])
+            replies = {i.id: await asyncio.to_thread(person, _mail(i)) for i in waiting}
+            await _advance(app, config, Command(resume=replies), watch)
         table = cast(Table, (await app.aget_state(config)).values)
     outcome = result(run.run, run.graph, table)
     await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
     return outcome
+
+
+async def answer(run: Run, agent: str, reply: Any) -> None:
+    """Answer for one person; the run goes on as far as it can.
+
+    Raises:
+        ValueError: nothing is asked of that agent now.
+    """
+    async with opened(run.graph) as app:
+        config = configured(run)
+        asked = {
+            i.value["pointer"]["agent"]: i.id for i in (await app.aget_state(config)).interrupts
+        }
+        if agent not in asked:
+            waiting = ", ".join(sorted(asked)) or "nobody"
+            raise ValueError(f"nothing is asked of {agent} now: {waiting} is waited for")
+        await _advance(app, config, Command(resume={asked[agent]: reply}), None)
+
+
+async def _advance(app: App, config: RunnableConfig, given: Any, watch: Watcher | None) -> None:
+    stream = app.astream(given, config, context=Room(), stream_mode="updates", durability="sync")
+    async for update in stream:
+        for node, written in cast(dict[str, Any], update).items():
+            if watch and isinstance(written, dict):
+                watch(node, _news(written))
+
+
+def _mail(asked: Interrupt) -> Mail:
+    pointer = asked.value["pointer"]
+    mail = home().journal.mail(pointer["episode"], pointer["agent"])
+    if mail is None:
+        raise ValueError(f"the letter of {pointer['agent']} is not at its seat")
+    return mail
 
 
 async def table_of(run: Run) -> Table:

@@ -11,7 +11,9 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
-from graphs.chapters import PLAN, SPLIT, Page, bargain, blank, convened, play, reason
+from graphs.chapters import PLAN, SPLIT, bargain, blank, convened, play, reason
+from graphs.minds import Page
+from graphs.routing import lead
 from nodes.account import account
 from nodes.reckon import reckon
 from nodes.settle import settle
@@ -29,7 +31,7 @@ def build() -> Page:
     reason(page, plan, then="propose")
     bargain(page, plan, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
-    page.add_edge("summarize", "act")
+    lead(page, "summarize", "act")
     play(page, over="account", renegotiate="convene")
     page.add_node("account", account)
     page.add_edge("account", "reckon")

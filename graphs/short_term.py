@@ -8,7 +8,9 @@ What `negotiation` does not have: reason, and the bargaining over the split.
 
 from langgraph.graph import END
 
-from graphs.chapters import PLAN, SPLIT, Page, bargain, blank, convened, play, reason
+from graphs.chapters import PLAN, SPLIT, bargain, blank, convened, play, reason
+from graphs.minds import Page
+from graphs.routing import lead
 from nodes.account import account
 from nodes.settle import settle
 from nodes.summarize import summarize
@@ -22,7 +24,7 @@ def build() -> Page:
     reason(page, PLAN, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
-    page.add_edge("summarize", "act")
+    lead(page, "summarize", "act")
     play(page, over="account", renegotiate="convene")
     page.add_node("account", account)
     page.add_edge("account", "convene_split")

@@ -1,12 +1,13 @@
 """Validate: read a draft; what is sound may be said, what is not goes back to its author alone."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from deals import Deal, Fault, Message, Pay, Share, Terms, first_fault, in_force, read_deal, scan
-from state import Mind, Minds, Moment, Spoken, Table, game_of, pending, room_of
+from state import PASS, Mind, Minds, Moment, Spoken, Table, game_of, pending, room_of
 
 Check = Callable[[Moment, str, Message], Spoken | Fault]
 
@@ -23,10 +24,17 @@ def validate(check: Check) -> Callable[[Minds, Runtime[Moment]], dict[str, Any]]
 
     def validate_drafts(minds: Minds, runtime: Runtime[Moment]) -> dict[str, Any]:
         moment = runtime.context
-        tries = room_of(moment.table["settings"]).tries
+        room = room_of(moment.table["settings"])
         return {
             "minds": {
-                agent: _judge(check, moment, agent, minds["minds"][agent], tries)
+                agent: _judge(
+                    check,
+                    moment,
+                    agent,
+                    minds["minds"][agent],
+                    # A person's wrong reply stays pending, with the reason.
+                    math.inf if room.seats[agent].human else room.tries,
+                )
                 for agent in pending(minds["minds"], moment.asked)
             }
         }
@@ -34,7 +42,9 @@ def validate(check: Check) -> Callable[[Minds, Runtime[Moment]], dict[str, Any]]
     return validate_drafts
 
 
-def _judge(check: Check, moment: Moment, agent: str, mind: Mind, tries: int) -> Mind:
+def _judge(check: Check, moment: Moment, agent: str, mind: Mind, tries: float) -> Mind:
+    if mind["draft"] == PASS:
+        return {**mind, "fault": None, "spoken": {"act": "pass", "text": "", "label": "PASS"}}
     found = _read(check, moment, agent, mind)
     if not isinstance(found, Fault):
         return {**mind, "fault": None, "spoken": {**found, "pointer": mind["pointer"]}}

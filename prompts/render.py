@@ -22,6 +22,10 @@ _environment = Environment(  # noqa: S701
 _templates = {path.stem: _environment.get_template(path.name) for path in _HERE.glob("*.md")}
 
 
+# What could open a tag, close a fence, or end a line for some reader of the letter.
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x85\u2028\u2029"}
+
+
 def names() -> list[str]:
     """Every template there is, sorted."""
     return sorted(_templates)
@@ -52,5 +56,4 @@ def fenced_lines(events: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _escaped(value: Mapping[str, Any]) -> str:
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("`", "\\u0060")
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPES)

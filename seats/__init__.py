@@ -12,9 +12,10 @@ answer, once, for the operator alone.
 """
 
 from seats.asking import Question, ask
-from seats.journal import Answer, Entry, Journal, Pointer, letter_hash, nonce
+from seats.clients import clients, close_clients
+from seats.journal import Answer, Entry, Journal, Mail, Pointer, letter_hash, nonce
 from seats.letters import Letter, as_text
-from seats.models import chat_model, check_seat, close_clients
+from seats.models import chat_model, check_seat
 from seats.seat import CredentialsMissing, Seat, SeatError, as_seat
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Entry",
     "Journal",
     "Letter",
+    "Mail",
     "Pointer",
     "Question",
     "Seat",
@@ -32,6 +34,7 @@ __all__ = [
     "ask",
     "chat_model",
     "check_seat",
+    "clients",
     "close_clients",
     "letter_hash",
     "nonce",

@@ -4,19 +4,21 @@ import asyncio
 import re
 import time
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.types import interrupt
 
-from seats.journal import Answer, Entry, Journal, letter_hash, nonce
+from seats.journal import Answer, Entry, Journal, Mail, letter_hash, nonce
 from seats.letters import Letter, as_text
 from seats.models import RETRIES, chat_model
+from seats.person import Reply, as_message, request
 from seats.seat import Seat, SeatError
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+# Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
+_NO_UNICODE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Question:
         act: what it is asked for: reason, propose, answer, act, …
         letter: what it is shown.
         attempt: from 1; the same letter may be sent again only under the next number.
+        why: the reason why the last answer was sent back; a person is told it at once.
         trace: run name, tags and metadata for tracing.
     """
 
@@ -37,6 +40,7 @@ class Question:
     act: str
     letter: Letter
     attempt: int = 1
+    why: str = ""
     trace: RunnableConfig = field(default_factory=RunnableConfig)
 
 
@@ -50,13 +54,15 @@ async def ask(seat: Seat, seed: int, question: Question, journal: Journal) -> tu
 
     Raises:
         SeatError: no answer came; the text names agent, model and failure, and no content.
+        CredentialsMissing: the seat's key is not set.
+        ValueError: there is no such character or provider.
     """
     q = question
     name = letter_hash(as_text(q.letter.messages()))
     found = await asyncio.to_thread(journal.find, q.episode, q.agent, name, q.attempt)
     if found is not None:
         return found, False
-    answer = await _call(seat, seed, q)
+    answer = await (_ask_person(q, journal) if seat.human else _call(seat, seed, q))
     entry = Entry(
         agent=q.agent,
         act=q.act,
@@ -70,15 +76,27 @@ async def ask(seat: Seat, seed: int, question: Question, journal: Journal) -> tu
     return await asyncio.to_thread(journal.write, q.episode, entry), True
 
 
+async def _ask_person(question: Question, journal: Journal) -> Answer:
+    """Leave the letter at the person's seat and wait: hours, days, over restarts."""
+    q = question
+    text = as_text(q.letter.messages())
+    mail = Mail(q.agent, q.act, letter_hash(text), text, q.attempt)
+    await asyncio.to_thread(journal.deliver, q.episode, mail)
+    pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
+    asked = request(pointer, q.agent, q.act, q.why)
+    reply = interrupt(asked, response_schema=Reply.model_json_schema())
+    return Answer(as_message(reply))
+
+
 async def _call(seat: Seat, seed: int, question: Question) -> Answer:
     started = time.monotonic()
     # The client's timeout counts per read; a reply that drips must end as well.
     limit = seat.timeout * (RETRIES + 1)
+    model = chat_model(seat, agent=question.agent, seed=seed)
     failure = ""
     try:
-        model = _model(seat, question.agent, seed, id(asyncio.get_running_loop()))
         async with asyncio.timeout(limit):
-            reply = await model.ainvoke(question.letter.messages(), config=question.trace)
+            reply = await model.ainvoke(question.letter.messages(), config=_traced(question))
         answer = _answer(reply, time.monotonic() - started)
     except Exception as error:
         failure = _describe(error, limit)
@@ -88,10 +106,9 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
     return answer
 
 
-@lru_cache(maxsize=512)
-def _model(seat: Seat, agent: str, seed: int, loop: int) -> BaseChatModel:
-    """Built once per seat and event loop: clients must not cross loops."""
-    return chat_model(seat, agent=agent, seed=seed)
+def _traced(question: Question) -> RunnableConfig:
+    metadata = {**question.trace.get("metadata", {}), "attempt": question.attempt}
+    return {**question.trace, "metadata": metadata}
 
 
 def _answer(reply: AIMessage, seconds: float) -> Answer:
@@ -99,7 +116,7 @@ def _answer(reply: AIMessage, seconds: float) -> Answer:
     metadata = reply.response_metadata
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
-        text=_THINKING.sub("", str(reply.text)),
+        text=_NO_UNICODE.sub("\ufffd", _THINKING.sub("", str(reply.text))),
         # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=usage["input_tokens"],
@@ -118,6 +135,7 @@ def _describe(error: Exception, limit: float) -> str:
         return f"no answer within {limit:g} s; raise the seat's timeout"
     status = getattr(error, "status_code", None)
     fix = {
+        400: "the letter may be too long for the model, or a setting unknown to it",
         401: "check its API key",
         403: "check its API key's rights",
         404: "check the model's name and base URL",

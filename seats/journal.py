@@ -21,6 +21,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    delete,
     insert,
     select,
 )
@@ -45,6 +46,18 @@ _answers = Table(
     Column("output_tokens", Integer, nullable=False),
     Column("seconds", Float, nullable=False),
     Column("nonce", String(32), nullable=False),
+)
+
+
+_mail = Table(
+    "mail",
+    _metadata,
+    Column("episode", String(64), primary_key=True),
+    Column("agent", String(64), primary_key=True),
+    Column("act", String(32), nullable=False),
+    Column("letter", String(64), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("letter_text", LargeBinary, nullable=False),
 )
 
 
@@ -84,6 +97,17 @@ class Entry:
         """The commitment: SHA-256 of a random nonce and the text."""
         sealed = hashlib.sha256(f"{self.nonce}\n{self.answer.text}".encode()).hexdigest()
         return {"letter": self.letter, "attempt": self.attempt, "seal": sealed}
+
+
+@dataclass(frozen=True)
+class Mail:
+    """The letter that waits at a person's seat."""
+
+    agent: str
+    act: str
+    letter: str
+    letter_text: str
+    attempt: int
 
 
 def letter_hash(text: str) -> str:
@@ -148,6 +172,30 @@ class Journal:
                 raise
             return first
         return entry
+
+    def deliver(self, episode: str, mail: Mail) -> None:
+        """Leave a letter at a person's seat, in place of the last one."""
+        row = {
+            "episode": episode,
+            "agent": mail.agent,
+            "act": mail.act,
+            "letter": mail.letter,
+            "attempt": mail.attempt,
+            "letter_text": zlib.compress(mail.letter_text.encode()),
+        }
+        with self._engine.begin() as connection:
+            connection.execute(delete(_mail).filter_by(episode=episode, agent=mail.agent))
+            connection.execute(insert(_mail), row)
+
+    def mail(self, episode: str, agent: str) -> Mail | None:
+        """The letter that waits for an answer at an agent's seat, if one does."""
+        with self._engine.connect() as connection:
+            query = select(_mail).filter_by(episode=episode, agent=agent)
+            row = connection.execute(query).one_or_none()
+        if row is None or self.find(episode, agent, row.letter, row.attempt):
+            return None
+        text = zlib.decompress(row.letter_text).decode()
+        return Mail(agent, row.act, row.letter, text, row.attempt)
 
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in no promised order."""

@@ -39,5 +39,6 @@ def facts(text: str) -> dict[str, Any]:
 
 def events(text: str) -> list[dict[str, Any]]:
     """The public history of a letter: one JSON object a line."""
-    lines = [line for block in _EVENTS.findall(text) for line in block.splitlines()]
+    # By "\n" alone: what agents say may hold other characters that end a line for `splitlines`.
+    lines = [line for block in _EVENTS.findall(text) for line in block.split("\n")]
     return [json.loads(line) for line in lines if line.strip()]

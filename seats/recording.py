@@ -28,6 +28,7 @@ def recorded(entry: Entry) -> str:
         "letter": entry.letter,
         "letter_text": entry.letter_text,
         "answer": entry.answer.text,
+        "cut": entry.answer.cut,
         "input_tokens": entry.answer.input_tokens,
         "output_tokens": entry.answer.output_tokens,
     }
@@ -35,17 +36,17 @@ def recorded(entry: Entry) -> str:
 
 
 @lru_cache(maxsize=16)
-def read_recording(path: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """The answers of a recording, by agent and letter hash.
+def read_recording(path: str) -> dict[tuple[str, str, int], dict[str, Any]]:
+    """The answers of a recording, by agent, letter hash and attempt.
 
     Raises:
         ValueError: the file is missing or a line is no entry.
     """
-    answers: dict[tuple[str, str], dict[str, Any]] = {}
+    answers: dict[tuple[str, str, int], dict[str, Any]] = {}
     for number, line in _lines(path):
         try:
             entry = json.loads(line)
-            answers[entry["agent"], entry["letter"]] = entry
+            answers[entry["agent"], entry["letter"], entry["attempt"]] = entry
             str(entry["answer"])
         except (ValueError, KeyError, TypeError):
             raise ValueError(
@@ -62,7 +63,8 @@ def _lines(path: str) -> Iterator[tuple[int, str]]:
             f"recording {path!r} cannot be read ({type(error).__name__}): "
             "make one with coop letters RUN"
         ) from None
-    yield from ((n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip())
+    # By "\n" alone: letters may hold other characters that end a line for `splitlines`.
+    yield from ((n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 
 class RecordedChatModel(BaseChatModel):
@@ -82,7 +84,10 @@ class RecordedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        entry = read_recording(self.path).get((self.agent, letter_hash(as_text(messages))))
+        # The same complaint twice makes the same letter twice: the attempt tells them apart.
+        attempt = run_manager.metadata.get("attempt", 1) if run_manager else 1
+        letter = letter_hash(as_text(messages))
+        entry = read_recording(self.path).get((self.agent, letter, attempt))
         if entry is None:
             raise NotRecorded(
                 f"{self.path} holds no answer of {self.agent} to this letter: the game, its "
@@ -92,6 +97,9 @@ class RecordedChatModel(BaseChatModel):
         message = AIMessage(
             entry["answer"],
             usage_metadata={**tokens, "total_tokens": sum(tokens.values())},
-            response_metadata={"finish_reason": "stop", "model_name": "recording"},
+            response_metadata={
+                "finish_reason": "length" if entry.get("cut") else "stop",
+                "model_name": "recording",
+            },
         )
         return ChatResult(generations=[ChatGeneration(message=message)])

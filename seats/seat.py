@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 EMBEDDED = "embedded"
 RECORDING = "recording"
+HUMAN = "human"
 
 
 class SeatError(RuntimeError):
@@ -28,8 +29,8 @@ class Seat(BaseModel):
         default="embedded:rational",
         title="Model",
         description="provider:name. 'embedded:…' is a simulated character and needs no key; "
-        "'recording:FILE' replays stored letters; others go through LangChain.",
-        examples=["embedded:rational", "openai:gpt-5-mini", "recording:letters.jsonl"],
+        "'human' is a person; 'recording:FILE' replays letters; others go through LangChain.",
+        examples=["embedded:rational", "human", "openai:gpt-5-mini", "recording:letters.jsonl"],
     )
     base_url: str | None = Field(
         default=None,
@@ -46,6 +47,8 @@ class Seat(BaseModel):
     @classmethod
     def _provider_and_name(cls, model: str) -> str:
         provider, _, name = model.partition(":")
+        if model == HUMAN:
+            return model
         if not provider or not name:
             raise ValueError(f"{model!r} is no model: give provider:name, as in embedded:rational")
         return model
@@ -59,6 +62,11 @@ class Seat(BaseModel):
     def name(self) -> str:
         """The part after the colon."""
         return self.model.partition(":")[2]
+
+    @property
+    def human(self) -> bool:
+        """Whether a person answers here."""
+        return self.model == HUMAN
 
     @property
     def simulated(self) -> bool:

@@ -8,6 +8,7 @@ The table (`Table`) is the checkpointed state of every graph. A mind (`Mind`) is
 private thinking. `see` is the only way from the table into a letter.
 """
 
+from seats.person import PASS
 from state.checkpoints import saver
 from state.home import Home, home
 from state.ledger import POT, WORLD, Key, Ledger, Line, final
@@ -20,6 +21,7 @@ from state.talk import Utterance, agreed_offers, entries, offer_of
 from state.view import Sight, history, see
 
 __all__ = [
+    "PASS",
     "POT",
     "WORLD",
     "Accounts",

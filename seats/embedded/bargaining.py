@@ -85,7 +85,7 @@ class Agent:
 
     def reply(self) -> str:
         """Accept, or reject with a counter-offer."""
-        deal = Deal.model_validate({"clauses": self._fact("offer")["clauses"]})
+        deal = Deal.model_validate({"clauses": self._fact("offer", "clauses")})
         mine, alone = self.outlook.value(deal)[self.outlook.me], self.outlook.alone[self.outlook.me]
         wanted = self._demand(ahead=1) if self._priced else alone + 2 * EPSILON
         good = mine >= wanted - EPSILON
@@ -118,22 +118,24 @@ class Agent:
 
     def propose_split(self) -> str:
         """Claim what the record supports; leave the signed split where it serves me better."""
-        computed, signed = self.facts.get("computed"), self._fact("as_signed")
         me = self._fact("you")
-        if not computed or not self.facts.get("norms"):
+        signed = self._fact("as_signed", me)
+        if not self.facts.get("computed") or not self.facts.get("norms"):
             return "<s>I propose nothing: let what we signed stand.</s><REJECT>"
-        undue = float(signed[me]) - float(computed["values"][me])
+        value = self._fact("computed", "values", me)
+        undue = float(signed) - float(value)
         if undue > EPSILON and self.rng.random() >= self.self_.fairness:
             return "<s>I propose nothing: let what we signed stand.</s><REJECT>"
-        said = f"By the record my value is {computed['values'][me]}; I need no more and no less"
+        said = f"By the record my value is {value}; I need no more and no less"
         return _offer(said, [Share(norm=self.facts["norms"][0])])
 
     def reply_split(self) -> str:
         """Accept what leaves me no worse than what was signed, or what the record supports."""
-        me, payoffs = self._fact("you"), self._fact("offer")["payoffs"]
-        mine, signed = float(payoffs[me]), float(self._fact("as_signed")[me])
-        computed = self.facts.get("computed")
-        value = float(computed["values"][me]) if computed else signed
+        me = self._fact("you")
+        mine = float(self._fact("offer", "payoffs", me))
+        signed = float(self._fact("as_signed", me))
+        known = self.facts.get("computed")
+        value = float(self._fact("computed", "values", me)) if known else signed
         concession = self.self_.fairness * max(0.0, signed - value)
         if mine >= signed - concession - EPSILON:
             return "<s>I agree because the record supports it.</s><ACCEPT>"
@@ -184,10 +186,13 @@ class Agent:
             for payer, payee, amount in transfers_to(self._target(), earned)
         ]
 
-    def _fact(self, name: str) -> Any:
-        if self.facts.get(name) is None:
-            raise Missing(f"the letter does not say: {name}")
-        return self.facts[name]
+    def _fact(self, *path: str) -> Any:
+        found: Any = self.facts
+        for name in path:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        if found is None:
+            raise Missing(f"the letter does not say: {'.'.join(path)}")
+        return found
 
 
 def _offer(speech: str, clauses: list[Any]) -> str:

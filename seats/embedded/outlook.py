@@ -47,11 +47,18 @@ class Outlook:
         if lacking := [name for name in need if name not in facts]:
             raise Missing(f"the letter does not say: {', '.join(lacking)}")
         agents = list(facts["agents"])
-        pays = {tuple(c["play"][a] for a in agents): c["pays"] for c in facts["payoffs"]}
+        try:
+            actions = {a: facts["actions"][a] for a in agents}
+            pays: dict[tuple[str, ...], Mapping[str, float]] = {
+                tuple(cell["play"][a] for a in agents): {a: cell["pays"][a] for a in agents}
+                for cell in facts["payoffs"]
+            }
+        except KeyError as lost:
+            raise Missing(f"the letter's actions or payoffs lack {lost.args[0]}") from None
         return cls(
             me=facts["you"],
             agents=agents,
-            actions=facts["actions"],
+            actions=actions,
             pays=pays,
             turn=int(facts["turn"]),
             turns=int(facts["turns"]),

@@ -1,0 +1,88 @@
+"""A person at the table: what is asked of them, and how their reply is read.
+
+The request is in the schema that Agent Inbox and Agent Chat UI recognise. It carries a pointer
+and never the letter: an interrupt is part of the thread, which is not for parties to read. The
+letter waits in the journal for its own seat.
+"""
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+PASS = ""
+"""The text of a person who passes: it says nothing, and is no message."""
+
+
+class Reply(BaseModel):
+    """A person's reply in fields, for those who do not want to write tags."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    speech: str = Field(default="", description="What everybody hears; it binds nobody.")
+    accept: bool = Field(default=False, description="Accept the offer that stands.")
+    reject: bool = Field(default=False, description="Reject it, or propose nothing.")
+    proposal: dict[str, Any] | None = Field(default=None, description='{"clauses": […]}')
+    action: str = Field(default="", description="What to do this turn.")
+    consider: str = Field(default="", description="Private reasoning; never delivered.")
+
+    def message(self) -> str:
+        """The reply as a message of the wire."""
+        parts = {
+            "s": self.speech,
+            "CONSIDER": self.consider,
+            "PROPOSAL": json.dumps(self.proposal) if self.proposal is not None else "",
+            "ACTION": self.action,
+        }
+        tagged = "".join(f"<{tag}>{text}</{tag}>" for tag, text in parts.items() if text)
+        return tagged + "<ACCEPT>" * self.accept + "<REJECT>" * self.reject
+
+
+def request(pointer: dict[str, Any], agent: str, act: str, why: str) -> dict[str, Any]:
+    """What the thread shows while a person is asked.
+
+    Args:
+        pointer: episode, agent, act, turn, round, attempt: where the letter is fetched.
+        agent: who is asked.
+        act: what for.
+        why: the reason why the last reply did not count; empty at first.
+    """
+    said = f"{agent} is asked to {act.replace('_', ' ')}. The letter waits at {agent}'s own seat."
+    return {
+        "action_request": {"action": act, "args": Reply().model_dump()},
+        "config": {
+            "allow_accept": act.startswith("answer"),
+            "allow_edit": True,
+            "allow_respond": True,
+            "allow_ignore": True,
+        },
+        "description": f"{said} {why}".strip(),
+        "pointer": pointer,
+    }
+
+
+def as_message(reply: Any) -> str:
+    """Read a reply: a message of the wire, an inbox response, or the fields of `Reply`.
+
+    What cannot be read becomes plain words, which validation sends back with the reason.
+    """
+    if isinstance(reply, list) and len(reply) == 1:
+        reply = reply[0]
+    if isinstance(reply, str):
+        return reply or "(empty)"
+    if not isinstance(reply, dict):
+        return "(unreadable)"
+    match reply.get("type"):
+        case "accept":
+            return Reply(accept=True).message()
+        case "ignore":
+            return PASS
+        case "response":
+            return as_message(str(reply.get("args") or ""))
+        case "edit":
+            args = reply.get("args")
+            return as_message(args.get("args") if isinstance(args, dict) else None)
+    try:
+        return Reply.model_validate(reply).message() or "(empty)"
+    except ValidationError:
+        return "(unreadable)"
