@@ -8,7 +8,7 @@ import typer
 from cli import inspecting, measuring, playing, serving, settling
 from cli.console import complain
 
-USAGE, NO_CREDENTIALS = 2, 3
+USAGE, NO_CREDENTIALS, INTERRUPTED = 2, 3, 130
 
 app = typer.Typer(
     name="coop",
@@ -28,9 +28,14 @@ def main() -> None:
     """Run a command; bad input is one line and exit code 2, missing credentials 3."""
     _environment()
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
     except ValueError as error:
         complain(str(error))
+        sys.exit(USAGE)
+    except typer.Abort:
+        sys.exit(INTERRUPTED)
+    except typer.TyperException as error:
+        complain(error.format_message() or "-h shows how")
         sys.exit(USAGE)
     except RuntimeError as error:
         from seats import CredentialsMissing

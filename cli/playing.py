@@ -48,6 +48,11 @@ def run(
     ] = None,
     rounds: Annotated[int, typer.Option(help="Rounds of talk.", min=1, max=50)] = 3,
     tries: Annotated[int, typer.Option(help="Attempts at one message.", min=1, max=10)] = 3,
+    norm: Annotated[str, typer.Option(help="By which values are computed.")] = "shapley",
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(help="On final transfers: limited_liability, cap=X, tax=X, …"),
+    ] = None,
     renegotiate: Annotated[
         str, typer.Option(help="never, on_breach, on_shock, or 'every K' turns.")
     ] = "never",
@@ -68,6 +73,8 @@ def run(
         "seats": seats_from(model, agent or [], base_url),
         "rounds": rounds,
         "tries": tries,
+        "norm": norm,
+        "constraints": constraint or [],
         "renegotiate": renegotiate,
         "secrets": secrets,
     }

@@ -1,5 +1,6 @@
 """The workflows by name, as `langgraph.json` registers them."""
 
+from functools import cache
 from importlib import import_module
 
 from langgraph.graph import StateGraph
@@ -14,6 +15,7 @@ def names() -> list[str]:
     return list(_PAGES)
 
 
+@cache
 def builder(name: str) -> StateGraph[Table, Room, Opening, Table]:
     """A workflow that is not compiled yet, so that a saver can be given.
 

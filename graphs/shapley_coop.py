@@ -19,12 +19,10 @@ from nodes.reckon import reckon
 from nodes.settle import settle
 from nodes.summarize import summarize
 
-NORMS = ("shapley",)
-
 
 def build() -> Page:
     """The workflow, not compiled."""
-    plan, split = replace(PLAN, norms=NORMS), replace(SPLIT, norms=NORMS)
+    plan, split = replace(PLAN, computed=True), replace(SPLIT, computed=True)
     page = blank()
     page.add_edge("open", "convene")
     convened(page, then="reason")

@@ -5,13 +5,14 @@ from typing import Any
 
 from credit import reckon as compute
 from deals import plain
-from state import Table, game_of
+from state import Table, game_of, room_of
 
 
 def reckon(table: Table) -> dict[str, Any]:
     """Long-term Shapley, steps 1 to 3 (Shapley-Coop, Eqs. 7-9): outcome, margins, values."""
     game = game_of(table["settings"])
-    found = compute(game.agents, partial(game.worth, table["record"]))
+    by = room_of(table["settings"]).norm
+    found = compute(game.agents, partial(game.worth, table["record"]), by)
     return {
         "reckoning": {
             "norm": found.norm,

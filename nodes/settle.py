@@ -4,7 +4,16 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from credit import by_norm, reckon, round_payoffs, to_micro, transfers
+from credit import (
+    Constraint,
+    by_norm,
+    constrain,
+    constraint,
+    reckon,
+    round_payoffs,
+    to_micro,
+    transfers,
+)
 from deals import (
     Deal,
     contract_breaches,
@@ -16,7 +25,7 @@ from deals import (
     share_of,
     unanimous,
 )
-from state import WORLD, Line, Table, final, game_of, home
+from state import TREASURY, WORLD, Line, Table, final, game_of, home, room_of
 
 
 def settle(table: Table) -> dict[str, Any]:
@@ -51,16 +60,17 @@ def decide(table: Table) -> dict[str, Any]:
     held = earned(record, agents)
     total = to_micro(sum(held.values()))
     before = _rounded(held, total)
-    after = _rounded(payoffs(record, agents, share, due, by_norm(agents, worth)), total)
+    agreed = _rounded(payoffs(record, agents, share, due, by_norm(agents, worth)), total)
+    after = _constrained(before, agreed, room_of(table["settings"]).constraints)
     reckoning = reckon(agents, worth)
     return {
         "basis": basis,
         "redistribution": offer["deal"] if offer and basis == "redistribution" else None,
         "rewards": before,
-        "payoffs": after,
+        "payoffs": {agent: after[agent] for agent in agents},
         "transfers": [
             {"payer": t.payer, "payee": t.payee, "amount": t.amount, "reason": basis}
-            for t in transfers(before, after)
+            for t in transfers({**dict.fromkeys(after, 0), **before}, after)
         ],
         "breaches": [asdict(breach) for breach in contract_breaches(contract, record)],
         "credit": {
@@ -84,6 +94,19 @@ def lines(settlement: dict[str, Any]) -> list[Line]:
         Line(t["payer"], t["payee"], t["amount"], t["reason"]) for t in settlement["transfers"]
     ]
     return [*rewards, *moved]
+
+
+def _constrained(before: dict[str, int], due: dict[str, int], names: list[str]) -> dict[str, int]:
+    """What is due once every constraint of the room is applied; a tax goes to the treasury."""
+    if any(name.startswith("tax=") for name in names):
+        before, due = {**before, TREASURY: 0}, {**due, TREASURY: 0}
+    return constrain(before, due, [_constraint(name) for name in names])
+
+
+def _constraint(text: str) -> Constraint:
+    name, _, setting = text.partition("=")
+    takes = {"cap": "limit", "non_transferable": "part", "tax": "rate"}
+    return constraint(name, **{takes[name]: setting} if setting else {})
 
 
 def _rounded(payoffs_: dict[str, Any], total: int) -> dict[str, int]:

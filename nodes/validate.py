@@ -145,6 +145,6 @@ def terms(moment: Moment) -> Terms:
         agents=game.agents,
         actions=game.actions,
         turns=game.turns,
-        norms=moment.topic.norms,
+        norms=moment.norms,
         droppable=[cid for cid, clause in standing.items() if isinstance(clause, Pay | Share)],
     )

@@ -11,7 +11,7 @@ private thinking. `see` is the only way from the table into a letter.
 from seats.person import PASS
 from state.checkpoints import saver
 from state.home import Home, home
-from state.ledger import POT, WORLD, Key, Ledger, Line, final
+from state.ledger import POT, TREASURY, WORLD, Key, Ledger, Line, final
 from state.mind import Mind, Minds, Moment, Topic, new_spent, pending
 from state.result import result
 from state.room import Room, game_of, room_of
@@ -23,6 +23,7 @@ from state.view import Sight, history, see
 __all__ = [
     "PASS",
     "POT",
+    "TREASURY",
     "WORLD",
     "Accounts",
     "Home",

@@ -29,6 +29,9 @@ WORLD = "world"
 POT = "pot"
 """The account of a team reward until it is settled."""
 
+TREASURY = "treasury"
+"""The account that a tax on settlements goes to."""
+
 Verdict = Literal["posted", "already", "refused"]
 
 _metadata = MetaData()

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from deals import FaultRecord, Rule
 from seats import Pointer
+from state.room import room_of
 from state.table import Spoken, Table
 
 Phase = Literal["negotiation", "action", "settlement"]
@@ -17,14 +18,14 @@ class Topic:
     Attributes:
         name: the talk it is recorded under.
         rules: what an offer has to pass.
-        norms: the norms that are computed at this table, by name.
+        computed: whether values are computed from the record, so that a deal can name the norm.
         letters: the templates that ask for an offer and for an answer to one.
         phase: where its cost is counted.
     """
 
     name: str
     rules: tuple[Rule, ...]
-    norms: tuple[str, ...] = ()
+    computed: bool = False
     letters: tuple[str, str] = ("propose", "answer")
     phase: Phase = "negotiation"
 
@@ -40,6 +41,11 @@ class Moment:
     table: Table
     asked: tuple[str, ...]
     topic: Topic
+
+    @property
+    def norms(self) -> list[str]:
+        """The norms a deal can name here."""
+        return [room_of(self.table["settings"]).norm] if self.topic.computed else []
 
 
 class Mind(TypedDict):

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -13,6 +13,19 @@ from seats import Seat, as_seat
 from state.secrets import secrets_of
 
 DEFAULT_SEAT = "*"
+NormName = Literal[
+    "shapley",
+    "banzhaf",
+    "banzhaf_raw",
+    "leave_one_out",
+    "deegan_packel",
+    "nucleolus",
+    "equal",
+    "proportional",
+]
+ConstraintName = Annotated[
+    str, Field(pattern=r"^(limited_liability|(cap|non_transferable|tax)=\d{1,9}(\.\d{1,6})?)$")
+]
 EXAMPLE_SEATS = {DEFAULT_SEAT: {"model": "embedded:rational"}}
 
 
@@ -55,6 +68,18 @@ class Room(BaseModel):
     )
     rounds: int = Field(
         default=3, ge=1, le=50, title="Rounds", description="Of talk, in each bargaining."
+    )
+    norm: NormName = Field(
+        default="shapley",
+        title="Norm",
+        description="By which values are computed from the record, and which a deal can name.",
+    )
+    constraints: list[ConstraintName] = Field(
+        default=[],
+        title="Constraints",
+        description="On the final transfers, in order: limited_liability, cap=2.5 (most that one "
+        "pays), non_transferable=0.2 (part of earnings kept), tax=0.1 (of what is received).",
+        examples=[[], ["limited_liability"], ["cap=5"]],
     )
     renegotiate: str = Field(
         default="never",

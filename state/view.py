@@ -50,8 +50,8 @@ def see(moment: Moment, agent: str, act: str) -> Sight:
             "clauses": offer["deal"]["clauses"],
             "in_words": Deal.model_validate(offer["deal"]).text(),
         }
-    if moment.topic.norms and act not in ("act", "reason"):
-        facts["norms"] = list(moment.topic.norms)
+    if moment.norms and act not in ("act", "reason"):
+        facts["norms"] = moment.norms
     return Sight(game.rules(), game.facts(), history(table), facts)
 
 
