@@ -35,7 +35,8 @@ def main() -> None:
     except typer.Abort:
         sys.exit(INTERRUPTED)
     except typer.TyperException as error:
-        complain(error.format_message() or "-h shows how")
+        if message := error.format_message():
+            complain(message)
         sys.exit(USAGE)
     except RuntimeError as error:
         from seats import CredentialsMissing

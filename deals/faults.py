@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TypedDict
 
+MAX_FEEDBACK = 4_000
+
 
 class FaultRecord(TypedDict):
     """A fault as plain JSON."""
@@ -24,5 +26,5 @@ class Fault:
     feedback: str
 
     def record(self) -> FaultRecord:
-        """The fault as plain JSON."""
-        return {"label": self.label, "feedback": self.feedback}
+        """The fault as plain JSON; what it quotes cannot make a letter long."""
+        return {"label": self.label, "feedback": self.feedback[:MAX_FEEDBACK]}

@@ -83,7 +83,7 @@ def breaches(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Breach]
     by doing nothing what is forbidden.
     """
     return [
-        Breach(duty.clause, duty.agent, turn["turn"], _evidence(duty, turn))
+        breach_of(duty, turn)
         for n, turn in enumerate(record)
         if turn["turn"] >= since
         for duty in duties(deal, record[:n], turn["turn"])
@@ -91,7 +91,9 @@ def breaches(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Breach]
     ]
 
 
-def _evidence(duty: Duty, turn: Turn) -> str:
+def breach_of(duty: Duty, turn: Turn) -> Breach:
+    """The breach of a duty at a turn, with what was done in its place."""
     did = turn["actions"].get(duty.agent, "nothing")
     owed = f"not {duty.action}" if duty.forbidden else duty.action
-    return f"turn {turn['turn']}: {duty.agent} did {did}, owed {owed}"
+    evidence = f"turn {turn['turn']}: {duty.agent} did {did}, owed {owed}"
+    return Breach(duty.clause, duty.agent, turn["turn"], evidence)

@@ -198,7 +198,7 @@ def words(when: When) -> str:
         case Every(every=1, start=start):
             return f"from turn {start}"
         case Every(every=step, start=start):
-            return f"at every {step}th turn from turn {start}"
+            return f"at turn {start} and every {step} turns after it"
         case Last(last=event):
             return f"while {event.agent}'s latest action is {event.action}"
         case Count(count=event, at_least=least):
@@ -212,7 +212,7 @@ def words(when: When) -> str:
         case AnyOf(any=parts):
             return "(" + " or ".join(words(part) for part in parts) + ")"
         case Not(negated=part):
-            return f"unless {words(part)}"
+            return f"except {words(part)}"
         case _:
             return "at every turn"
 

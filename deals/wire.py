@@ -14,6 +14,7 @@ element                               meaning
 `<ACCEPT>` `<ACCEPT>2 hash</ACCEPT>`  accepts what stood in the letter; what it names must match
 `<REJECT>` `<REJECT>why</REJECT>`     rejects it
 `<ACTION>name</ACTION>`               the action taken this turn
+`<CLAIM>40%</CLAIM>`                  the part of the total that the agent says it earned
 ====================================  =======================================================
 
 Text outside the elements is private. The sender is never read from the text. A message has at
@@ -33,7 +34,7 @@ MAX_MESSAGE = 64_000
 MAX_DEPTH = 12
 MAX_DIGITS = 40
 
-TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION")
+TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM")
 _MAY_STAND_ALONE = {"ACCEPT", "REJECT"}
 # Anything a reader could take for a tag: a word between angle brackets, or one of ours with
 # attributes. Every repetition is bounded and none is nested: linear time.
@@ -56,6 +57,7 @@ class Message:
     accept: str | None = None
     reject: str | None = None
     action: str | None = None
+    claim: str | None = None
 
 
 def scan(text: str) -> Message | Fault:
@@ -86,6 +88,7 @@ def scan(text: str) -> Message | Fault:
         accept=found.get("ACCEPT"),
         reject=found.get("REJECT"),
         action=found.get("ACTION"),
+        claim=found.get("CLAIM"),
     )
 
 

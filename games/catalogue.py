@@ -1,4 +1,4 @@
-"""Finding a game: a module or a payoff file in this folder, a file of one's own, or a table."""
+"""Finding a game: a module or payoff file in this folder, one's own file, a table, an import."""
 
 import json
 from collections.abc import Mapping
@@ -11,16 +11,13 @@ import yaml
 from games.game import Game, GameError
 
 _HERE = Path(__file__).parent
-_NO_GAMES = {"__init__", "catalogue", "dice", "game"}
+_SCHEME = "pettingzoo:"
 
 
 def names() -> list[str]:
     """The games that can be named, sorted."""
     found = {path.stem for path in _HERE.glob("*.yaml")}
-    for path in _HERE.glob("*.py"):
-        if path.stem not in _NO_GAMES and "\nGAME = " in path.read_text(encoding="utf-8"):
-            found.add(path.stem)
-    return sorted(found - {"matrix"})
+    return sorted(found | {path.stem for path in _HERE.glob("*.py") if _defines_a_game(path.stem)})
 
 
 def summary(name: str) -> str:
@@ -34,7 +31,8 @@ def load(
     """Build a game.
 
     Args:
-        game: a name from `names`, a path to a YAML or JSON payoff file, or such a file's content.
+        game: a name from `names`, a path to a YAML or JSON payoff file, such a file's content, or
+            `pettingzoo:package.module:factory` for a PettingZoo `ParallelEnv`.
         params: numbers that replace the game's defaults.
         seed: of all its dice.
 
@@ -42,6 +40,9 @@ def load(
         GameError: there is no such game, its file cannot be read, or a parameter is wrong.
     """
     table = read(game)
+    if isinstance(table, str) and table.startswith(_SCHEME):
+        imported: type[Game] = import_module("games.pettingzoo_bridge").PettingZooGame
+        return imported({**(params or {}), "factory": table.removeprefix(_SCHEME)}, seed)
     if isinstance(table, str):
         kind: type[Game] = import_module(f"games.{table}").GAME
         return kind(params, seed)
@@ -50,26 +51,40 @@ def load(
 
 
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
-    """What a game's name stands for: a module's name, or the content of a payoff file.
+    """What a game's name stands for: a module's name, an import, or a payoff file's content.
 
     A run stores this, so that it can be resumed when the file is gone.
     """
     if not isinstance(game, str):
         return dict(game)
-    if game.isidentifier() and (_HERE / f"{game}.py").exists() and game not in _NO_GAMES:
+    if game.startswith(_SCHEME) or _defines_a_game(game):
         return game
     path = _HERE / f"{game}.yaml" if game.isidentifier() else Path(game)
-    if not path.is_file():
+    if not _is_file(path):
         what = "file" if Path(game).suffix else "game"
-        raise GameError(f"no {what} {game!r}: there are {', '.join(names())}, or give a file")
+        raise GameError(f"no {what} {game[:200]!r}: there are {', '.join(names())}, or give a file")
     return _parse(path)
+
+
+def _defines_a_game(name: str) -> bool:
+    path = _HERE / f"{name}.py"
+    if not name.isidentifier() or name in {"catalogue", "matrix"} or not _is_file(path):
+        return False
+    return "\nGAME = " in path.read_text(encoding="utf-8")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file system could hold
+        return False
 
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
         content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         reason = " ".join(str(error).split())
         raise GameError(f"{path}: cannot be read as a game: {reason}") from None
     if not isinstance(content, dict):

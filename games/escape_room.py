@@ -6,7 +6,7 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from games.game import Number, Params, Position, Step
-from games.matrix import MatrixGame, MatrixParams
+from games.matrix import MAX_JOINT_ACTIONS, MatrixGame, MatrixParams
 
 
 class EscapeRoomParams(Params):
@@ -24,6 +24,8 @@ class EscapeRoomParams(Params):
             raise ValueError(f"door and lever are both {self.door!r}: name them apart")
         if self.levers >= len(self.agents):
             raise ValueError(f"{self.levers} levers leave nobody at the door: at most n - 1")
+        if 2 ** len(self.agents) > MAX_JOINT_ACTIONS:
+            raise ValueError(f"{len(self.agents)} agents are too many: at most 16")
         return self
 
 

@@ -56,10 +56,14 @@ class Params(BaseModel):
         for name in agents:
             if not name.strip() or name != name.strip() or len(name) > 64 or not name.isprintable():
                 raise ValueError(f"{name!r} is no agent's name: 1 to 64 printable characters")
+        if len(agents) == 1:
+            raise ValueError(f"{agents[0]} is alone: name two agents or more")
         if len(set(agents)) < len(agents):
             raise ValueError(f"agents {agents} repeat a name: give each agent its own")
-        if reserved := {"pot", "world", "escrow", "*"} & set(agents):
-            raise ValueError(f"{sorted(reserved)} are accounts of the ledger: choose other names")
+        if reserved := {"pot", "world", "escrow", "treasury", "everyone", "*"} & set(agents):
+            raise ValueError(
+                f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
+            )
         return agents
 
 
@@ -83,7 +87,7 @@ class Game(ABC):
         try:
             self.params = self.Params.model_validate(dict(params or {}))
         except ValidationError as error:
-            raise GameError(_one_line(self.name, self.Params, error)) from None
+            raise GameError(one_line(self.name, self.Params, error)) from None
         self.agents: tuple[str, ...] = tuple(self.params.agents)
         self.seed = seed
 
@@ -169,7 +173,8 @@ def exact(amount: Number) -> Fraction:
     return Fraction(str(amount))
 
 
-def _one_line(name: str, params: type[Params], error: ValidationError) -> str:
+def one_line(name: str, params: type[Params], error: ValidationError) -> str:
+    """What is wrong with a game's parameters, in one line."""
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":

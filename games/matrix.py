@@ -6,11 +6,23 @@ from itertools import product
 from math import prod
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from games.game import Game, Number, Params, Position, Step, Turn, exact, realised_total
+from games.game import (
+    Game,
+    GameError,
+    Number,
+    Params,
+    Position,
+    Step,
+    Turn,
+    exact,
+    one_line,
+    realised_total,
+)
 
 MAX_JOINT_ACTIONS = 100_000
+MAX_PAYOFF = 10**9
 
 
 class Outcome(BaseModel):
@@ -52,6 +64,11 @@ class MatrixParams(Params):
         for agent, acts in self.actions.items():
             if len(set(acts)) < len(acts):
                 raise ValueError(f"{agent}'s actions {acts} repeat one: name each once")
+            if unspeakable := [x for x in acts if not _speakable(x)]:
+                raise ValueError(
+                    f"{agent} could not name {unspeakable[0]!r} in a message: give actions 1 to 64 "
+                    "printable characters without < or >, and no space at either end"
+                )
         if prod(len(a) for a in self.actions.values()) > MAX_JOINT_ACTIONS:
             raise ValueError(f"more than {MAX_JOINT_ACTIONS} joint actions: use a smaller game")
         seen: set[tuple[str, ...]] = set()
@@ -69,10 +86,18 @@ class MatrixParams(Params):
         n = len(self.agents)
         if len(cell.play) != n or len(cell.pays) != n:
             raise ValueError(f"play {cell.play} pays {cell.pays}: give {n} of each, one per agent")
+        if any(abs(x) > MAX_PAYOFF for x in cell.pays):
+            raise ValueError(f"play {cell.play} pays {cell.pays}: pay at most {MAX_PAYOFF} each")
         for agent, action in zip(self.agents, cell.play, strict=True):
             if action not in self.actions[agent]:
                 known = ", ".join(self.actions[agent])
                 raise ValueError(f"{agent} cannot {action!r} in {cell.play}: it can {known}")
+
+
+def _speakable(action: str) -> bool:
+    """Whether an agent can write it between tags and the scanner reads the same."""
+    trimmed = 0 < len(action) <= 64 and action == action.strip()
+    return trimmed and action.isprintable() and not set(action) & set("<>")
 
 
 class MatrixGame(Game):
@@ -84,7 +109,10 @@ class MatrixGame(Game):
 
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         super().__init__(params, seed)
-        table = self.table()
+        try:
+            table = self.table()
+        except ValidationError as error:
+            raise GameError(one_line(self.name, self.Params, error)) from None
         self.actions = table.actions
         self.title, self.about = table.name, table.about
         self._pays = {

@@ -22,10 +22,10 @@ from graphs.routing import (
 )
 from nodes.convene import convene
 from nodes.open import open_episode
-from nodes.say import keep_thoughts, say_answers, say_offer, seal_actions
+from nodes.say import keep_thoughts, say_answers, say_claims, say_offer, seal_actions
 from nodes.step import step
 from nodes.tally import tally
-from nodes.validate import a_thought, an_action, an_answer, an_offer
+from nodes.validate import a_claim, a_thought, an_action, an_answer, an_offer
 from state import Opening, Room, Table, Topic
 
 PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Share), *DEAL_RULES))
@@ -55,6 +55,12 @@ def reason(page: Page, topic: Topic, then: str) -> None:
     """`reason`: every agent works out payoff, externality and price, in private, in parallel."""
     page.add_node("reason", seated(mind("reason", a_thought), everyone, topic, keep_thoughts))
     page.add_edge("reason", then)
+
+
+def claim(page: Page, topic: Topic, then: str) -> None:
+    """`claim`: every agent states what part of the total was its doing, in parallel."""
+    page.add_node("claim", seated(mind("claim", a_claim), everyone, topic, say_claims))
+    page.add_edge("claim", then)
 
 
 def bargain(page: Page, topic: Topic, agreed: str, no_deal: str, suffix: str = "") -> None:

@@ -42,6 +42,7 @@ SIDE_BY_SIDE: dict[str, Who] = {
     "answer": listeners,
     "answer_split": listeners,
     "act": able,
+    "claim": everyone,
 }
 """The nodes that ask several agents at once, and whom."""
 

@@ -1,7 +1,8 @@
 """LLM+SC, the whole of Shapley-Coop.
 
     open → convene → reason → propose → answer → tally ↺ → summarize → act → step ↺
-         → account → reckon → convene_split → propose_split → answer_split → tally_split ↺ → settle
+         → account → reckon → convene_split → claim
+         → propose_split → answer_split → tally_split ↺ → settle
 
 What `short_term` does not have: reckon, which computes outcome, marginal contributions and Shapley
 values from the record for every letter of the last bargaining; so the norm can be named in a deal.
@@ -11,7 +12,7 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
-from graphs.chapters import PLAN, SPLIT, bargain, blank, convened, play, reason
+from graphs.chapters import PLAN, SPLIT, bargain, blank, claim, convened, play, reason
 from graphs.minds import Page
 from graphs.routing import lead
 from nodes.account import account
@@ -35,7 +36,8 @@ def build() -> Page:
     page.add_edge("account", "reckon")
     page.add_node("reckon", reckon)
     page.add_edge("reckon", "convene_split")
-    convened(page, then="propose_split", suffix="_split")
+    convened(page, then="claim", suffix="_split")
+    claim(page, split, then="propose_split")
     bargain(page, split, agreed="settle", no_deal="settle", suffix="_split")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

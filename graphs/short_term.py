@@ -1,14 +1,14 @@
 """LLM+STS: short-term Shapley reasoning; the final split is bargained over without values.
 
     open → convene → reason → propose → answer → tally ↺ → summarize → act → step ↺
-         → account → convene_split → propose_split → answer_split → tally_split ↺ → settle
+         → account → convene_split → claim → propose_split → answer_split → tally_split ↺ → settle
 
-What `negotiation` does not have: reason, and the bargaining over the split.
+What `negotiation` does not have: reason, claim, and the bargaining over the split.
 """
 
 from langgraph.graph import END
 
-from graphs.chapters import PLAN, SPLIT, bargain, blank, convened, play, reason
+from graphs.chapters import PLAN, SPLIT, bargain, blank, claim, convened, play, reason
 from graphs.minds import Page
 from graphs.routing import lead
 from nodes.account import account
@@ -28,7 +28,8 @@ def build() -> Page:
     play(page, over="account", renegotiate="convene")
     page.add_node("account", account)
     page.add_edge("account", "convene_split")
-    convened(page, then="propose_split", suffix="_split")
+    convened(page, then="claim", suffix="_split")
+    claim(page, SPLIT, then="propose_split")
     bargain(page, SPLIT, agreed="settle", no_deal="settle", suffix="_split")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

@@ -28,6 +28,7 @@ def open_episode(opening: Opening, runtime: Runtime[Room]) -> dict[str, Any]:
         "thoughts": None,
         "sealed": None,
         "answers": None,
+        "claims": None,
         "round": 1,
         "speaker": game.agents[0],
         "revision": 0,

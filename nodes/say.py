@@ -29,6 +29,15 @@ def say_answers(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
     return {"answers": spoken}
 
 
+def say_claims(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
+    """Claims are heard at once; the record answers them at settlement."""
+    utterances = [Utterance(agent, said) for agent, said in spoken.items()]
+    return {
+        "claims": {agent: said["part"] for agent, said in spoken.items() if "part" in said},
+        "talk": entries(moment.table, moment.topic.name, utterances),
+    }
+
+
 def seal_actions(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
     """Actions are simultaneous: what was chosen waits in the journal, the table holds a seal."""
     return {"sealed": spoken}

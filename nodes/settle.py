@@ -1,6 +1,7 @@
 """Settle: decide who ends up with what, and pay it, once."""
 
 from dataclasses import asdict
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -78,6 +79,7 @@ def decide(table: Table) -> dict[str, Any]:
             "total": plain(reckoning.total),
             "marginal": {a: plain(x) for a, x in reckoning.marginal.items()},
             "shapley": {a: plain(x) for a, x in reckoning.values.items()},
+            "shares": {a: plain(x) for a, x in reckoning.payoffs(Fraction(1)).items()},
             "standard_error": reckoning.standard_error,
         },
     }

@@ -2,11 +2,25 @@
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from deals import Deal, Fault, Message, Pay, Share, Terms, first_fault, in_force, read_deal, scan
+from deals import (
+    Deal,
+    Fault,
+    Message,
+    Pay,
+    Share,
+    Terms,
+    first_fault,
+    in_force,
+    parse_exact,
+    plain,
+    read_deal,
+    scan,
+)
 from state import PASS, Mind, Minds, Moment, Spoken, Table, game_of, pending, room_of
 
 Check = Callable[[Moment, str, Message], Spoken | Fault]
@@ -107,6 +121,17 @@ def an_action(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
     if message.action not in legal:
         return Fault("ACTION", f"You cannot do that now: legal are {', '.join(legal)}.")
     return {"act": "act", "text": ""}
+
+
+def a_claim(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
+    """The part of the total that the agent says it earned."""
+    try:
+        part = parse_exact(message.claim)
+    except ValueError:
+        part = Fraction(-1)
+    if not 0 <= part <= 1:
+        return Fault("CLAIM", "State one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40% or 0.4.")
+    return {"act": "claim", "text": message.speech or "", "part": plain(part)}
 
 
 def _acceptance(table: Table, message: Message) -> Spoken | Fault:

@@ -9,7 +9,7 @@ import secrets
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypedDict
+XX
 
 from sqlalchemy import (
     Column,

@@ -58,11 +58,12 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
     Raises:
         CredentialsMissing: its key is not set.
-        ValueError: there is no such provider, or its package is not installed.
+        ValueError: there is no such character or provider, or its package is not installed.
     """
     if seat.provider == EMBEDDED:
-        from seats.embedded import EmbeddedChatModel
+        from seats.embedded import EmbeddedChatModel, character
 
+        character(seat.name)
         return EmbeddedChatModel(character=seat.name, agent=agent, seed=seed)
     if seat.provider == RECORDING:
         from seats.recording import RecordedChatModel

@@ -36,7 +36,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         "rewards": _units(settled["rewards"]),
         "transfers": [{**t, "amount": t["amount"] / MICRO} for t in settled["transfers"]],
         "payoffs": _units(settled["payoffs"]),
-        "credit": _credit(settled["credit"]),
+        "credit": _credit(table, settled),
         "contract": contract
         and {
             "hash": contract["hash"],
@@ -69,13 +69,30 @@ def _units(amounts: Mapping[str, int]) -> dict[str, float]:
     return {account: amount / MICRO for account, amount in amounts.items()}
 
 
-def _credit(credit: Mapping[str, Any]) -> dict[str, Any]:
+def _credit(table: Table, settled: Mapping[str, Any]) -> dict[str, Any]:
+    credit = settled["credit"]
+    total = sum(settled["payoffs"].values())
     return {
         "method": credit["method"],
         "worth_of_all": float(Fraction(credit["total"])),
         "shapley": {a: float(Fraction(x)) for a, x in credit["shapley"].items()},
         "standard_error": credit["standard_error"],
-        "claims": credit.get("claims", {}),
+        "claims": {
+            agent: _claim(Fraction(part), Fraction(credit["shares"][agent]), agent, settled, total)
+            for agent, part in table.get("claims", {}).items()
+        },
+    }
+
+
+def _claim(
+    part: Fraction, recorded: Fraction, agent: str, settled: Mapping[str, Any], total: int
+) -> dict[str, float | None]:
+    """A claim beside the record: parts of the total; the over-claim index is their difference."""
+    return {
+        "claimed": float(part),
+        "recorded": float(recorded),
+        "agreed": settled["payoffs"][agent] / total if total > 0 else None,
+        "over_claim": float(part - recorded),
     }
 
 

@@ -29,7 +29,7 @@ class Said(TypedDict):
     turn: int  # the turn it was said before
     round: int
     by: str
-    act: Literal["propose", "accept", "reject", "pass"]
+    act: Literal["propose", "accept", "reject", "pass", "claim"]
     text: str  # the speech; escaped wherever it is delivered
     deal: NotRequired[dict[str, Any]]  # the offer or counter-offer made in it
     puts: NotRequired[int]  # the revision under which that offer came to stand
@@ -40,8 +40,9 @@ class Said(TypedDict):
 class Spoken(TypedDict):
     """What came out of one mind, ready for the table."""
 
-    act: Literal["propose", "accept", "reject", "pass", "act", "think"]
+    act: Literal["propose", "accept", "reject", "pass", "claim", "act", "think"]
     text: str
+    part: NotRequired[str]  # of the total, claimed
     deal: NotRequired[dict[str, Any]]
     label: NotRequired[str]
     pointer: NotRequired[Pointer]
@@ -134,6 +135,9 @@ class Table(TypedDict, total=False):
 
     answers: Annotated[dict[str, Spoken], gather]
     """Agent → its answer to the standing offer. Written by `answer`, cleared by `tally`."""
+
+    claims: Annotated[dict[str, str], gather]
+    """Agent → the part of the total it says it earned. Written by `claim`; never cleared."""
 
     round: int
     """The round of talk, from 1. Written by `convene` and `tally`."""

@@ -3,17 +3,22 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from random import Random
 from typing import Any
 
-from deals import Deal, Do, Event, Last, Pay, Share, plain
+from deals import Deal, Event, Last, Pay, Share, plain
 from games import Turn
 from seats.embedded.characters import Character
-from seats.embedded.outlook import Missing, Outlook, Payoffs, transfers_to
+from seats.embedded.claims import perceived
+from seats.embedded.exchange import Negotiator
+from seats.embedded.outlook import EPSILON, Foresight, Missing, Outlook, Payoffs, transfers_to
+from seats.embedded.raid import RaidOutlook
+from seats.embedded.trade import TradeOutlook
 
-EPSILON = 1e-9
 REASONING = "reasoning"
+_NO_SPLIT = "<s>I propose nothing: let what we signed stand.</s><REJECT>"
 
 
 @dataclass(frozen=True)
@@ -33,9 +38,14 @@ class Agent:
     rng: Random
 
     @cached_property
-    def outlook(self) -> Outlook:
-        """What the letter's payoffs imply."""
-        return Outlook.of(self.facts, self.record)
+    def outlook(self) -> Foresight:
+        """What the letter's facts imply: a table of payoffs, a battle's numbers, or a trade."""
+        kind: type[Outlook] | type[RaidOutlook] | type[TradeOutlook] = Outlook
+        if "atoms" in self.facts:
+            kind = TradeOutlook
+        if "payoffs" not in self.facts and "skills" in self.facts:
+            kind = RaidOutlook
+        return kind.of(self.facts, self.record)
 
     def answer(self) -> str:
         """The message that answers the letter."""
@@ -44,8 +54,11 @@ class Agent:
             "propose": self.propose,
             "answer": self.reply,
             "act": self.act,
+            "claim": self.claim,
             "propose_split": self.propose_split,
             "answer_split": self.reply_split,
+            "consider": self._trader.consider,
+            "exchange": self._trader.talk,
         }
         if (asked := self.facts.get("ask")) not in acts:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
@@ -57,26 +70,26 @@ class Agent:
     def reason(self) -> str:
         """Short-term Shapley: collective payoff, sign of my externality, price."""
         o = self.outlook
-        plan, alone = o.best_for_all, o.default
-        without = o.payoff({**plan, o.me: alone[o.me]})
-        gain = sum(o.payoff(plan)[a] - without[a] for a in o.agents if a != o.me)
+        plan = Deal(clauses=tuple(o.together))
+        others = Deal(clauses=tuple(clause for clause in o.together if clause.agent != o.me))
+        with_me, without = o.value(plan), o.value(others)
+        gain = sum(with_me[a] - without[a] for a in o.agents if a != o.me)
         thought = {
-            "collective_payoff": o.total(plan),
-            "plan": plan,
-            "externality": "+" if gain > 0 else "-" if gain < 0 else "0",
-            "price": round(self._target()[o.me] - o.payoff(plan)[o.me], 2),
+            "collective_payoff": sum(with_me.values()),
+            "plan": plan.text(),
+            "externality": "+" if gain > EPSILON else "-" if gain < -EPSILON else "0",
+            "price": round(self._target()[o.me] - with_me[o.me], 2),
         }
         return f"<CONSIDER>{json.dumps(thought)}</CONSIDER>"
 
     def propose(self) -> str:
         """An offer of my own."""
         o = self.outlook
+        clauses: list[Any] = list(o.together if self._priced else o.wish)
+        if not clauses:
+            return "<s>I propose nothing: let things stand as they do.</s><REJECT>"
         if not self._priced:
-            plan = o.best_for(o.me)
-            return _offer(
-                "I propose that we do this", [Do(agent=a, action=x) for a, x in plan.items()]
-            )
-        clauses: list[Any] = [Do(agent=a, action=x) for a, x in o.best_for_all.items()]
+            return _offer("I propose that we do this", clauses)
         if self._trusts_norm:
             clauses.append(Share(norm=self.facts["norms"][0]))
             return _offer("I propose that we leave the split to the record", clauses)
@@ -86,8 +99,9 @@ class Agent:
     def reply(self) -> str:
         """Accept, or reject with a counter-offer."""
         deal = Deal.model_validate({"clauses": self._fact("offer", "clauses")})
-        mine, alone = self.outlook.value(deal)[self.outlook.me], self.outlook.alone[self.outlook.me]
-        wanted = self._demand(ahead=1) if self._priced else alone + 2 * EPSILON
+        o = self.outlook
+        mine, alone = o.value(deal)[o.me], o.alone[o.me]
+        wanted = self._demand(ahead=1) if self._priced else alone + 2 * EPSILON * o.asks(deal)
         good = mine >= wanted - EPSILON
         if not good and abs(mine - alone) < EPSILON and self._last_round:
             good = self.rng.random() < self.self_.yielding
@@ -95,7 +109,10 @@ class Agent:
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
         if self._last_round:
             return "<s>I disagree because I would gain too little.</s><REJECT>"
-        return "<REJECT>" + self.propose().replace("<s>I propose", "<s>I counter-propose")
+        counter = self.propose()
+        if "<PROPOSAL>" not in counter:
+            return "<s>I disagree because I would gain too little.</s><REJECT>"
+        return "<REJECT>" + counter.replace("<s>I propose", "<s>I counter-propose")
 
     def act(self) -> str:
         """The action that pays best, given what everybody is expected to do."""
@@ -104,7 +121,7 @@ class Agent:
             return _action(self.rng.choice(legal))
         o, contract = self.outlook, self.facts.get("contract")
         if not contract:
-            return _action(max(legal, key=lambda action: o.expected(o.me, action)))
+            return _action(o.habit(legal))
         deal = Deal.model_validate({"clauses": contract["clauses"]})
         worth = {action: o.value(deal, mine=action)[o.me] for action in legal}
         owed = {d["action"] for d in self.facts.get("duties", []) if not d["forbidden"]} & set(
@@ -116,30 +133,82 @@ class Agent:
                 return _action(action)
         return _action(max(legal, key=lambda action: worth[action]))
 
+    def claim(self) -> str:
+        """What part of the total I say is mine: the computed one, else what I make of it."""
+        me, agents = self._fact("you"), self._fact("agents")
+        if self._due is not None and self._number("total") > 0:
+            part = Fraction(max(0.0, self._due)) / Fraction(self._number("total"))
+        else:
+            parts = perceived(me, agents, self.record, 1)
+            part = parts.get(me, Fraction(1, len(agents)))
+        own = min(Fraction(1), part * Fraction(self.self_.claim)).limit_denominator(1000)
+        return f"<s>{round(100 * own)} % of this was my doing.</s><CLAIM>{own}</CLAIM>"
+
     def propose_split(self) -> str:
-        """Claim what the record supports; leave the signed split where it serves me better."""
-        me = self._fact("you")
-        signed = self._fact("as_signed", me)
-        if not self.facts.get("computed") or not self.facts.get("norms"):
-            return "<s>I propose nothing: let what we signed stand.</s><REJECT>"
-        value = self._fact("computed", "values", me)
-        undue = float(signed) - float(value)
-        if undue > EPSILON and self.rng.random() >= self.self_.fairness:
-            return "<s>I propose nothing: let what we signed stand.</s><REJECT>"
+        """Ask for what the record supports; without computed values, for what I make of it.
+
+        What was signed stays where it serves me better.
+        """
+        signed = self._number("as_signed", self._fact("you"))
+        due = self._due
+        if due is None or not self.facts.get("norms"):
+            return self._claim(signed)
+        if signed > due + EPSILON and self.rng.random() >= self.self_.fairness:
+            return self._claimed(_NO_SPLIT)
+        value = self._fact("computed", "values", self._fact("you"))
         said = f"By the record my value is {value}; I need no more and no less"
-        return _offer(said, [Share(norm=self.facts["norms"][0])])
+        return self._claimed(_offer(said, [Share(norm=self.facts["norms"][0])]))
 
     def reply_split(self) -> str:
         """Accept what leaves me no worse than what was signed, or what the record supports."""
         me = self._fact("you")
-        mine = float(self._fact("offer", "payoffs", me))
-        signed = float(self._fact("as_signed", me))
-        known = self.facts.get("computed")
-        value = float(self._fact("computed", "values", me)) if known else signed
-        concession = self.self_.fairness * max(0.0, signed - value)
+        mine, signed = self._number("offer", "payoffs", me), self._number("as_signed", me)
+        due = signed if self._due is None else self._due
+        concession = self.self_.fairness * max(0.0, signed - due)
         if mine >= signed - concession - EPSILON:
-            return "<s>I agree because the record supports it.</s><ACCEPT>"
-        return "<s>I disagree because I would be left with less.</s><REJECT>"
+            return self._claimed("<s>I agree because the record supports it.</s><ACCEPT>")
+        return self._claimed("<s>I disagree because I would be left with less.</s><REJECT>")
+
+    @property
+    def _trader(self) -> Negotiator:
+        """Myself in an exchange of tasks, where offers are allocations and not clauses."""
+        return Negotiator(self.facts, self.self_, self.rng)
+
+    @property
+    def _due(self) -> float | None:
+        """My part of the total by the computed values; None where none were computed.
+
+        The parts of a whole that the values are: total · φᵢ / Σφ, or, where that makes no sense,
+        φᵢ and an even part of what is over.
+        """
+        if not self.facts.get("computed"):
+            return None
+        total = self._number("total")
+        values = {a: float(Fraction(x)) for a, x in self._fact("computed", "values").items()}
+        mine, claimed = values[self._fact("you")], sum(values.values())
+        if claimed > 0 and min(values.values()) >= 0:
+            return total * mine / claimed
+        return mine + (total - claimed) / len(values)
+
+    @cached_property
+    def _parts(self) -> dict[str, Fraction]:
+        """What everybody was seen to do; nobody sees its own part too small."""
+        me, agents = self._fact("you"), self._fact("agents")
+        return perceived(me, agents, self.record, self.self_.claim)
+
+    def _claimed(self, answer: str) -> str:
+        """The answer, and before it what I say I did, where anything was to be seen."""
+        if not self._parts:
+            return answer
+        mine = round(100 * self._parts[self._fact("you")])
+        return answer.replace("<s>", f"<s>I did {mine} % of all that was done. ", 1)
+
+    def _claim(self, signed: float) -> str:
+        """The split by what I say everybody did, if it gives me more than what was signed."""
+        mine = self._parts.get(self._fact("you"), Fraction(0)) * self._number("total")
+        if mine <= signed + EPSILON:
+            return self._claimed(_NO_SPLIT)
+        return self._claimed(_offer("I claim as much", [Share(fractions=self._parts)]))
 
     @property
     def _priced(self) -> bool:
@@ -164,7 +233,7 @@ class Agent:
         o, rounds = self.outlook, int(self._fact("rounds"))
         at = min(1.0, (int(self._fact("round")) - 1 + ahead) / max(1, rounds - 1))
         share = self.self_.greed - (self.self_.greed - self.self_.floor) * at**self.self_.patience
-        return float(o.alone[o.me] + share * o.surplus)
+        return float(o.alone[o.me] + share * o.surplus * 2 / len(o.agents))
 
     def _target(self) -> Payoffs:
         """What everybody would get if I had my way: my demand, the rest evenly."""
@@ -173,18 +242,17 @@ class Agent:
         return {a: mine if a == o.me else o.alone[a] + rest for a in o.agents}
 
     def _prices(self) -> list[Pay]:
+        """What makes everybody's payoff my target, each payee's once it has done its part."""
         o = self.outlook
-        left = o.turns - o.turn + 1
-        earned = {a: left * float(x) for a, x in o.payoff(o.best_for_all).items()}
+        parts = {c.agent: Last(last=Event(agent=c.agent, action=c.action)) for c in o.together}
+        earned = o.value(Deal(clauses=tuple(o.together)))
         return [
-            Pay(
-                payer=payer,
-                payee=payee,
-                amount=plain(amount),
-                when=Last(last=Event(agent=payee, action=o.best_for_all[payee])),
-            )
+            Pay(payer=payer, payee=payee, amount=plain(amount), when=parts.get(payee, "always"))
             for payer, payee, amount in transfers_to(self._target(), earned)
         ]
+
+    def _number(self, *path: str) -> float:
+        return float(Fraction(self._fact(*path)))
 
     def _fact(self, *path: str) -> Any:
         found: Any = self.facts

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
+AWARE, CORNERS, TIME = "utility_aware", "corner_jumping", "time"
+
 
 @dataclass(frozen=True)
 class Character:
@@ -10,14 +12,17 @@ class Character:
 
     Attributes:
         about: one line on the character.
-        greed: the share of the surplus it first asks for, in 0..1.
-        floor: the least share of the surplus it takes, in 0..1, at the last round.
+        greed: the share of the surplus it first asks for, in 0..1, where there are two; among n
+            it asks for 2/n of that.
+        floor: the least share of the surplus it takes at the last round, likewise.
         patience: the exponent of its concession over the rounds; 1 is linear, more is Boulware.
         yielding: how likely it takes a deal that leaves it no better and no worse.
         fairness: how much of an advantage it gives up where a computed value says it is undue.
         honesty: how likely it keeps a promise that does not pay.
         noise: how likely it acts at random.
         sloppiness: how likely it breaks the protocol.
+        claim: how many times over it states its own contribution.
+        tactic: how it trades tasks (`seats.embedded.exchange`).
     """
 
     about: str
@@ -29,6 +34,8 @@ class Character:
     honesty: float = 1.0
     noise: float = 0.0
     sloppiness: float = 0.04
+    claim: float = 1.1
+    tactic: str = "by_letter"
 
     def drawn(self, rng: Random) -> "Character":
         """One individual of this character: greed and floor vary a little from agent to agent."""
@@ -43,7 +50,18 @@ CHARACTERS = {
     "generous": Character("Asks for its half and yields early.", 0.5, 0.05, 0.5, 0.95, 1.0),
     "stubborn": Character("Never moves from its first demand.", 0.7, 0.6, 50.0, 0.0),
     "sloppy": Character("Rational, but careless with the protocol.", sloppiness=0.5),
+    "over_claimer": Character(
+        "States its own contribution at more than twice what it was.", claim=2.5
+    ),
+    "free_rider": Character("Promises, and keeps only what pays.", honesty=0.0),
     "random": Character("Rational in talk, random in action.", noise=1.0, honesty=0.0),
+    "utility_aware": Character("Trades tasks by guessing the others' utilities.", tactic=AWARE),
+    "corner_jumping": Character("Trades from one of its extremes to the next.", tactic=CORNERS),
+    "boulware": Character("Concedes in trade at the very end.", 1.0, 0.05, 5.0, tactic=TIME),
+    "linear": Character("Concedes in trade steadily.", 1.0, 0.05, 1.0, tactic=TIME),
+    "conceder": Character("Concedes in trade early.", 1.0, 0.05, 0.2, tactic=TIME),
+    "tit_for_tat": Character("Concedes in trade as much as the others.", tactic="tit_for_tat"),
+    "micro": Character("One new trade for each of the others' (MiCRO).", tactic="micro"),
 }
 
 

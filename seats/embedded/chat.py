@@ -119,7 +119,13 @@ class EmbeddedChatModel(BaseChatModel):
 
 def _turns(history: list[dict[str, Any]]) -> list[Turn]:
     return [
-        {"turn": event["turn"], "actions": event["did"], "rewards": event["earned"]}
+        {
+            "turn": event["turn"],
+            "actions": event["did"],
+            "rewards": event["earned"],
+            "pot": event.get("pot", 0),
+            "effects": event.get("effects", []),
+        }
         for event in history
         if "did" in event
     ]

@@ -1,14 +1,16 @@
-"""What an agent can work out from the payoffs in its letter, by enumeration."""
+"""What an agent foresees; and how, by enumeration, where its letter has a table of payoffs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
-from deals import Deal, Duty, duties, payments
+from deals import Deal, Do, Duty, Forbid, Pay, Payment, Share, duties, payments
 from games import Turn
+
+EPSILON = 1e-9
 
 Payoffs = dict[str, float]
 Play = dict[str, str]
@@ -16,6 +18,56 @@ Play = dict[str, str]
 
 class Missing(LookupError):
     """The letter lacks a fact that the decision needs."""
+
+
+def needed(facts: Mapping[str, Any], *names: str) -> None:
+    """Insist on facts.
+
+    Raises:
+        Missing: names those that are not there.
+    """
+    if lacking := [name for name in names if name not in facts]:
+        raise Missing(f"the letter does not say: {', '.join(lacking)}")
+
+
+class Foresight(Protocol):
+    """What bargaining asks of an agent's foresight, whatever the game.
+
+    Payoffs are what everybody ends up with, in the game's unit.
+    """
+
+    @property
+    def me(self) -> str:
+        """Who foresees."""
+
+    @property
+    def agents(self) -> list[str]:
+        """Everybody."""
+
+    @property
+    def alone(self) -> Payoffs:
+        """What everybody gets if nothing more is agreed."""
+
+    @property
+    def surplus(self) -> float:
+        """What full cooperation adds to that."""
+
+    @property
+    def together(self) -> list[Do | Forbid]:
+        """What full cooperation asks of everybody; nothing if it adds nothing."""
+
+    @property
+    def wish(self) -> list[Do | Forbid]:
+        """What I propose for my own good; nothing if I want nothing."""
+
+    def value(self, deal: Deal, mine: str | None = None) -> Payoffs:
+        """What everybody gets under a deal, if need be with an action of my own this turn."""
+
+    def asks(self, deal: Deal) -> bool:
+        """Whether a deal asks anything new of me."""
+
+    def habit(self, legal: list[str]) -> str:
+        """What I do without a deal."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +95,7 @@ class Outlook:
         Raises:
             Missing: names the fact that is not there.
         """
-        need = ("you", "agents", "actions", "payoffs", "turn", "turns")
-        if lacking := [name for name in need if name not in facts]:
-            raise Missing(f"the letter does not say: {', '.join(lacking)}")
+        needed(facts, "you", "agents", "actions", "payoffs", "turn", "turns")
         agents = list(facts["agents"])
         try:
             actions = {a: facts["actions"][a] for a in agents}
@@ -93,6 +143,28 @@ class Outlook:
         left = self.turns - self.turn + 1
         return {a: left * float(x) for a, x in self.payoff(self.default).items()}
 
+    @cached_property
+    def wish(self) -> list[Do | Forbid]:
+        """What I propose for my own good: what pays me most, then all together."""
+        return _duties(self.best_for(self.me))
+
+    @cached_property
+    def together(self) -> list[Do | Forbid]:
+        """What is best for all: what pays all together most, then me."""
+        return _duties(self.best_for_all)
+
+    def asks(self, deal: Deal) -> bool:
+        """Whether a deal asks anything of me."""
+        return any(
+            self.me == (clause.payer if isinstance(clause, Pay) else clause.agent)
+            for clause in deal.clauses
+            if not isinstance(clause, Share)
+        )
+
+    def habit(self, legal: list[str]) -> str:
+        """What I do without a deal: the best against uniform beliefs."""
+        return max(legal, key=partial(self.expected, self.me))
+
     def best_for(self, agent: str) -> Play:
         """The joint action that pays one agent most, then all together."""
         return max(self.plays(), key=lambda p: (self.payoff(p)[agent], self.total(p)))
@@ -127,7 +199,7 @@ class Outlook:
             rewards = dict(self.payoff(play))
             record.append({"turn": turn, "actions": play, "rewards": rewards})
         earned = {a: float(sum(t["rewards"][a] for t in record)) for a in self.agents}
-        return self._settled(deal, record, earned)
+        return settled(deal.share, payments(deal, record), earned, self.alone)
 
     def foresee(self, owed: list[Duty]) -> Play:
         """What I expect everybody to do: its duty, else what it would do without a deal."""
@@ -140,17 +212,31 @@ class Outlook:
                 play[duty.agent] = max(others, key=partial(self.expected, duty.agent))
         return play
 
-    def _settled(self, deal: Deal, record: list[Turn], earned: Payoffs) -> Payoffs:
-        total, settled = sum(earned.values()), dict(earned)
-        if deal.share and deal.share.fractions:
-            settled = {a: total * float(x) for a, x in deal.share.fractions.items()}
-        elif deal.share:
-            gain = (total - sum(self.alone.values())) / len(self.agents)
-            settled = {a: self.alone[a] + gain for a in self.agents}
-        for payment in payments(deal, record):
-            settled[payment.payer] -= float(payment.amount)
-            settled[payment.payee] += float(payment.amount)
-        return settled
+
+def _duties(play: Play) -> list[Do | Forbid]:
+    return [Do(agent=agent, action=action) for agent, action in play.items()]
+
+
+def settled(share: Share | None, due: list[Payment], earned: Payoffs, security: Payoffs) -> Payoffs:
+    """What everybody ends up with: the share of all that was earned, then the payments.
+
+    Args:
+        share: the split that stands, if there is one.
+        due: what is paid.
+        earned: what everybody holds before anything moves.
+        security: what everybody would hold without a deal. A norm that is computed later is
+            expected to give it, and an even part of the rest.
+    """
+    total, held = sum(earned.values()), dict(earned)
+    if share and share.fractions:
+        held = {a: total * float(x) for a, x in share.fractions.items()}
+    elif share:
+        gain = (total - sum(security.values())) / len(earned)
+        held = {a: security[a] + gain for a in earned}
+    for payment in due:
+        held[payment.payer] -= float(payment.amount)
+        held[payment.payee] += float(payment.amount)
+    return held
 
 
 def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fraction]]:
