@@ -1,7 +1,86 @@
-"""Credit and settlement for records of one's own."""
+"""`coop credit`, `wev` and `import`: credit and settlement for records of one's own."""
+
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+
+from cli.console import say, say_json, show_table
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    app.command()(credit)
+    app.command()(wev)
+
+
+def credit(
+    file: DataFile,
+    value: Annotated[str, typer.Option(help="shapley, banzhaf, nucleolus, equal, …")] = "shapley",
+    as_json: Json = False,
+) -> None:
+    """Who earned what in anyone's game: a characteristic function, or runs of contributions.
+
+    {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
+    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each did in each run.
+    """
+    from credit import credit_report, read_json
+
+    report = credit_report(read_json(file), value)
+    if as_json:
+        say_json(report)
+        return
+    errors, shares = report["standard_error"], report["shares"]
+    show_table(
+        f"{value} of {file.name}",
+        ["agent", "value", "standard error", "share"],
+        [
+            [
+                agent,
+                f"{report['values'][agent]:g}",
+                f"{errors[agent]:.3g}" if errors else "exact",
+                f"{shares[agent]:.2%}" if shares else "—",
+            ]
+            for agent in report["agents"]
+        ],
+    )
+    for name, holds in (report["axioms"] or {}).items():
+        say(f"{name}: {_word(holds)}")
+
+
+def wev(
+    file: DataFile,
+    weights: Annotated[Path | None, typer.Option(help="A file of weights by artefact.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Weighted earned value: from artefacts per role to an interval, a point, an adjustment."""
+    from credit import WEIGHTS, read_weights, read_wev, wev_report
+
+    given = read_weights(weights) if weights else WEIGHTS
+    report = wev_report(*read_wev(file), given)
+    if as_json:
+        say_json(report)
+        return
+    show_table(
+        f"weighted earned value of {file.name}, in percent",
+        ["role", "interval", "point", "reward", "adjustment"],
+        [[role, *_earned(found)] for role, found in report["roles"].items()],
+    )
+
+
+def _earned(found: dict[str, Any]) -> list[str]:
+    low, high = found["interval"]
+    reward, adjustment = found["reward"], found["adjustment"]
+    return [
+        f"{low:.1f}–{high:.1f}",
+        f"{found['point']:.1f}",
+        "—" if reward is None else f"{reward:g}",
+        "—" if adjustment is None else f"{adjustment:+.1f}",
+    ]
+
+
+def _word(holds: bool | None) -> str:
+    return "not checked" if holds is None else "holds" if holds else "does not hold"
