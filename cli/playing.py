@@ -1,6 +1,7 @@
 """`coop run` and `coop resume`: playing."""
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -156,9 +157,14 @@ def _follow(run: Any, as_json: bool) -> None:
     except Waiting as pause:
         note(f"{run.run} waits for {', '.join(pause.agents)}: coop answer {run.run} NAME")
         return
-    except (SeatError, ValueError) as error:
+    except Exception as error:
         home().runs.finish(run.run, "failed")
-        complain(f"{run.run} stopped: {error}. Go on with: coop resume {run.run}")
+        if os.environ.get("COOP_DEBUG"):
+            raise
+        # Only a seat's failure is known to hold no private text.
+        why = str(error) if isinstance(error, SeatError) else type(error).__name__
+        more = "" if isinstance(error, SeatError) else ", or see more with COOP_DEBUG=1"
+        complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}{more}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:
         say_json(outcome)

@@ -117,7 +117,8 @@ def _content(text: str, start: int, tag: str) -> tuple[Any, int] | Fault:
     if tag in _MAY_STAND_ALONE and closing not in text[start:]:
         return "", start
     if following:
-        return Fault("TAG", f"{following.group()} stands inside <{tag}>: close {closing} first.")
+        inner = " ".join(following.group().split())
+        return Fault("TAG", f"{inner} stands inside <{tag}>: close {closing} first.")
     return Fault("TAG", f"<{tag}> is never closed: add {closing}.")
 
 
@@ -134,7 +135,7 @@ def _proposal(text: str, start: int) -> tuple[Any, int] | Fault:
         return Fault("JSON", f"Between the tags stands no valid JSON: {_reason(error)}.")
     if _depth(value) > MAX_DEPTH:
         return Fault("JSON", f"The JSON is nested more than {MAX_DEPTH} deep: write it flat.")
-    # Escapes such as "\\u200b" are characters only now.
+    # Escapes such as "\u200b" are characters only now.
     if fault := _unreadable("".join(_strings(value))):
         return fault
     closing = re.compile(r"\s*</PROPOSAL>").match(text, end)
@@ -148,8 +149,8 @@ def _proposal(text: str, start: int) -> tuple[Any, int] | Fault:
 def _stray(tag: str) -> Fault:
     if tag == "</PROPOSAL>":
         return Fault("MPT", "</PROPOSAL> has no opening <PROPOSAL>: add it.")
-    known = " ".join(_OPENING)
-    return Fault("TAG", f"{tag} is not a tag of this protocol, or has no opening: use {known}.")
+    shown, known = " ".join(tag.split()), " ".join(_OPENING)
+    return Fault("TAG", f"{shown} is not a tag of this protocol, or has no opening: use {known}.")
 
 
 def _decoder() -> json.JSONDecoder:

@@ -9,7 +9,6 @@ import secrets
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-XX
 
 from sqlalchemy import (
     Column,
@@ -26,8 +25,9 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.exc import IntegrityError
+from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
 
-from seats.database import engine
+from seats.database import prepared
 
 _metadata = MetaData()
 _answers = Table(
@@ -123,8 +123,7 @@ class Journal:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine = engine(url)
-        _metadata.create_all(self._engine)
+        self._engine = prepared(url, _metadata)
 
     def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
         """The answer already given to this letter, if any."""

@@ -43,7 +43,9 @@ def check_seat(seat: Seat) -> None:
 
         read_recording(seat.name)
     else:
-        _build(seat, Clients())
+        _check_endpoint(seat)
+        if not seat.base_url:
+            _through_langchain(seat, _settings(seat))
 
 
 def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
@@ -76,19 +78,27 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 
 
 def _build(seat: Seat, here: Clients) -> BaseChatModel:
-    if (variable := KEYS.get(seat.provider)) and not os.environ.get(variable):
-        raise CredentialsMissing(f"{seat.model} needs {variable}: set it, or put it in .env")
-    settings: dict[str, Any] = {"timeout": seat.timeout, "max_retries": RETRIES}
-    settings |= seat.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
+    _check_endpoint(seat)
+    settings = _settings(seat)
     if seat.provider == "openai":
         settings["http_async_client"] = _http_client(here)
-    if seat.base_url and seat.provider != "openai":
-        raise ValueError(f"{seat.model}: base_url goes with openai:NAME, got {seat.provider}")
     if seat.base_url:
         from langchain_openai import ChatOpenAI
 
         return ChatOpenAI(model=seat.name, base_url=seat.base_url, stream_usage=True, **settings)
     return _through_langchain(seat, settings)
+
+
+def _check_endpoint(seat: Seat) -> None:
+    if (variable := KEYS.get(seat.provider)) and not os.environ.get(variable):
+        raise CredentialsMissing(f"{seat.model} needs {variable}: set it, or put it in .env")
+    if seat.base_url and seat.provider != "openai":
+        raise ValueError(f"{seat.model}: base_url goes with openai:NAME, got {seat.provider}")
+
+
+def _settings(seat: Seat) -> dict[str, Any]:
+    given = seat.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
+    return {"timeout": seat.timeout, "max_retries": RETRIES, **given}
 
 
 def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:

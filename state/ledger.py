@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from seats.database import engine
+from seats.database import prepared
 
 WORLD = "world"
 """The account that rewards come from."""
@@ -96,8 +96,7 @@ class Ledger:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine = engine(url)
-        _metadata.create_all(self._engine)
+        self._engine = prepared(url, _metadata)
 
     def post(self, key: Key, lines: Sequence[Line]) -> Verdict:
         """Write one posting in one transaction.

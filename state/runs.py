@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Column, MetaData, Row, String, Table, Text, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from seats.database import engine
+from seats.database import prepared
 
 STARTED, ENDED, FAILED = "started", "ended", "failed"
 
@@ -54,8 +54,7 @@ class Runs:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine = engine(url)
-        _metadata.create_all(self._engine)
+        self._engine = prepared(url, _metadata)
 
     def begin(self, run: str, graph: str, room: dict[str, Any]) -> None:
         """Enter a run before anything is played.

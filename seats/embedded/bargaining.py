@@ -123,15 +123,15 @@ class Agent:
         if not contract:
             return _action(o.habit(legal))
         deal = Deal.model_validate({"clauses": contract["clauses"]})
-        worth = {action: o.value(deal, mine=action)[o.me] for action in legal}
-        owed = {d["action"] for d in self.facts.get("duties", []) if not d["forbidden"]} & set(
-            legal
-        )
+        owed = [d["action"] for d in self.facts.get("duties", []) if not d["forbidden"]]
+        owed = [action for action in owed if action in legal]
+        weighed = dict.fromkeys([*o.options(legal), *owed])
+        worth = {action: o.value(deal, mine=action)[o.me] for action in weighed}
         best = max(worth.values())
         for action in owed:
             if worth[action] >= best - EPSILON or self.rng.random() < self.self_.honesty:
                 return _action(action)
-        return _action(max(legal, key=lambda action: worth[action]))
+        return _action(max(weighed, key=lambda action: worth[action]))
 
     def claim(self) -> str:
         """What part of the total I say is mine: the computed one, else what I make of it."""
@@ -152,12 +152,12 @@ class Agent:
         signed = self._number("as_signed", self._fact("you"))
         due = self._due
         if due is None or not self.facts.get("norms"):
-            return self._claim(signed)
+            return self._split_as_seen(signed)
         if signed > due + EPSILON and self.rng.random() >= self.self_.fairness:
-            return self._claimed(_NO_SPLIT)
+            return _NO_SPLIT
         value = self._fact("computed", "values", self._fact("you"))
         said = f"By the record my value is {value}; I need no more and no less"
-        return self._claimed(_offer(said, [Share(norm=self.facts["norms"][0])]))
+        return _offer(said, [Share(norm=self.facts["norms"][0])])
 
     def reply_split(self) -> str:
         """Accept what leaves me no worse than what was signed, or what the record supports."""
@@ -166,8 +166,8 @@ class Agent:
         due = signed if self._due is None else self._due
         concession = self.self_.fairness * max(0.0, signed - due)
         if mine >= signed - concession - EPSILON:
-            return self._claimed("<s>I agree because the record supports it.</s><ACCEPT>")
-        return self._claimed("<s>I disagree because I would be left with less.</s><REJECT>")
+            return "<s>I agree because the record supports it.</s><ACCEPT>"
+        return "<s>I disagree because I would be left with less.</s><REJECT>"
 
     @property
     def _trader(self) -> Negotiator:
@@ -196,19 +196,13 @@ class Agent:
         me, agents = self._fact("you"), self._fact("agents")
         return perceived(me, agents, self.record, self.self_.claim)
 
-    def _claimed(self, answer: str) -> str:
-        """The answer, and before it what I say I did, where anything was to be seen."""
-        if not self._parts:
-            return answer
-        mine = round(100 * self._parts[self._fact("you")])
-        return answer.replace("<s>", f"<s>I did {mine} % of all that was done. ", 1)
-
-    def _claim(self, signed: float) -> str:
-        """The split by what I say everybody did, if it gives me more than what was signed."""
-        mine = self._parts.get(self._fact("you"), Fraction(0)) * self._number("total")
-        if mine <= signed + EPSILON:
-            return self._claimed(_NO_SPLIT)
-        return self._claimed(_offer("I claim as much", [Share(fractions=self._parts)]))
+    def _split_as_seen(self, signed: float) -> str:
+        """The split by what I saw everybody do, if it gives me more than what was signed."""
+        mine = self._parts.get(self._fact("you"), Fraction(0))
+        if mine * self._number("total") <= signed + EPSILON:
+            return _NO_SPLIT
+        said = f"I propose a split by what was done; {round(100 * mine)} % was my doing"
+        return _offer(said, [Share(fractions=self._parts)])
 
     @property
     def _priced(self) -> bool:

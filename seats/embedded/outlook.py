@@ -69,6 +69,9 @@ class Foresight(Protocol):
     def habit(self, legal: list[str]) -> str:
         """What I do without a deal."""
 
+    def options(self, legal: list[str]) -> list[str]:
+        """What is worth weighing this turn."""
+
 
 @dataclass(frozen=True)
 class Outlook:
@@ -164,6 +167,10 @@ class Outlook:
     def habit(self, legal: list[str]) -> str:
         """What I do without a deal: the best against uniform beliefs."""
         return max(legal, key=partial(self.expected, self.me))
+
+    def options(self, legal: list[str]) -> list[str]:
+        """Everything."""
+        return legal
 
     def best_for(self, agent: str) -> Play:
         """The joint action that pays one agent most, then all together."""

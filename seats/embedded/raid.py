@@ -110,6 +110,10 @@ class RaidOutlook:
         """What I do without a deal: what pays me most at once."""
         return max(legal, key=lambda skill: self.numbers.rewards[skill])
 
+    def options(self, legal: list[str]) -> list[str]:
+        """Everything while a death is foreseen; else what pays me most at once."""
+        return legal if self._deaths else [self.habit(legal)]
+
     @cached_property
     def wish(self) -> list[Do | Forbid]:
         """What I propose for my own good: help at the turn at which I would die.
@@ -117,7 +121,7 @@ class RaidOutlook:
         I ask a hero that would die with me, as it has a reason to agree; else I taunt myself; else
         I ask the healthiest.
         """
-        seen = self._foresee(self.standing)
+        seen = self._foreseen
         dying = [t for t, battle in seen.after.items() if not battle.hp[self.me]]
         if not dying or not self.battle.hp[self.me]:
             return []
@@ -199,11 +203,19 @@ class RaidOutlook:
 
     @cached_property
     def _horizon(self) -> int:
-        """The turn of the next death, if nothing more is agreed."""
-        seen = self._foresee(self.standing)
+        """The turn of the next death, else the last."""
+        return self._deaths[0] if self._deaths else max(self._foreseen.after)
+
+    @cached_property
+    def _deaths(self) -> list[int]:
+        """The turns after which somebody who stands now has died, if nothing more is agreed."""
         living = len(self.battle.living)
-        deaths = (turn for turn, battle in seen.after.items() if len(battle.living) < living)
-        return next(deaths, max(seen.after))
+        return [t for t, battle in self._foreseen.after.items() if len(battle.living) < living]
+
+    @cached_property
+    def _foreseen(self) -> Foreseen:
+        """The turns left if nothing more is agreed."""
+        return self._foresee(self.standing)
 
     @cached_property
     def _security(self) -> Payoffs:
