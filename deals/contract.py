@@ -4,9 +4,10 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import Any
 
 from pydantic import TypeAdapter
+from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from deals.clauses import Clause, Do, Forbid, Share, sentence
 from deals.deal import Deal, Offer

@@ -3,9 +3,10 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from deals.clauses import Clause, Do, Forbid, Pay, Share, sentence
 from deals.faults import Fault

@@ -1,7 +1,8 @@
 """What is wrong with a message or a deal, told so that its author can mend it."""
 
 from dataclasses import dataclass
-from typing import TypedDict
+
+from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 MAX_FEEDBACK = 4_000
 

@@ -1,7 +1,9 @@
 """Minds: what agents think in private, one per agent, side by side and never shared."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
 
 from deals import FaultRecord, Rule
 from seats import Pointer

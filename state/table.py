@@ -5,10 +5,11 @@ in the operator's journal, and the table holds only pointers to what was sealed.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired
 
 from langgraph.channels import DeltaChannel
 from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
 from deals import Contract, Offer
 from games import Position, Turn

@@ -12,6 +12,7 @@ from deals import Deal, Event, Last, Pay, Share, plain
 from games import Turn
 from seats.embedded.characters import Character
 from seats.embedded.claims import perceived
+from seats.embedded.company import CompanyOutlook
 from seats.embedded.exchange import Negotiator
 from seats.embedded.outlook import EPSILON, Foresight, Missing, Outlook, Payoffs, transfers_to
 from seats.embedded.raid import RaidOutlook
@@ -39,8 +40,11 @@ class Agent:
 
     @cached_property
     def outlook(self) -> Foresight:
-        """What the letter's facts imply: a table of payoffs, a battle's numbers, or a trade."""
-        kind: type[Outlook] | type[RaidOutlook] | type[TradeOutlook] = Outlook
+        """What the letter's facts imply: payoffs, a battle's numbers, a trade, or a company."""
+        kind: type[Outlook] | type[RaidOutlook] | type[TradeOutlook] | type[CompanyOutlook]
+        kind = Outlook
+        if "task" in self.facts and "phases" in self.facts:
+            kind = CompanyOutlook
         if "atoms" in self.facts:
             kind = TradeOutlook
         if "payoffs" not in self.facts and "skills" in self.facts:
@@ -119,6 +123,8 @@ class Agent:
         legal = list(self._fact("legal"))
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
+        if isinstance(self.outlook, CompanyOutlook):
+            return _action(done := self.outlook.work(legal), said=done.partition(" ")[0])
         o, contract = self.outlook, self.facts.get("contract")
         if not contract:
             return _action(o.habit(legal))
@@ -263,5 +269,5 @@ def _offer(speech: str, clauses: list[Any]) -> str:
     return f"<s>{speech}.</s><PROPOSAL>{json.dumps(brief)}</PROPOSAL>"
 
 
-def _action(action: str) -> str:
-    return f"<s>I do {action}.</s><ACTION>{action}</ACTION>"
+def _action(action: str, said: str = "") -> str:
+    return f"<s>I do {said or action}.</s><ACTION>{action}</ACTION>"

@@ -55,7 +55,9 @@ CHARACTERS = {
     ),
     "free_rider": Character("Promises, and keeps only what pays.", honesty=0.0),
     "random": Character("Rational in talk, random in action.", noise=1.0, honesty=0.0),
-    "utility_aware": Character("Trades tasks by guessing the others' utilities.", tactic=AWARE),
+    "utility_aware": Character(
+        "Trades tasks by guessing the others' utilities.", 0.65, 0.0, 0.7, tactic=AWARE
+    ),
     "corner_jumping": Character("Trades from one of its extremes to the next.", tactic=CORNERS),
     "boulware": Character("Concedes in trade at the very end.", 1.0, 0.05, 5.0, tactic=TIME),
     "linear": Character("Concedes in trade steadily.", 1.0, 0.05, 1.0, tactic=TIME),
