@@ -4,9 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from credit.coalitions import worth_table
-from credit.norms import norm, payoffs_under_norm
+from credit.norms import EXACT_AGENTS, norm, payoffs_under_norm
+from credit.sampling import BatchWorth, sample_shapley
 from credit.shapley import marginal_contributions
+
+EVALUATIONS_PER_AGENT = 400
+"""The sampler's budget: coalitions replayed for each agent beyond the exact sizes."""
+
+Worth = Callable[[frozenset[str]], Fraction]
 
 
 @dataclass(frozen=True)
@@ -15,6 +23,7 @@ class Reckoning:
 
     Attributes:
         norm: by which the values were computed.
+        method: "exact", or the sampler.
         total: R(N, τ) = v(N), the collective outcome, in the game's unit.
         marginal: agent → v(N) − v(N∖{i}).
         values: agent → its value.
@@ -22,6 +31,7 @@ class Reckoning:
     """
 
     norm: str
+    method: str
     total: Fraction
     marginal: dict[str, Fraction]
     values: dict[str, Fraction]
@@ -34,32 +44,61 @@ class Reckoning:
 
 
 def reckon(
-    agents: Sequence[str], worth: Callable[[frozenset[str]], Fraction], by: str = "shapley"
+    agents: Sequence[str], worth: Worth, by: str = "shapley", batch: BatchWorth | None = None
 ) -> Reckoning:
-    """Compute everybody's value from the characteristic function, exactly.
+    """Compute everybody's value from the characteristic function.
+
+    Exact up to EXACT_AGENTS agents. Beyond, Shapley values are sampled with a standard error each.
 
     Args:
         agents: the players, in order.
         worth: v, from a coalition to its worth in the game's unit.
         by: a norm's name.
+        batch: v for many coalitions at once, shape (m, n) → (m,); needed to sample.
 
-    Cost: 2ⁿ evaluations of v.
+    Raises:
+        ValueError: the norm cannot be had for so many agents.
+
+    Cost: 2ⁿ evaluations of v, or EVALUATIONS_PER_AGENT · n.
     """
+    if len(agents) > EXACT_AGENTS and by == "shapley" and batch is not None:
+        return _sampled(agents, batch)
     table = worth_table(agents, worth)
     return Reckoning(
         norm=by,
+        method="exact",
         total=Fraction(table[-1]),
-        marginal=_named(agents, marginal_contributions(table)),
+        marginal=_named(agents, [Fraction(x) for x in marginal_contributions(table)]),
         values=_named(agents, norm(by)(table)),
     )
 
 
 def by_norm(
-    agents: Sequence[str], worth: Callable[[frozenset[str]], Fraction]
+    agents: Sequence[str], worth: Worth, batch: BatchWorth | None = None
 ) -> Callable[[str, Fraction], dict[str, Fraction]]:
     """From a norm's name and a total to every agent's payoff, computed when it is asked for."""
-    return lambda name, total: reckon(agents, worth, name).payoffs(total)
+    return lambda name, total: reckon(agents, worth, name, batch).payoffs(total)
+
+
+def _sampled(agents: Sequence[str], batch: BatchWorth) -> Reckoning:
+    n = len(agents)
+    found = sample_shapley(n, batch, budget=EVALUATIONS_PER_AGENT * n)
+    grand = np.ones((n + 1, n), dtype=bool)
+    grand[np.arange(n), np.arange(n)] = False
+    worths = [_millionths(x) for x in batch(grand)]
+    return Reckoning(
+        norm="shapley",
+        method=f"sampled ({found.method}, {found.evaluations} coalitions)",
+        total=worths[-1],
+        marginal=_named(agents, [worths[-1] - x for x in worths[:-1]]),
+        values=_named(agents, [_millionths(x) for x in found.values]),
+        standard_error={a: float(x) for a, x in zip(agents, found.standard_error, strict=True)},
+    )
+
+
+def _millionths(x: float) -> Fraction:
+    return Fraction(round(float(x) * 1_000_000), 1_000_000)
 
 
 def _named(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:
-    return {agent: Fraction(value) for agent, value in zip(agents, values, strict=True)}
+    return dict(zip(agents, values, strict=True))

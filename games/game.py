@@ -1,11 +1,13 @@
 """What every game is: start, view, legal, step, over, worth."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, NotRequired
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
@@ -137,6 +139,21 @@ class Game(ABC):
         The characteristic function of the credit that is computed from the record. v(∅) = 0 and
         v(N) is the realised total, unless the game says otherwise.
         """
+
+    def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
+        """`worth` of many coalitions at once: boolean, shape (m, n), to shape (m,).
+
+        What a sampler asks of a game with many agents; a game that can replay faster overrides it.
+        """
+
+        def worths(members: NDArray[Any]) -> NDArray[np.float64]:
+            rows = (
+                frozenset(a for a, inside in zip(self.agents, row, strict=True) if inside)
+                for row in members
+            )
+            return np.array([float(self.worth(record, coalition)) for coalition in rows])
+
+        return worths
 
     @abstractmethod
     def rules(self) -> str:

@@ -15,7 +15,7 @@ def account(table: Table) -> dict[str, Any]:
     held = earned(record, game.agents)
     contract = table.get("contract")
     due = contract_payments(contract, record)
-    norms = by_norm(game.agents, partial(game.worth, record))
+    norms = by_norm(game.agents, partial(game.worth, record), game.batch_worth(record))
     signed = payoffs(record, game.agents, share_of(contract), due, norms)
     return {
         "accounts": {

@@ -112,7 +112,7 @@ def _what_it_means(table: Table) -> dict[str, str]:
     offer, record = table["offer"], table["record"]
     assert offer is not None, "an answer is asked only to an offer"
     game = game_of(table["settings"])
-    norms = by_norm(game.agents, partial(game.worth, record))
+    norms = by_norm(game.agents, partial(game.worth, record), game.batch_worth(record))
     deal = Deal.model_validate(offer["deal"])
     due = payoffs(record, game.agents, deal.share, payments(deal, record), norms)
     return {agent: plain(x) for agent, x in due.items()}

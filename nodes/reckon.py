@@ -11,8 +11,8 @@ from state import Table, game_of, room_of
 def reckon(table: Table) -> dict[str, Any]:
     """Long-term Shapley, steps 1 to 3 (Shapley-Coop, Eqs. 7-9): outcome, margins, values."""
     game = game_of(table["settings"])
-    by = room_of(table["settings"]).norm
-    found = compute(game.agents, partial(game.worth, table["record"]), by)
+    by, record = room_of(table["settings"]).norm, table["record"]
+    found = compute(game.agents, partial(game.worth, record), by, game.batch_worth(record))
     return {
         "reckoning": {
             "norm": found.norm,

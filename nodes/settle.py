@@ -61,9 +61,10 @@ def decide(table: Table) -> dict[str, Any]:
     held = earned(record, agents)
     total = to_micro(sum(held.values()))
     before = _rounded(held, total)
-    agreed = _rounded(payoffs(record, agents, share, due, by_norm(agents, worth)), total)
+    norms = by_norm(agents, worth, game.batch_worth(record))
+    agreed = _rounded(payoffs(record, agents, share, due, norms), total)
     after = _constrained(before, agreed, room_of(table["settings"]).constraints)
-    reckoning = reckon(agents, worth)
+    reckoning = reckon(agents, worth, batch=game.batch_worth(record))
     return {
         "basis": basis,
         "redistribution": offer["deal"] if offer and basis == "redistribution" else None,
@@ -75,7 +76,7 @@ def decide(table: Table) -> dict[str, Any]:
         ],
         "breaches": [asdict(breach) for breach in contract_breaches(contract, record)],
         "credit": {
-            "method": "exact",
+            "method": reckoning.method,
             "total": plain(reckoning.total),
             "marginal": {a: plain(x) for a, x in reckoning.marginal.items()},
             "shapley": {a: plain(x) for a, x in reckoning.values.items()},

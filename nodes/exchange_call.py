@@ -1,0 +1,31 @@
+"""Call the real tools, where some are plugged in, for what was chosen this turn."""
+
+from typing import Any
+
+from deals import Fault, scan
+from games.exchange.tools import call, plugged
+from seats import Pointer
+from state import home
+from state.exchange import ExchangeTable, exchange_of
+
+
+def call_tools(table: ExchangeTable) -> dict[str, Any]:
+    """Put the results where the game's step finds them; without plugged tools, nothing.
+
+    A call's idempotency key is (episode, task): each task is done once. After a crash the call may
+    be repeated under the same key.
+    """
+    atoms = {atom.name: atom for atom in exchange_of(table).tasks.atoms}
+    results = {}
+    for agent, said in table["sealed"].items():
+        action = _reveal(table["episode"], agent, said["pointer"]) if "pointer" in said else ""
+        function = plugged(atoms[action].tool) if action in atoms else None
+        if function is not None:
+            key = f"{table['episode']}/{action}"
+            results[action] = dict(call(function, atoms[action].arguments, key))
+    return {"position": {**table["position"], "results": results}} if results else {}
+
+
+def _reveal(episode: str, agent: str, pointer: Pointer) -> str:
+    message = scan(home().journal.open(episode, agent, pointer).answer.text)
+    return "" if isinstance(message, Fault) else message.action or ""

@@ -1,0 +1,64 @@
+"""Say, in a trade: what stands, who has accepted it, and whose turn is next."""
+
+from typing import Any
+
+from deals import Deal
+from deals.exchange_talk import as_deal
+from state import Moment, Spoken, Table, Utterance, entries
+from state.exchange import Pending, exchange_of, masks_in, pending_of
+
+
+def say_plans(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
+    """Plans stay private: the table learns where each waits, and that talk begins."""
+    thoughts = {a: said["pointer"] for a, said in spoken.items() if "pointer" in said}
+    return {"thoughts": thoughts, "round": 2}
+
+
+def say_turn(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
+    """One turn of talk.
+
+    Verdicts: `error` (no valid message in all attempts), `agreed` (everybody has accepted what
+    stands), `no_deal` (the turns are used up) and `talk_on`. A proposal's revision is its turn.
+    """
+    table = moment.table
+    (speaker, said), turn = next(iter(spoken.items())), table["round"]
+    standing = pending_of(table)
+    if said["act"] in ("propose", "reject"):
+        said = {**said, "deal": deal_in(table, speaker, said["text"]).record()}
+        about = standing["turn"] if standing and said["act"] == "reject" else 0
+        utterance = Utterance(speaker, said, puts=turn, about=about)
+        standing = {"by": speaker, "turn": turn, "wrote": said["text"], "accepted": [speaker]}
+    else:
+        accepting = said["act"] == "accept" and standing is not None
+        utterance = Utterance(
+            speaker, said, about=standing["turn"] if standing and accepting else 0
+        )
+        if standing and accepting:
+            standing = {**standing, "accepted": sorted({*standing["accepted"], speaker})}
+    return {
+        "talk": entries(table, moment.topic.name, [utterance]),
+        "pending": standing,
+        "revision": standing["turn"] if standing else 0,
+        **_next_turn(table, said, standing),
+    }
+
+
+def deal_in(table: Table, by: str, text: str) -> Deal:
+    """A delivered proposal as a deal; one that is not valid says nothing that could bind."""
+    game, masks = exchange_of(table), masks_in(table, by, text)
+    if masks is None:
+        return Deal()
+    hands = game.hands({agent: int(bits, 2) for agent, bits in masks.items()})
+    return as_deal(game.tasks, masks, from_turn=len(hands) + 1)
+
+
+def _next_turn(table: Table, said: Spoken, standing: Pending | None) -> dict[str, Any]:
+    agents, turn = table["agents"], table["round"]
+    if said["act"] == "pass" and "pointer" not in said and said.get("label") != "PASS":
+        return {"verdict": "error"}
+    if standing and set(standing["accepted"]) >= set(agents):
+        return {"verdict": "agreed"}
+    if turn >= exchange_of(table).params.talk:
+        return {"verdict": "no_deal"}
+    after = agents[(agents.index(table["speaker"]) + 1) % len(agents)]
+    return {"verdict": "talk_on", "round": turn + 1, "speaker": after}
