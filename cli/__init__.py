@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from cli import inspecting, measuring, playing, serving, settling
+from cli import experimenting, inspecting, measuring, playing, serving, settling
 from cli.console import complain
 
 USAGE, NO_CREDENTIALS, INTERRUPTED = 2, 3, 130
@@ -22,6 +22,7 @@ inspecting.register(app)
 measuring.register(app)
 serving.register(app)
 settling.register(app)
+experimenting.register(app)
 
 
 def main() -> None:

@@ -15,6 +15,9 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(credit)
     app.command()(wev)
+    imports = typer.Typer(help="Read records that others published.", no_args_is_help=True)
+    imports.command("raid-log")(raid_log)
+    app.add_typer(imports, name="import")
 
 
 def credit(
@@ -69,6 +72,31 @@ def wev(
         ["role", "interval", "point", "reward", "adjustment"],
         [[role, *_earned(found)] for role, found in report["roles"].items()],
     )
+
+
+def raid_log(file: DataFile, as_json: Json = False) -> None:
+    """A published Raid Battle log, replayed through our rules, and who contributed what."""
+    from games.raid_log import import_raid_log
+
+    log = import_raid_log(file)
+    if as_json:
+        say_json(log.report())
+        return
+    show_table(
+        f"contributions in {file.name}, {len(log.record)} turns",
+        ["hero", "damage", "healing", "taunt", "share"],
+        [
+            [
+                hero,
+                *(str(found[kind]) for kind in ("damage", "healing", "taunt")),
+                f"{log.shares[hero]:.2%}" if log.shares else "—",
+            ]
+            for hero, found in log.contributions.items()
+        ],
+    )
+    for wrong in log.mismatches:
+        say(f"turn {wrong['turn']}: {wrong['what']}: log {wrong['log']}, ours {wrong['ours']}")
+    say(f"{len(log.mismatches)} mismatches between the log and our rules")
 
 
 def _earned(found: dict[str, Any]) -> list[str]:

@@ -123,7 +123,7 @@ def _direction(facts: dict[str, Any]) -> str:
     computed = facts.get("computed")
     if not computed:
         return ""
-    gap = Fraction(computed["values"][facts["you"]]) - Fraction(facts["as_signed"][facts["you"]])
+    gap = Fraction(computed["payoffs"][facts["you"]]) - Fraction(facts["as_signed"][facts["you"]])
     if not gap:
         return "neither ask for more nor pay"
     return f"{'ask for' if gap > 0 else 'pay'} {float(abs(gap)):g}"

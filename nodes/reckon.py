@@ -1,10 +1,11 @@
 """Reckon: what the record says each agent contributed, computed by code."""
 
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from credit import reckon as compute
-from deals import plain
+from deals import earned, plain
 from state import Table, game_of, room_of
 
 
@@ -13,11 +14,13 @@ def reckon(table: Table) -> dict[str, Any]:
     game = game_of(table["settings"])
     by, record = room_of(table["settings"]).norm, table["record"]
     found = compute(game.agents, partial(game.worth, record), by, game.batch_worth(record))
+    realised = sum(earned(record, game.agents).values(), start=Fraction(0))
     return {
         "reckoning": {
             "norm": found.norm,
             "total": plain(found.total),
             "marginal": {agent: plain(x) for agent, x in found.marginal.items()},
             "values": {agent: plain(x) for agent, x in found.values.items()},
+            "payoffs": {agent: plain(x) for agent, x in found.payoffs(realised).items()},
         }
     }

@@ -1,6 +1,8 @@
 """What one agent sees: the only function between the table and a letter."""
 
+import json
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from deals import Contract, Deal, contract_duties, in_force
@@ -106,6 +108,12 @@ def _contract(contract: Contract) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=4096)
+def _in_words(deal: str) -> str:
+    """A deal's text; every letter shows the whole history, so each is rendered once."""
+    return Deal.model_validate_json(deal).text()
+
+
 def _did(turn: Turn) -> dict[str, Any]:
     line: dict[str, Any] = {
         "turn": turn["turn"],
@@ -128,5 +136,5 @@ def _said(said: Said) -> dict[str, Any]:
     if "puts" in said:
         line["revision"] = said["puts"]
     if "deal" in said:
-        line["offers"] = Deal.model_validate(said["deal"]).text()
+        line["offers"] = _in_words(json.dumps(said["deal"]))
     return line

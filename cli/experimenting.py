@@ -1,0 +1,224 @@
+"""`coop sweep` and `coop eval`: running experiments."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import reporting
+from cli.console import note, progress, say, say_json, show_table
+
+if TYPE_CHECKING:
+    from evals.langsmith import Experiment
+    from evals.prices import Prices
+    from evals.stats import Comparison
+    from evals.suite import Cell, Suite
+    from evals.sweep import Limits, Tally
+
+INCOMPLETE = 1
+ALL = "all"
+
+Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
+Seeds = Annotated[str, typer.Option(help="In place of the suite's: 0-29, or 0-4,10.")]
+AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(sweep)
+    reporting.register(app)
+    app.command("eval")(evaluate)
+
+
+def sweep(
+    suites: Annotated[list[str], typer.Argument(help="Suites by name or file; 'all' is each.")],
+    out: Out = None,
+    limit: Annotated[int | None, typer.Option(help="Only the first N cells.", min=1)] = None,
+    seeds: Seeds = "",
+    max_connections: AtOnce = 16,
+    shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
+    cost_limit: Annotated[
+        float | None, typer.Option(help="USD, over all runs of the folder.", min=0)
+    ] = None,
+    prices: reporting.PriceFile = None,
+    fail_on_error: Annotated[
+        float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)
+    ] = 0.05,
+    dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
+    remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
+) -> None:
+    """Run every cell of a suite once. Run it again to go on where it stopped."""
+    from evals.prices import check_prices
+    from evals.store import register as enter
+    from evals.suite import shard as part_of
+    from evals.sweep import Limits
+
+    chosen, cells, skipped = _cells(suites, seeds)
+    known = reporting.prices_from(prices)
+    part = _part(shard)
+    cells = (part_of(cells, *part) if part else cells)[:limit]
+    folder = out or _folder(chosen)
+    if dry_run:
+        _forecast(cells, folder, known)
+        return
+    if cost_limit is not None:
+        check_prices(known, cells)
+    limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
+    sweep_id = enter(folder, chosen, skipped)
+    tally = _swept(_Plan(sweep_id, cells, folder, part, remote), limits, known)
+    say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
+    if tally.failed:
+        note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
+    if tally.stopped:
+        note(f"stopped: {tally.stopped}; the same command goes on")
+        sys.exit(INCOMPLETE)
+
+
+def evaluate(
+    suite: Annotated[str, typer.Argument(help="A suite by name or file.")],
+    out: Out = None,
+    seeds: Seeds = "",
+    max_connections: AtOnce = 16,
+    upload: Annotated[
+        bool, typer.Option(help="To LangSmith: a dataset, and an experiment a condition.")
+    ] = False,
+    baseline: Annotated[
+        str, typer.Option(help="A sweep's folder, or an uploaded experiment, to compare with.")
+    ] = "",
+    as_json: reporting.Json = False,
+) -> None:
+    """Run a suite and score every run; without --upload nothing leaves this machine."""
+    from evals.langsmith import Experiment, against
+    from evals.langsmith import upload as to_langsmith
+    from evals.store import read_rows
+    from evals.store import register as enter
+    from evals.sweep import Limits
+
+    chosen, cells, _ = _cells([suite], seeds)
+    folder = out or _folder(chosen)
+    plan = _Plan(enter(folder, chosen, {}), cells, folder)
+    tally = _swept(plan, Limits(at_once=max_connections), reporting.prices_from(None))
+    wanted = {cell.id for cell in cells}
+    rows = [row for row in read_rows(folder) if row["cell"] in wanted]
+    experiment = Experiment.of(chosen[0], rows)
+    compared = against(experiment, baseline) if baseline else {}
+    uploaded = to_langsmith(experiment) if upload else []
+    if as_json:
+        summary = experiment.summary()
+        say_json(
+            {
+                "suite": experiment.suite.name,
+                "conditions": {
+                    n: {k: reporting.known(e) for k, e in s.items()} for n, s in summary.items()
+                },
+                "compared": {n: [reporting.as_json(c) for c in cs] for n, cs in compared.items()},
+                "uploaded": uploaded,
+            }
+        )
+    else:
+        _show(experiment, compared)
+        for name in uploaded:
+            say(f"uploaded {name}")
+    if tally.left:
+        note(f"{tally.left} cells are left: coop status {folder}")
+        sys.exit(INCOMPLETE)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What a sweep is about to do."""
+
+    sweep: str
+    cells: "Sequence[Cell]"
+    folder: Path
+    part: tuple[int, int] | None = None
+    remote: str = ""
+
+
+def _swept(plan: _Plan, limits: "Limits", prices: "Prices") -> "Tally":
+    """Run a plan's cells, here or on a server, with a bar for whoever watches."""
+    from evals.local import Local
+    from evals.remote import Remote
+    from evals.store import Writer
+    from evals.sweep import check_cells, sweep
+
+    if not plan.remote:
+        check_cells(plan.cells)
+    player = Remote(plan.remote, plan.sweep) if plan.remote else Local(plan.sweep)
+    what = f"{len(plan.cells)} cells"
+    with Writer(plan.folder, plan.part) as writer, progress(len(plan.cells), what) as moved:
+        return asyncio.run(
+            sweep(plan.cells, player, writer, limits, prices, watch=lambda tally: moved())
+        )
+
+
+def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
+    """The suites and their cells. Of `all`, those that cannot be played here are told of."""
+    from evals.suite import expand, load_suite, parse_seeds, shipped
+
+    given = parse_seeds(seeds) if seeds else []
+    suites, cells, skipped = [], [], {}
+    for name in shipped() if names == [ALL] else names:
+        suite = load_suite(name)
+        suite = suite.model_copy(update={"seeds": given or suite.seeds})
+        try:
+            cells += expand(suite)
+        except ValueError as error:
+            if names != [ALL]:
+                raise
+            note(f"skipped {name}: {error}")
+            skipped[name] = str(error)
+        else:
+            suites.append(suite)
+    return suites, cells, skipped
+
+
+def _folder(suites: "Sequence[Suite]") -> Path:
+    from state import home
+
+    name = suites[0].name if len(suites) == 1 else "suites"
+    return home().folder / "sweeps" / name
+
+
+def _part(shard: str) -> tuple[int, int] | None:
+    if not shard:
+        return None
+    part, slash, parts = shard.partition("/")
+    if not (slash and part.isdigit() and parts.isdigit()):
+        raise ValueError(f"--shard {shard}: give i/n, as in 1/2")
+    return int(part), int(parts)
+
+
+def _forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
+    from evals.pilot import pilots
+    from evals.prices import forecast
+    from evals.store import read
+
+    done = {row["cell"] for row in read(folder)}
+    todo = [cell for cell in cells if cell.id not in done]
+    found = forecast(todo, asyncio.run(pilots(todo, folder)), prices)
+    say(f"{found.cells} cells to run, {len(cells) - len(todo)} there already")
+    say(f"{found.calls:.0f} calls")
+    say(f"{found.input_tokens:.0f} tokens in, {found.output_tokens:.0f} out")
+    say(f"{found.cost:.4f} USD" if found.cost is not None else "cost unknown: give --prices FILE")
+    say(f"{found.seconds:.0f} s one after the other, at the pilot's pace")
+    say(f"From a pilot of {found.pilot} runs, at least one of each condition.")
+    if found.simulated:
+        say("Embedded agents stood in for models that are paid for: their letters are as long, but")
+        say("tokens are guessed at four characters each, and models think and talk as they like.")
+
+
+def _show(experiment: "Experiment", compared: "dict[str, list[Comparison]]") -> None:
+    summary = experiment.summary()
+    keys = dict.fromkeys(key for found in summary.values() for key in found)
+    lines = [
+        [key, *(found[key].shown(2) if key in found else "—" for found in summary.values())]
+        for key in keys
+    ]
+    show_table(experiment.suite.name, ["measure", *summary], lines)
+    for name, found in compared.items():
+        reporting.show_comparisons(f"{name} minus the baseline", found)

@@ -1,0 +1,186 @@
+"""`coop status`, `merge`, `export`, `compare` and `report`: reading experiments."""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.console import note, say, say_json, show_table
+
+if TYPE_CHECKING:
+    from evals.prices import Prices
+    from evals.stats import Comparison
+    from evals.store import Row
+
+Folder = Annotated[Path, typer.Argument(help="A sweep's folder.", metavar="DIR")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Out = Annotated[Path | None, typer.Option("-o", "--out", help="Where to write.")]
+PriceFile = Annotated[
+    Path | None, typer.Option(help="YAML: model: {input, output}, USD per million tokens.")
+]
+Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some of its runs.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (status, merge, export, compare, report):
+        app.command()(command)
+
+
+def status(folder: Folder, as_json: Json = False) -> None:
+    """How far a sweep is, what it took, and what failed."""
+    from evals.store import cells_of, manifest, read, read_rows
+
+    rows, skipped = read_rows(folder), manifest(folder)["skipped"]
+    cells = Counter(cell.suite for cell in cells_of(folder))
+    done = Counter(row["suite"] for row in rows)
+    ended = {row["cell"] for row in rows}
+    failures = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
+    if as_json:
+        found = {name: {"cells": n, "done": done[name]} for name, n in cells.items()}
+        failed = [{k: f[k] for k in ("cell", "suite", "seed", "error")} for f in failures.values()]
+        say_json({"suites": found, "skipped": skipped, "failures": failed})
+        return
+    calls = Counter[str]()
+    for row in rows:
+        calls[row["suite"]] += row["result"]["usage"]["calls"]
+    lines = [[n, str(done[n]), str(c), str(c - done[n]), str(calls[n])] for n, c in cells.items()]
+    show_table(str(folder), ["suite", "done", "cells", "left", "calls"], lines)
+    for name, reason in skipped.items():
+        say(f"skipped {name}: {reason}")
+    for failure in failures.values():
+        say(f"failed {failure['suite']} seed {failure['seed']}: {failure['error']}")
+
+
+def merge(
+    folders: Annotated[list[Path], typer.Argument(help="Folders of one sweep.", metavar="DIR…")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="A new folder.")],
+) -> None:
+    """Put the runs of several shards together, sorted, each once."""
+    from evals.store import merge as together
+
+    say(f"{out}: {together(folders, out)} runs")
+
+
+def export(
+    folder: Folder,
+    out: Out = None,
+    format_: Annotated[str, typer.Option("--format", help="csv, jsonl or parquet.")] = "csv",
+    prices: PriceFile = None,
+) -> None:
+    """Write tidy tables: runs, offers, actions, clauses, settlements, calls, timings."""
+    from evals.tables import tables, write
+
+    for path in write(tables(folder, prices_from(prices)), out or folder / "tables", format_):
+        say(str(path))
+
+
+def compare(
+    first: Runs,
+    second: Runs,
+    measure: Annotated[
+        list[str] | None, typer.Option(help="What to compare; several are corrected together.")
+    ] = None,
+    as_json_: Json = False,
+) -> None:
+    """Compare two sets of runs on the same seeds: differences, effects, a test, corrected."""
+    from evals.summary import DEFAULT_MEASURES, compare_rows
+
+    (ours, a), (theirs, b) = _selected(first), _selected(second)
+    found = compare_rows(ours, theirs, measure or DEFAULT_MEASURES, sorted(a | b))
+    if as_json_:
+        say_json([as_json(comparison) for comparison in found])
+        return
+    show_comparisons(f"{second} minus {first}", found)
+
+
+def report(
+    folder: Folder,
+    out: Out = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Also write every figure here, as SVG and PNG.")
+    ] = None,
+) -> None:
+    """Write a sweep as one HTML page that needs nothing else."""
+    from evals.report import figures as drawn
+    from evals.report import report as page
+
+    path, text = out or folder / "report.html", page(folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    say(str(path))
+    if figures:
+        from evals.pictures import can_png, write_figures
+
+        for written in write_figures(drawn(folder), figures):
+            say(str(written))
+        if not can_png():
+            note("no PNG: pip install shapley-coop[figures]")
+
+
+def prices_from(path: Path | None) -> "Prices":
+    """The prices of a file, or none."""
+    from evals.prices import NO_PRICES, read_prices
+
+    return read_prices(path) if path else NO_PRICES
+
+
+def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
+    """Comparisons that were made together, as a table."""
+    show_table(
+        title,
+        ["measure", "A", "B", "B − A", "d_z", "more/same/fewer", "p", "p (Holm)"],
+        [
+            [
+                c.measure,
+                f"{c.first:.3f}",
+                f"{c.second:.3f}",
+                c.difference.shown(3),
+                f"{c.effect:.2f}" if isfinite(c.effect) else "—",
+                f"{c.more}/{c.difference.n - c.more - c.fewer}/{c.fewer}",
+                f"{c.p:.4f}",
+                f"{c.adjusted:.4f}",
+            ]
+            for c in found
+        ],
+    )
+    say(f"n counts pairs of runs. p: two-sided, {'; '.join(sorted({c.test for c in found}))}.")
+
+
+def as_json(comparison: "Comparison") -> dict[str, Any]:
+    """A comparison as plain JSON; what is not known is null."""
+    return {**known(comparison), "difference": known(comparison.difference)}
+
+
+def known(numbers: object) -> dict[str, Any]:
+    """A record of numbers as plain JSON."""
+    return {
+        name: None if isinstance(value, float) and not isfinite(value) else value
+        for name, value in vars(numbers).items()
+    }
+
+
+def _selected(given: str) -> "tuple[list[Row], set[str]]":
+    """The runs that DIR:axis=label,… names, and its axes."""
+    from evals.store import read_rows
+
+    name, _, pairs = given.rpartition(":") if ":" in given else (given, "", "")
+    if Path(given).is_dir():
+        name, pairs = given, ""
+    wanted = {}
+    for pair in filter(None, pairs.split(",")):
+        axis, equals, label = pair.partition("=")
+        if not equals:
+            raise ValueError(f"{given}: {pair!r} is no axis=label")
+        wanted[axis.strip()] = label.strip()
+    rows = read_rows(Path(name))
+    found = [row for row in rows if wanted.items() <= row["labels"].items()]
+    if not found:
+        axes = {
+            a: sorted({r["labels"].get(a, "") for r in rows}) for r in rows for a in r["labels"]
+        }
+        raise ValueError(f"{given} selects no runs: there are {axes or 'none'}")
+    return found, set(wanted)

@@ -1,0 +1,30 @@
+"""What an agent makes of who did what, where nobody computed it."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from games import Turn
+
+
+def perceived(
+    me: str, agents: Sequence[str], record: Sequence[Turn], own: float
+) -> dict[str, Fraction]:
+    """Everybody's part of all amounts that the effects of the play credit to an agent.
+
+    Args:
+        me: who looks.
+        agents: everybody.
+        record: the play.
+        own: how many times over I count my own.
+
+    Returns:
+        Agent → a part of one; empty where nothing was seen.
+    """
+    amounts = dict.fromkeys(agents, 0)
+    for turn in record:
+        for effect in turn.get("effects", []):
+            if effect.get("agent") in amounts and effect.get("amount", 0) > 0:
+                amounts[effect["agent"]] += int(effect["amount"])
+    amounts[me] = round(own * amounts[me])
+    total = sum(amounts.values())
+    return {a: Fraction(x, total) for a, x in amounts.items()} if total else {}

@@ -1,0 +1,216 @@
+"""How embedded agents trade tasks: utility-aware, by corners, and the classical negotiators.
+
+===============  ==============================================================================
+tactic           proposes
+===============  ==============================================================================
+utility_aware    what gives itself its target and, by its guess, the others most
+corner_jumping   one of its own extremes, each turn another (the paper's baseline behaviour)
+time             what is worth its target, which falls with time: Boulware, Linear, Conceder by
+                 the exponent (Faratin et al., 1998)
+tit_for_tat      concedes as much as the last two proposals of the others did (same source)
+micro            its sets from the best down, a new one only for each new one of the others
+                 (MiCRO: de Jonge, 2022)
+by_letter        utility_aware where the letter guides it so, else corner_jumping
+===============  ==============================================================================
+
+All of them accept what is worth at least what they would propose next; utility_aware accepts what
+reaches its target. On the last turn all but the corner jumper accept what is better than what they
+hold.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from games.exchange.masks import members
+from seats.embedded.characters import Character
+from seats.embedded.market import Market, Masks
+from seats.embedded.outlook import EPSILON, Missing
+
+CORNER = 0.9
+"""A corner jumper insists on this part of its best."""
+
+
+@dataclass(frozen=True)
+class Negotiator:
+    """One embedded agent in front of one letter of an exchange.
+
+    Attributes:
+        facts: the letter's facts.
+        self_: its character.
+        rng: its dice, from its seed and the letter.
+    """
+
+    facts: Mapping[str, Any]
+    self_: Character
+    rng: Random
+
+    @cached_property
+    def market(self) -> Market:
+        """What the facts imply."""
+        return Market.of(self.facts)
+
+    def consider(self) -> str:
+        """The first turn: a private plan."""
+        market = self.market
+        wanted = market.mine[0]
+        given = market.holds[market.me] & ~wanted
+        plan = "exchange" if given else "keep as is"
+        thought = {
+            "plan": plan,
+            "want": market.bits(wanted),
+            "could_give": [market.names[i] for i in members(given, market.n)],
+        }
+        return f"<CONSIDER>{json.dumps(thought)}</CONSIDER>"
+
+    def talk(self) -> str:
+        """From the second turn: accept, or propose."""
+        market, pending = self.market, self.facts.get("pending")
+        mask = self._next()
+        wanted = self._target() if self._tactic == "utility_aware" else market.worth(mask)
+        if pending and self._accepts(pending, wanted):
+            return "<ACCEPT>I agree with this allocation.</ACCEPT>"
+        masks = market.allocate(mask)
+        guesses = {a: round(market.guess(a, masks[a]), 3) for a in market.others}
+        thought = f"<CONSIDER>{json.dumps({'estimates': guesses})}</CONSIDER>"
+        answer = "<REJECT>Let's try another allocation.</REJECT>" if pending else ""
+        listed = {agent: [market.describe(held)] for agent, held in masks.items()}
+        if self.rng.random() < self.self_.sloppiness:
+            listed = self._slip(masks, listed)
+        return f"{thought}{answer}<PROPOSAL>{json.dumps(listed, ensure_ascii=False)}</PROPOSAL>"
+
+    def _accepts(self, pending: Mapping[str, Any], wanted: float) -> bool:
+        """Whether my own part of what is pending is worth it; I do not check the others'."""
+        mine = self._my_part(pending)
+        if mine is None:
+            return False
+        reservation = self.market.reservation
+        if mine >= wanted - EPSILON and mine >= reservation - EPSILON:
+            return True
+        if not self._last_turn or self._tactic == "corner_jumping":
+            return False
+        better = mine > reservation + EPSILON
+        same = abs(mine - reservation) <= EPSILON
+        return better or (same and self.rng.random() < self.self_.yielding)
+
+    def _my_part(self, pending: Mapping[str, Any]) -> float | None:
+        market, told = self.market, pending.get("your_utility")
+        if told is not None:
+            return float(told)
+        tasks = pending.get("tasks")
+        listed = tasks.get(market.me) if isinstance(tasks, dict) else None
+        if not isinstance(listed, list) or len(listed) != 1 or not isinstance(listed[0], str):
+            return None
+        mask = market.mask_of(listed[0])
+        return None if mask is None else market.worth(mask)
+
+    def _next(self) -> int:
+        """The set that I propose to have now."""
+        tactics: dict[str, Callable[[], int]] = {
+            "utility_aware": self._utility_aware,
+            "corner_jumping": self._corner_jumping,
+            "time": self._time,
+            "tit_for_tat": self._tit_for_tat,
+            "micro": self._micro,
+        }
+        return tactics[self._tactic]()
+
+    @property
+    def _tactic(self) -> str:
+        if self.self_.tactic != "by_letter":
+            return self.self_.tactic
+        return "utility_aware" if self.facts.get("guidance") else "corner_jumping"
+
+    def _utility_aware(self) -> int:
+        market, target = self.market, self._target()
+        proposed = {asked.masks[market.me] for asked in market.asked_by(market.me)}
+        new = [m for m in market.mine if m not in proposed] or market.mine
+        enough = [m for m in new if market.worth(m) >= target - EPSILON] or new[:1]
+
+        def joint(mask: int) -> tuple[float, float, float]:
+            """Differences under a hundredth are left to the dice."""
+            least = min(market.worth(mask) - market.reservation, self._others_gain(mask))
+            return round(least, 2), round(market.worth(mask), 2), self.rng.random()
+
+        return max(enough, key=joint)
+
+    def _others_gain(self, mask: int) -> float:
+        return self.market.others_gain(self.market.allocate(mask))
+
+    def _corner_jumping(self) -> int:
+        market = self.market
+        corners = [m for m in market.mine if market.worth(m) >= CORNER * market.best]
+        last = [asked.masks[market.me] for asked in market.asked_by(market.me)[-1:]]
+        return self.rng.choice([m for m in corners if m not in last] or corners)
+
+    def _time(self) -> int:
+        return self._worth_at_least(self._target())
+
+    def _tit_for_tat(self) -> int:
+        market = self.market
+        got = [asked.masks[market.me] for asked in market.asked if asked.by != market.me]
+        own = market.asked_by(market.me)
+        if not own or len(got) < len(market.others) + 1:
+            return market.mine[0]
+        step = market.worth(got[-1]) - market.worth(got[-1 - len(market.others)])
+        last = market.worth(own[-1].masks[market.me])
+        return self._worth_at_least(min(market.best, max(market.reservation, last - step)))
+
+    def _micro(self) -> int:
+        market = self.market
+        mine = {asked.masks[market.me] for asked in market.asked_by(market.me)}
+        theirs = [{a.masks[market.me] for a in market.asked_by(other)} for other in market.others]
+        acceptable = [m for m in market.mine if market.worth(m) >= market.reservation - EPSILON]
+        new = [m for m in acceptable if m not in mine]
+        if new and (not mine or len(mine) <= min(len(seen) for seen in theirs)):
+            return new[0]
+        return self.rng.choice(sorted(mine)) if mine else market.mine[0]
+
+    def _worth_at_least(self, target: float) -> int:
+        """The set that is worth least while it is worth the target; the others' guess decides."""
+        market = self.market
+        enough = [m for m in market.mine if market.worth(m) >= target - EPSILON] or market.mine[:1]
+        least = market.worth(enough[-1])
+        ties = [m for m in enough if market.worth(m) <= least + EPSILON]
+        return max(ties, key=self._others_gain)
+
+    def _target(self) -> float:
+        """What I hold out for: from greed to floor of what I can gain, by the exponent.
+
+        Who is utility-aware does not count on what seems to cost the others something.
+        """
+        market, c = self.market, self.self_
+        best = market.best
+        if self._tactic == "utility_aware":
+            harmless = [market.worth(m) for m in market.mine if self._others_gain(m) >= 0]
+            best = max([market.reservation, *harmless])
+        turn, turns = self._number("turn"), self._number("turns")
+        at = min(1.0, max(0.0, (turn - 2) / max(1.0, turns - 2)))
+        share: float = c.greed - (c.greed - c.floor) * at**c.patience
+        return market.reservation + share * (best - market.reservation)
+
+    @property
+    def _last_turn(self) -> bool:
+        return self._number("turn") >= self._number("turns")
+
+    def _slip(self, masks: Masks, listed: dict[str, list[str]]) -> dict[str, list[str]]:
+        """One of the ways in which models get an allocation wrong."""
+        market, other = self.market, self.rng.choice(self.market.others)
+        mine, theirs = masks[market.me], masks[other]
+        atoms = [1 << (market.n - 1 - i) for i in members(mine, market.n)]
+        slips: list[dict[str, list[str]]] = [
+            {other: [market.describe(theirs).removesuffix(".")]},
+            {other: [market.describe(theirs | self.rng.choice(atoms))]},
+            {market.me: [market.describe(bit) for bit in atoms]},
+        ]
+        if theirs.bit_count() > 1:
+            slips.append({other: [market.describe(theirs & (theirs - 1))]})
+        return {**listed, **self.rng.choice(slips)}
+
+    def _number(self, name: str) -> float:
+        if name not in self.facts:
+            raise Missing(f"the letter does not say: {name}")
+        return float(self.facts[name])

@@ -1,0 +1,164 @@
+"""What the facts of an exchange's letter imply: own utilities, others' wishes, allocations."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from games.exchange.masks import full, members
+from games.exchange.registry import compose
+from seats.embedded.outlook import Missing, needed
+
+Masks = dict[str, int]
+
+UNKNOWN = 0.5
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An allocation that somebody proposed."""
+
+    by: str
+    masks: Masks
+    turn: int
+
+
+@dataclass(frozen=True)
+class Market:
+    """An exchange as one agent sees it.
+
+    What others want is unknown. At first any set is guessed to be worth a half to them; more by
+    its likeness (Jaccard) to the sets that they asked for, less by its likeness to those that they
+    were offered and did not accept. That is a declared assumption of the simulation: it is crude,
+    and it uses nothing but the letter.
+    """
+
+    me: str
+    agents: list[str]
+    names: list[str]
+    says: list[str]
+    written: Mapping[int, str]
+    holds: Masks
+    utilities: Mapping[int, float]
+    asked: Sequence[Asked]
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> "Market":
+        """Read the letter.
+
+        Raises:
+            Missing: names the fact that is not there.
+        """
+        needed(facts, "you", "agents", "atoms", "initial")
+        holds = facts.get("position", {}).get("holds", facts["initial"])
+        return cls(
+            me=facts["you"],
+            agents=list(facts["agents"]),
+            names=[atom["action"] for atom in facts["atoms"]],
+            says=[atom["says"] for atom in facts["atoms"]],
+            written={int(bits, 2): text for bits, text in facts.get("registry", {}).items()},
+            holds=_ints(holds),
+            utilities={int(bits, 2): float(u) for bits, u in facts.get("utilities", {}).items()},
+            asked=[
+                Asked(offer["by"], _ints(offer["masks"]), int(offer["turn"]))
+                for offer in facts.get("offers", [])
+                if offer.get("masks")
+            ],
+        )
+
+    @property
+    def n(self) -> int:
+        """How many atoms there are."""
+        return len(self.names)
+
+    @property
+    def others(self) -> list[str]:
+        """Everybody else."""
+        return [agent for agent in self.agents if agent != self.me]
+
+    @property
+    def reservation(self) -> float:
+        """What I have if nothing more is agreed."""
+        return self.worth(self.holds[self.me])
+
+    @property
+    def best(self) -> float:
+        """The most that I can have."""
+        return max(self.utilities[mask] for mask in self.mine)
+
+    @cached_property
+    def mine(self) -> list[int]:
+        """The sets that I could ask for and know the worth of, by falling utility.
+
+        Everybody else keeps at least one atom.
+        """
+        most = self.n - len(self.others)
+        able = [m for m in self.utilities if 1 <= m.bit_count() <= most]
+        if not able:
+            raise Missing("the letter does not say what any set of tasks is worth")
+        return sorted(able, key=lambda m: (-self.utilities[m], m))
+
+    def worth(self, mask: int) -> float:
+        """My utility; 0 where the letter does not give it, so that nothing unknown is wanted."""
+        return self.utilities.get(mask, 0.0)
+
+    def guess(self, other: str, mask: int) -> float:
+        """My estimate of another's utility, in [0, 1]."""
+        asked = [_likeness(mask, one.masks[other]) for one in self.asked_by(other)]
+        like = sum(asked) / len(asked) if asked else 0.0
+        dislike = max((_likeness(mask, each) for each in self._refused(other)), default=0.0)
+        return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
+
+    def allocate(self, mine: int) -> Masks:
+        """An allocation in which I have `mine` and the rest goes to who seems to want it most."""
+        rest = members(full(self.n) & ~mine, self.n)
+        masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
+        for position in rest:
+            bit = 1 << (self.n - 1 - position)
+            needy = [a for a in self.others if not masks[a]]
+            left = len(rest) - rest.index(position)
+            among = needy if left <= len(needy) else self.others
+            masks[max(among, key=lambda a: self._interest(a, bit))] |= bit
+        return {agent: masks[agent] for agent in self.agents}
+
+    def others_gain(self, masks: Masks) -> float:
+        """The least that any other seems to gain over what it holds."""
+        return min(self.guess(a, masks[a]) - self.guess(a, self.holds[a]) for a in self.others)
+
+    def asked_by(self, agent: str) -> list[Asked]:
+        """What an agent has proposed, oldest first."""
+        return [asked for asked in self.asked if asked.by == agent]
+
+    def describe(self, mask: int) -> str:
+        """The exact description of a set."""
+        return self.written.get(mask) or compose(self.says, mask)
+
+    def mask_of(self, description: str) -> int | None:
+        """What a description stands for; None if it is none that I know."""
+        return self._known.get(description)
+
+    def bits(self, mask: int) -> str:
+        """A set as the letter writes it."""
+        return format(mask, f"0{self.n}b")
+
+    @cached_property
+    def _known(self) -> dict[str, int]:
+        return {self.describe(mask): mask for mask in {*self.written, *self.utilities}}
+
+    def _refused(self, other: str) -> list[int]:
+        """What it would have had by others' proposals but the one that is still to be answered."""
+        offered = [one.masks[other] for one in self.asked if one.by != other]
+        return [mask for mask in offered[:-1] if mask != self.holds[other]]
+
+    def _interest(self, agent: str, bit: int) -> int:
+        """How often an agent asked for an atom; that it holds it decides between equals."""
+        asked = sum(2 for one in self.asked_by(agent) if one.masks[agent] & bit)
+        return asked + (1 if self.holds[agent] & bit else 0)
+
+
+def _likeness(one: int, other: int) -> float:
+    return (one & other).bit_count() / (one | other).bit_count()
+
+
+def _ints(masks: Mapping[str, str]) -> Masks:
+    return {agent: int(bits, 2) for agent, bits in masks.items()}

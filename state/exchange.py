@@ -1,0 +1,113 @@
+"""The table of a task exchange, and what one agent sees of it while the talk goes on."""
+
+from typing import Any, cast
+
+from typing_extensions import TypedDict
+
+from deals.exchange import check_message
+from deals.exchange_talk import said_in
+from games.game import GameError
+from games.task_exchange import TaskExchange
+from state.mind import Moment
+from state.room import game_of
+from state.table import Said, Table
+from state.view import Sight
+
+TOPIC = "plan"
+"""The talk's name: as everywhere, it is the bargaining before anybody acts."""
+
+REFUSED = "refused_"
+"""Before a label, the key under which an agent's cost counts its refusals by that label."""
+
+
+class Pending(TypedDict):
+    """The proposal that stands."""
+
+    by: str
+    turn: int  # of the talk, in which it was put
+    wrote: str  # what was delivered, as it was written; checked or not
+    accepted: list[str]  # who accepted it; its author by proposing it
+
+
+class ExchangeTable(Table, total=False):
+    """The table of a task exchange; `round` counts the turns of the talk, from 1."""
+
+    pending: Pending | None
+    """The proposal that stands. Written by `consider` and `speak`; cleared by `convene_talk`."""
+
+
+def exchange_of(table: Table) -> TaskExchange:
+    """The game of the settings on the table.
+
+    Raises:
+        GameError: it is another game.
+    """
+    game = game_of(table["settings"])
+    if not isinstance(game, TaskExchange):
+        raise GameError(f"task_exchange plays the game task_exchange and no {game.name}: choose it")
+    return game
+
+
+def pending_of(table: Table) -> Pending | None:
+    """The proposal that stands, if one does."""
+    return cast(ExchangeTable, table).get("pending")
+
+
+def masks_in(table: Table, by: str, text: str) -> dict[str, str] | None:
+    """The allocation that a delivered message proposes; None where there is no valid one."""
+    verdict = check_message(text, exchange_of(table).tasks, by)
+    return None if verdict.label else verdict.masks
+
+
+def to_answer(table: Table, agent: str) -> Pending | None:
+    """The proposal that an agent has to answer: somebody else's that stands."""
+    pending = pending_of(table)
+    return pending if pending and pending["by"] != agent else None
+
+
+def look(moment: Moment, agent: str, act: str) -> Sight:
+    """What `agent` sees of the talk when it is asked to `act`.
+
+    Reads the public table; of the private tables it takes only `agent`'s own utility of what has
+    been proposed, for that agent's letter alone.
+    """
+    table = moment.table
+    game = exchange_of(table)
+    facts: dict[str, Any] = {
+        "you": agent,
+        "ask": act,
+        "turn": table["round"],
+        "turns": game.params.talk,
+    }
+    talk = [said for said in table.get("talk", []) if said["topic"] == TOPIC]
+    offers = []
+    for said in talk:
+        if masks := masks_in(table, said["by"], said["text"]):
+            own = game.scenario.utility(agent, int(masks[agent], 2))
+            offers.append(
+                {"turn": said["round"], "by": said["by"], "masks": masks, "your_utility": own}
+            )
+    if offers:
+        facts["offers"] = offers
+    if pending := to_answer(table, agent):
+        facts["pending"] = {
+            "by": pending["by"],
+            "turn": pending["turn"],
+            "tasks": said_in(pending["wrote"]).proposal or pending["wrote"],
+        }
+        if masks := masks_in(table, pending["by"], pending["wrote"]):
+            facts["pending"]["masks"] = masks
+            facts["pending"]["your_utility"] = offers[-1]["your_utility"]
+    return Sight(game.rules(), game.facts(), [_line(said) for said in talk], facts)
+
+
+def _line(said: Said) -> dict[str, Any]:
+    line: dict[str, Any] = {"turn": said["round"], "by": said["by"], "does": said["act"]}
+    message = said_in(said["text"])
+    if isinstance(message.proposal, dict):
+        line["proposes"] = message.proposal
+    elif said["act"] in ("propose", "reject"):
+        line["wrote"] = said["text"]
+    if words := message.speech or message.accept or message.reject:
+        line["says"] = words
+    return line
