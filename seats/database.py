@@ -1,6 +1,7 @@
 """One SQLAlchemy engine per database URL, set up for many processes at once."""
 
-from functools import cache
+import logging
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -12,21 +13,25 @@ BUSY_SECONDS = 60
 _MAKING_TABLES = 5_311_846
 _making = Lock()
 
+# At DEBUG it logs every statement with its values, and checkpoints hold what agents think.
+logging.getLogger("aiosqlite").setLevel(logging.INFO)
+
 
 @cache
-def engine(url: str) -> Engine:
+def engine(url: str, lasting: bool = True) -> Engine:
     """The engine of a SQLite file or a Postgres database; made once per process and URL.
 
     Args:
         url: `sqlite:///path` or `postgresql://…`.
+        lasting: whether a commit survives a power cut; a killed process loses none either way.
     """
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database:
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
         made = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
-        event.listen(made, "connect", _set_up_sqlite)
-        event.listen(made, "begin", _begin_immediate)
+        event.listen(made, "connect", partial(_set_up_sqlite, "FULL" if lasting else "NORMAL"))
+        event.listen(made, "begin", _begin)
         return made
     # Rows hold private text: an error must not quote them.
     return create_engine(
@@ -34,12 +39,12 @@ def engine(url: str) -> Engine:
     )
 
 
-def prepared(url: str, metadata: MetaData) -> Engine:
+def prepared(url: str, metadata: MetaData, lasting: bool = True) -> Engine:
     """The engine of a database in which these tables exist.
 
     Whoever comes first makes them; other threads and processes wait.
     """
-    made = engine(url)
+    made = engine(url, lasting)
     with _making, made.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MAKING_TABLES})")
@@ -47,14 +52,20 @@ def prepared(url: str, metadata: MetaData) -> Engine:
     return made
 
 
-def _set_up_sqlite(connection: Any, _: Any) -> None:
+def reading(made: Engine) -> Engine:
+    """The same engine for reading: it waits for no writer, and none waits for it."""
+    return made.execution_options(reading=True)
+
+
+def _set_up_sqlite(synchronous: str, connection: Any, _: Any) -> None:
     # The driver would otherwise begin a deferred transaction by itself, which fails at once
     # instead of waiting when another process has written in between.
     connection.isolation_level = None
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
 
 
-def _begin_immediate(connection: Any) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+def _begin(connection: Any) -> None:
+    reads = connection.get_execution_options().get("reading")
+    connection.exec_driver_sql("BEGIN DEFERRED" if reads else "BEGIN IMMEDIATE")

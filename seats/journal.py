@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
 
-from seats.database import prepared
+from seats.database import prepared, reading
 
 _metadata = MetaData()
 _answers = Table(
@@ -123,12 +123,13 @@ class Journal:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine = prepared(url, _metadata)
+        self._engine = prepared(url, _metadata, lasting=False)
+        self._reader = reading(self._engine)
 
     def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
         """The answer already given to this letter, if any."""
         key = {"episode": episode, "agent": agent, "letter": letter, "attempt": attempt}
-        with self._engine.connect() as connection:
+        with self._reader.connect() as connection:
             row = connection.execute(select(_answers).filter_by(**key)).one_or_none()
         return _entry(row) if row else None
 
@@ -188,7 +189,7 @@ class Journal:
 
     def mail(self, episode: str, agent: str) -> Mail | None:
         """The letter that waits for an answer at an agent's seat, if one does."""
-        with self._engine.connect() as connection:
+        with self._reader.connect() as connection:
             query = select(_mail).filter_by(episode=episode, agent=agent)
             row = connection.execute(query).one_or_none()
         if row is None or self.find(episode, agent, row.letter, row.attempt):
@@ -198,7 +199,7 @@ class Journal:
 
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in no promised order."""
-        with self._engine.connect() as connection:
+        with self._reader.connect() as connection:
             rows = connection.execute(select(_answers).filter_by(episode=episode)).all()
         yield from (_entry(row) for row in rows)
 

@@ -26,6 +26,8 @@ async def saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
 
     home.folder.mkdir(parents=True, exist_ok=True)
     async with aiosqlite.connect(home.checkpoints, timeout=BUSY_SECONDS) as connection:
+        # A killed process loses nothing; after a power cut the run goes on from an earlier step.
+        await connection.execute("PRAGMA synchronous = NORMAL")
         sqlite = AsyncSqliteSaver(connection, serde=strict())
         await sqlite.setup()
         yield sqlite

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from seats.database import prepared
+from seats.database import prepared, reading
 
 WORLD = "world"
 """The account that rewards come from."""
@@ -97,6 +97,7 @@ class Ledger:
 
     def __init__(self, url: str) -> None:
         self._engine = prepared(url, _metadata)
+        self._reader = reading(self._engine)
 
     def post(self, key: Key, lines: Sequence[Line]) -> Verdict:
         """Write one posting in one transaction.
@@ -120,7 +121,7 @@ class Ledger:
             connection.execute(insert(_lines), rows)
 
     def _digest_of(self, key: Key) -> str | None:
-        with self._engine.connect() as connection:
+        with self._reader.connect() as connection:
             return connection.execute(
                 select(_postings.c.digest).filter_by(**key.__dict__)
             ).scalar_one_or_none()
@@ -130,7 +131,7 @@ class Ledger:
         columns = (_lines.c.debit, _lines.c.credit, _lines.c.amount, _lines.c.memo)
         query = select(*columns).filter_by(episode=episode)
         order = (_lines.c.turn, _lines.c.kind, _lines.c.clause, _lines.c.number)
-        with self._engine.connect() as connection:
+        with self._reader.connect() as connection:
             return [Line(*row) for row in connection.execute(query.order_by(*order))]
 
     def balances(self, episode: str) -> dict[str, int]:

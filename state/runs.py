@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Column, MetaData, Row, String, Table, Text, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from seats.database import prepared
+from seats.database import prepared, reading
 
 STARTED, ENDED, FAILED = "started", "ended", "failed"
 
@@ -55,6 +55,7 @@ class Runs:
 
     def __init__(self, url: str) -> None:
         self._engine = prepared(url, _metadata)
+        self._reader = reading(self._engine)
 
     def begin(self, run: str, graph: str, room: dict[str, Any]) -> None:
         """Enter a run before anything is played.
@@ -89,7 +90,7 @@ class Runs:
         Raises:
             ValueError: there is none of that name.
         """
-        with self._engine.connect() as connection:
+        with self._reader.connect() as connection:
             row = connection.execute(select(_runs).filter_by(run=run)).one_or_none()
         if row is None:
             raise ValueError(f"there is no run {run!r}: coop runs lists them")
@@ -98,7 +99,7 @@ class Runs:
     def list(self) -> list[Run]:
         """Every run, newest first."""
         query = select(_runs).order_by(_runs.c.created.desc(), _runs.c.run)
-        with self._engine.connect() as connection:
+        with self._reader.connect() as connection:
             return [_run(row) for row in connection.execute(query)]
 
 

@@ -13,9 +13,11 @@ from games import Turn
 from seats.embedded.characters import Character
 from seats.embedded.claims import perceived
 from seats.embedded.company import CompanyOutlook
+from seats.embedded.contracting import Clerk, Party
 from seats.embedded.exchange import Negotiator
 from seats.embedded.outlook import EPSILON, Foresight, Missing, Outlook, Payoffs, transfers_to
 from seats.embedded.raid import RaidOutlook
+from seats.embedded.strategies import Player
 from seats.embedded.trade import TradeOutlook
 
 REASONING = "reasoning"
@@ -63,6 +65,11 @@ class Agent:
             "answer_split": self.reply_split,
             "consider": self._trader.consider,
             "exchange": self._trader.talk,
+            "contract_propose": self._party.draft,
+            "contract_answer": self._party.answer,
+            "contract_sign": self._party.sign,
+            "contract_write": self._clerk.write,
+            "contract_judge": self._clerk.judge,
         }
         if (asked := self.facts.get("ask")) not in acts:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
@@ -123,6 +130,8 @@ class Agent:
         legal = list(self._fact("legal"))
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
+        if self.self_.strategy and "payoffs" in self.facts:
+            return _action(Player(self.facts, self.record, self.rng).choose(self.self_.strategy))
         if isinstance(self.outlook, CompanyOutlook):
             return _action(done := self.outlook.work(legal), said=done.partition(" ")[0])
         o, contract = self.outlook, self.facts.get("contract")
@@ -174,6 +183,16 @@ class Agent:
         if mine >= signed - concession - EPSILON:
             return "<s>I agree because the record supports it.</s><ACCEPT>"
         return "<s>I disagree because I would be left with less.</s><REJECT>"
+
+    @property
+    def _party(self) -> Party:
+        """Myself where contracts are drafted and signed."""
+        return Party(self.facts, self.record, self.self_)
+
+    @property
+    def _clerk(self) -> Clerk:
+        """Myself where I am no party to the contract."""
+        return Clerk(self.facts, self.record)
 
     @property
     def _trader(self) -> Negotiator:

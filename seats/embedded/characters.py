@@ -23,6 +23,7 @@ class Character:
         sloppiness: how likely it breaks the protocol.
         claim: how many times over it states its own contribution.
         tactic: how it trades tasks (`seats.embedded.exchange`).
+        strategy: how it acts in a repeated game (`seats.embedded.strategies`); empty: as it pays.
     """
 
     about: str
@@ -36,6 +37,7 @@ class Character:
     sloppiness: float = 0.04
     claim: float = 1.1
     tactic: str = "by_letter"
+    strategy: str = ""
 
     def drawn(self, rng: Random) -> "Character":
         """One individual of this character: greed and floor vary a little from agent to agent."""
@@ -62,7 +64,27 @@ CHARACTERS = {
     "boulware": Character("Concedes in trade at the very end.", 1.0, 0.05, 5.0, tactic=TIME),
     "linear": Character("Concedes in trade steadily.", 1.0, 0.05, 1.0, tactic=TIME),
     "conceder": Character("Concedes in trade early.", 1.0, 0.05, 0.2, tactic=TIME),
-    "tit_for_tat": Character("Concedes in trade as much as the others.", tactic="tit_for_tat"),
+    "tit_for_tat": Character(
+        "Does, and concedes in trade, as the others did.",
+        tactic="tit_for_tat",
+        strategy="tit_for_tat",
+    ),
+    "cooperator": Character("Does its part in what is best for all.", strategy="cooperator"),
+    "defector": Character("Does what pays it best, whatever was promised.", strategy="defector"),
+    "generous_tit_for_tat": Character(
+        "Does as the others did, and forgives now and then.", strategy="generous_tit_for_tat"
+    ),
+    "grim": Character("Does its part until somebody does not.", strategy="grim"),
+    "pavlov": Character("Goes on with what went well, else changes.", strategy="pavlov"),
+    "alternator": Character("Does its part every other turn.", strategy="alternator"),
+    "contract_keeper": Character("Signs, and keeps what it signed.", sloppiness=0.0),
+    "contract_breaker": Character(
+        "Signs, then breaks it where that pays.",
+        honesty=0.0,
+        sloppiness=0.0,
+        strategy="contract_breaker",
+    ),
+    "impartial": Character("No party: writes down, and judges.", sloppiness=0.0),
     "micro": Character("One new trade for each of the others' (MiCRO).", tactic="micro"),
 }
 

@@ -1,14 +1,14 @@
 """What an agent foresees where tasks are traded by a deal of clauses, with or without prices."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from deals import Deal, Do, Forbid, Turns, payments
 from games import Turn
 from games.exchange.masks import members
-from seats.embedded.market import Market, Masks
+from seats.embedded.market import Asked, Market, Masks
 from seats.embedded.outlook import Payoffs
 
 WAIT = "wait"
@@ -29,10 +29,20 @@ class TradeOutlook:
     def of(cls, facts: Mapping[str, Any], record: list[Turn]) -> "TradeOutlook":
         """Read the letter.
 
+        Where the offer that stands shares the total, what its author gains counts for me as well:
+        I take it that the author wants what it would have.
+
         Raises:
             Missing: names the fact that is not there.
         """
-        return cls(Market.of(facts), int(facts.get("turn", len(record) + 1)))
+        turn = int(facts.get("turn", len(record) + 1))
+        market = Market.of(facts)
+        if offer := facts.get("offer"):
+            deal = Deal.model_validate({"clauses": offer["clauses"]})
+            if deal.share:
+                wanted = Asked(offer["by"], cls(market, turn)._after(deal, None), turn)
+                market = replace(market, asked=[*market.asked, wanted])
+        return cls(market, turn)
 
     @property
     def me(self) -> str:

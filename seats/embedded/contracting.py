@@ -1,0 +1,216 @@
+"""How an embedded agent drafts, answers and signs contracts, and how an impartial one writes them.
+
+A draft has everybody take the joint action that pays all together most, or take turns among
+several, and fines whoever gains by doing something else. Where payments are made, it also asks for
+what its author holds out for. What a contract is worth is computed exactly, as a certificate does.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import floor
+from typing import Any
+
+from deals import All, Deal, Do, Event, Every, Last, Pay, Terms, Turns, plain
+from deals.document import compose
+from deals.progression import Watch
+from deals.prospects import Prospects
+from deals.stage import NotFinite, Play, StageGame
+from deals.valuations import expected, keeping
+from deals.when import When
+from games import Turn
+from seats.embedded.characters import Character
+from seats.embedded.outlook import EPSILON, Missing, needed, transfers_to
+from seats.embedded.strategies import course_of, enforcement_of, stage_of
+
+
+@dataclass(frozen=True)
+class Party:
+    """One agent in front of one letter about a contract.
+
+    Attributes:
+        facts: the letter's facts.
+        record: the turns played.
+        self_: its character.
+    """
+
+    facts: Mapping[str, Any]
+    record: list[Turn]
+    self_: Character
+
+    @cached_property
+    def stage(self) -> StageGame:
+        """The game."""
+        needed(self.facts, "you", "turn")
+        return stage_of(self.facts)
+
+    @cached_property
+    def index(self) -> int:
+        """Where I stand among the agents."""
+        return self.stage.agents.index(self.facts["you"])
+
+    @cached_property
+    def alone(self) -> dict[str, Fraction]:
+        """What everybody gets in the turns left without a contract."""
+        return self._worth(Deal(), expected)
+
+    def draft(self) -> str:
+        """A contract of my own, if one adds anything."""
+        duties = self.duties()
+        plan = Deal(clauses=tuple(duties))
+        earned = self._worth(plan, expected)
+        surplus = sum(earned.values(), Fraction(0)) - sum(self.alone.values(), Fraction(0))
+        if surplus <= EPSILON:
+            return "<s>I propose nothing: let things stand as they do.</s><REJECT>"
+        clauses = [*duties, *self.fines(), *self._prices(earned, surplus)]
+        brief = Deal(clauses=tuple(clauses)).model_dump(mode="json", exclude_none=True)
+        said = "I propose that each of us does its part, and pays the others if it does not"
+        return f"<s>{said}.</s><PROPOSAL>{json.dumps(brief)}</PROPOSAL>"
+
+    def answer(self) -> str:
+        """Accept what stands, or put a contract of my own in its place."""
+        offer = needed_fact(self.facts, "offer")
+        deal = Deal.model_validate({"clauses": offer["clauses"]})
+        if deal.clauses and self._good(deal, ahead=1):
+            return "<s>I agree because it is worth it for me.</s><ACCEPT>"
+        return self.draft()
+
+    def sign(self) -> str:
+        """Sign what leaves me better off than nothing."""
+        offer = needed_fact(self.facts, "offer")
+        deal = Deal.model_validate({"clauses": offer["clauses"]})
+        me = self.facts["you"]
+        if self._worth(deal, keeping)[me] > self.alone[me]:
+            return "<s>I sign.</s><ACCEPT>"
+        return "<s>I do not sign what leaves me no better.</s><REJECT>"
+
+    def duties(self) -> list[Do]:
+        """Everybody's part: one joint action for good, or several in turn, beginning with mine."""
+        plays = self._course()
+        found = []
+        for i, agent in enumerate(self.stage.agents):
+            actions = [play[i] for play in plays]
+            if len(set(actions)) == 1:
+                found.append(Do(agent=agent, action=actions[0]))
+                continue
+            found += [
+                Do(agent=agent, action=action, when=self._place(n, len(plays)))
+                for n, action in enumerate(actions)
+            ]
+        return found
+
+    def fines(self) -> list[Pay]:
+        """What a deviation costs: a little more than it gains, paid to the others evenly."""
+        plays, stage = self._course(), self.stage
+        found: list[Pay] = []
+        for i, agent in enumerate(stage.agents):
+            for n, play in enumerate(plays):
+                for action in stage.actions[agent]:
+                    other = (*play[:i], action, *play[i + 1 :])
+                    gain = stage.pays[other][i] - stage.pays[play][i]
+                    if action != play[i] and gain > 0:
+                        done: When = Last(last=Event(agent=agent, action=action))
+                        if len(plays) > 1:
+                            done = All(all=(self._place(n, len(plays)), done))
+                        found += self._fine(agent, floor(gain) + 1, done)
+        return found
+
+    def _fine(self, payer: str, amount: int, when: When) -> list[Pay]:
+        others = [agent for agent in self.stage.agents if agent != payer]
+        each = Fraction(amount, len(others))
+        return [
+            Pay(payer=payer, payee=payee, amount=plain(each), basis="turn", when=when)
+            for payee in others
+        ]
+
+    def _prices(self, earned: dict[str, Fraction], surplus: Fraction) -> list[Pay]:
+        """Payments at the end that give me what I hold out for, and the others the rest evenly."""
+        if not enforcement_of(self.facts).executes:
+            return []
+        me, n = self.facts["you"], len(self.stage.agents)
+        mine = float(self.alone[me]) + self._share() * float(surplus) * 2 / n
+        rest = (float(surplus) - (mine - float(self.alone[me]))) / (n - 1)
+        target = {a: mine if a == me else float(x) + rest for a, x in self.alone.items()}
+        last = Turns(turns=(self.stage.turns, self.stage.turns))
+        payments = transfers_to(target, {a: float(x) for a, x in earned.items()})
+        return [Pay(payer=a, payee=b, amount=plain(x), when=last) for a, b, x in payments]
+
+    def _good(self, deal: Deal, ahead: int) -> bool:
+        """Whether a contract gives me what I would hold out for in the next round."""
+        me = self.facts["you"]
+        all_ = self._worth(Deal(clauses=tuple(self.duties())), expected)
+        surplus = float(sum(all_.values()) - sum(self.alone.values()))
+        wanted = float(self.alone[me]) + self._share(ahead) * surplus * 2 / len(self.stage.agents)
+        return float(self._worth(deal, keeping)[me]) >= max(wanted, EPSILON) - EPSILON
+
+    def _share(self, ahead: int = 0) -> float:
+        """The part of the surplus I hold out for: time-dependent concession, greed to floor."""
+        own, rounds = self.self_, int(needed_fact(self.facts, "rounds"))
+        at = min(1.0, (int(needed_fact(self.facts, "round")) - 1 + ahead) / max(1, rounds - 1))
+        return float(own.greed - (own.greed - own.floor) * at**own.patience)
+
+    def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
+        try:
+            within = Prospects(deal, self.stage, enforcement_of(self.facts), self.record)
+        except NotFinite as reason:
+            raise Missing(str(reason)) from None
+        return dict(zip(self.stage.agents, within.value(valuation), strict=True))
+
+    def _course(self) -> list[Play]:
+        """The best joint actions in turn, as many as there are turns, the best for me first."""
+        left = self.stage.turns - int(self.facts["turn"]) + 1
+        plays = course_of(self.stage)
+        first = max(range(len(plays)), key=lambda n: self.stage.pays[plays[n]][self.index])
+        return [*plays[first:], *plays[:first]][:left]
+
+    def _place(self, n: int, of: int) -> When:
+        """The turns of the n-th of several."""
+        return Every(every=of, start=int(self.facts["turn"]) + n)
+
+
+@dataclass(frozen=True)
+class Clerk:
+    """One who is no party: writes down what was agreed, and judges what was done.
+
+    Attributes:
+        facts: the letter's facts.
+        record: the turns played.
+    """
+
+    facts: Mapping[str, Any]
+    record: list[Turn]
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The parties, their actions and the number of turns."""
+        needed(self.facts, "agents", "actions", "turns")
+        return Terms(self.facts["agents"], self.facts["actions"], int(self.facts["turns"]))
+
+    def write(self) -> str:
+        """The contract in five sections. Talk without clauses is more than I can read."""
+        clauses = needed_fact(self.facts, "offer")["clauses"]
+        if not clauses:
+            raise Missing("what was agreed, as clauses: I cannot draft them from words")
+        return f"<s>{compose(Deal.model_validate({'clauses': clauses}), self.terms)}</s>"
+
+    def judge(self) -> str:
+        """Each clause's verdict, as I read the record."""
+        clauses = needed_fact(self.facts, "contract")["clauses"]
+        deal = Deal.model_validate({"clauses": clauses})
+        watch = Watch.of(deal, self.terms.turns, self.terms.actions)
+        standings = watch.follow(self.record, over=True)
+        verdicts = (standings[-1] if standings else watch.close(watch.start())).verdicts
+        lines = [f"{cid}: {verdict}" for cid, verdict in verdicts.items()]
+        return "<s>" + "\n".join(lines) + "</s>"
+
+
+def needed_fact(facts: Mapping[str, Any], name: str) -> Any:
+    """One fact of the letter.
+
+    Raises:
+        Missing: it is not there.
+    """
+    needed(facts, name)
+    return facts[name]

@@ -1,0 +1,163 @@
+"""How embedded opponents act in a repeated game, from the payoffs and the history of the letter.
+
+Nothing is read into the names of actions. What it is to *cooperate* follows from the payoffs: to
+do one's part in the joint action that pays all together most, and where several do, to take turns
+among them. To *defect* is to do what pays oneself best if the others are equally likely to do
+anything; where the two are the same action, there is nothing to choose.
+
+The strategies are Axelrod's (1984) and those of Nowak and Sigmund (1992, 1993), carried from two
+agents to any number: "the other cooperated" becomes "all the others did".
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from random import Random
+from typing import Any
+
+from deals import Deal
+from deals.enforcement import Enforcement
+from deals.prospects import Prospects
+from deals.stage import NotFinite, Play, StageGame
+from deals.valuations import deviating, replies
+from games import Turn
+from seats.embedded.outlook import Missing, needed
+
+FORGIVENESS = Fraction(1, 3)
+"""How often generous tit-for-tat cooperates all the same (Nowak and Sigmund, 1992)."""
+
+
+def stage_of(facts: Mapping[str, Any]) -> StageGame:
+    """The letter's game.
+
+    Raises:
+        Missing: it gives no payoffs, or too many to work with.
+    """
+    try:
+        return StageGame.of(facts)
+    except NotFinite as reason:
+        raise Missing(str(reason)) from None
+
+
+def course_of(stage: StageGame) -> list[Play]:
+    """The joint actions that pay all together most, in the order in which turns are taken."""
+    return [play for play in stage.plays if sum(stage.pays[play]) == stage.best_total]
+
+
+def selfish(stage: StageGame, i: int) -> str:
+    """What pays agent i most if the others are equally likely to do anything."""
+    sums = dict.fromkeys(stage.actions[stage.agents[i]], Fraction(0))
+    for play, pays in stage.pays.items():
+        sums[play[i]] += pays[i]
+    return max(sums, key=lambda action: sums[action])
+
+
+def enforcement_of(facts: Mapping[str, Any]) -> Enforcement:
+    """How the letter says that contracts are enforced; where it does not, they are."""
+    told = facts.get("enforcement") or {}
+    return Enforcement.of({"enforcement": told.get("mode"), "deposit": told.get("deposit")})
+
+
+@dataclass(frozen=True)
+class Player:
+    """One agent in front of one letter that asks for an action.
+
+    Attributes:
+        facts: the letter's facts.
+        record: the turns played.
+        rng: its dice.
+    """
+
+    facts: Mapping[str, Any]
+    record: list[Turn]
+    rng: Random
+
+    @cached_property
+    def stage(self) -> StageGame:
+        """The game."""
+        needed(self.facts, "you", "turn", "legal")
+        return stage_of(self.facts)
+
+    @cached_property
+    def turn(self) -> int:
+        """The turn to be played."""
+        return int(self.facts["turn"])
+
+    @cached_property
+    def index(self) -> int:
+        """Where I stand among the agents."""
+        return self.stage.agents.index(self.facts["you"])
+
+    def part(self, turn: int, i: int) -> str:
+        """What agent i does at that turn if it cooperates."""
+        plays = course_of(self.stage)
+        return plays[(turn - 1) % len(plays)][i]
+
+    def cooperated(self, turn: Turn, i: int) -> bool:
+        """Whether agent i did its part."""
+        return turn["actions"].get(self.stage.agents[i]) == self.part(turn["turn"], i)
+
+    def others_cooperated(self, turn: Turn) -> bool:
+        """Whether everybody else did its part."""
+        others = (i for i in range(len(self.stage.agents)) if i != self.index)
+        return all(self.cooperated(turn, i) for i in others)
+
+    def choose(self, strategy: str) -> str:
+        """The action that a strategy takes now.
+
+        Raises:
+            Missing: the letter lacks what it takes to tell.
+        """
+        if strategy == "contract_breaker":
+            return self.break_where_it_pays()
+        action = self.part(self.turn, self.index)
+        if not STRATEGIES[strategy](self):
+            action = selfish(self.stage, self.index)
+        legal = list(self.facts["legal"])
+        return action if action in legal else self.rng.choice(legal)
+
+    def break_where_it_pays(self) -> str:
+        """A best response to the others keeping the contract; what is owed if nothing beats it.
+
+        Without a contract, what a defector does.
+        """
+        contract, legal = self.facts.get("contract"), [str(x) for x in self.facts["legal"]]
+        if not contract:
+            return selfish(self.stage, self.index)
+        deal = Deal.model_validate({"clauses": contract["clauses"]})
+        try:
+            within = Prospects(deal, self.stage, enforcement_of(self.facts), self.record)
+        except NotFinite as reason:
+            raise Missing(str(reason)) from None
+        position = within.layers[self.turn][within.start]
+        later = within.values(deviating).get(self.turn + 1, {})
+        values = replies(within, position, self.index, within.worth(position, later))
+        best = max(values[action] for action in legal)
+        owed = position.allowed[self.facts["you"]]
+        # A stable sort: what is owed comes first among equals.
+        return next(x for x in sorted(legal, key=lambda x: x not in owed) if values[x] == best)
+
+
+def _tit_for_tat(me: Player) -> bool:
+    return not me.record or me.others_cooperated(me.record[-1])
+
+
+def _pavlov(me: Player) -> bool:
+    """Win-stay, lose-shift: cooperate after a turn in which all did, or none of both sides."""
+    if not me.record:
+        return True
+    last = me.record[-1]
+    return me.cooperated(last, me.index) == me.others_cooperated(last)
+
+
+STRATEGIES: dict[str, Callable[[Player], bool]] = {
+    "cooperator": lambda me: True,
+    "defector": lambda me: False,
+    "tit_for_tat": _tit_for_tat,
+    "generous_tit_for_tat": lambda me: _tit_for_tat(me) or me.rng.random() < FORGIVENESS,
+    "grim": lambda me: all(me.others_cooperated(turn) for turn in me.record),
+    "pavlov": _pavlov,
+    "alternator": lambda me: me.turn % 2 == 1,
+}
+"""Whether to cooperate now, by strategy."""

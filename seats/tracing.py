@@ -1,0 +1,152 @@
+"""Tracing to LangSmith that tells it no secret and never waits for it long.
+
+Nothing is traced unless `LANGSMITH_TRACING=true`. Then, before anything leaves the process:
+
+- what users told one agent in a secrets file, the values of the environment's keys, and whatever
+  looks like a credential is redacted, wherever it stands;
+- with `COOP_TRACE_HIDE=true` inputs, outputs and the texts of errors are left out altogether, and
+  of the metadata stays what traces are found and counted by. LangSmith's own finer switches
+  (`LANGSMITH_HIDE_INPUTS`, `_OUTPUTS`, `_METADATA`) work as well.
+"""
+
+import atexit
+import json
+import os
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+HIDE = "COOP_TRACE_HIDE"
+SWITCHES = [
+    f"{name}_TRACING{version}" for name in ("LANGSMITH", "LANGCHAIN") for version in ("", "_V2")
+]
+
+SCHEME = frozenset(
+    {
+        *("run", "sweep", "episode", "thread_id", "graph", "game", "condition", "protocol", "seed"),
+        *("agents", "agent", "role", "act", "round", "phase", "attempt", "model", "simulated"),
+        *("git_sha", "prompt_hash", "ls_provider", "ls_model_name", "usage_metadata"),
+    }
+)
+"""The metadata that stays when everything else is hidden."""
+
+PATIENCE = 5.0
+"""Seconds for which the end of a process waits for an endpoint that has answered before."""
+
+DOUBT = 0.8
+"""Seconds for which it waits for one that never has."""
+
+REDACTED = "[redacted]"
+SHORTEST = 8
+"""Of what is redacted by its value: shorter texts stand everywhere."""
+
+_KEY = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL", re.IGNORECASE)
+_told: set[str] = set()
+
+
+def keep_out(texts: Iterable[str]) -> None:
+    """Have texts redacted from every trace from now on, whole and line by line."""
+    for text in texts:
+        for part in (text.strip(), *map(str.strip, text.splitlines())):
+            if len(part) >= SHORTEST:
+                # As it stands in a letter, and within the letter's JSON.
+                _told.update(
+                    (part, json.dumps(part)[1:-1], json.dumps(part, ensure_ascii=False)[1:-1])
+                )
+    _pattern.cache_clear()
+    redacted.cache_clear()
+
+
+def trace_quietly(secrets: Path) -> None:
+    """Set up LangSmith's client for this process, if it traces at all.
+
+    Args:
+        secrets: the folder of what users tell one agent and nobody else.
+    """
+    if not any(os.environ.get(switch, "").lower() == "true" for switch in SWITCHES):
+        return
+    keep_out(value for name, value in os.environ.items() if _KEY.search(name))
+    keep_out(text for path in secrets.glob("*.yaml") for text in _texts(path))
+    # A thread that waits for a dead endpoint must not keep the process alive, and the pool that
+    # sends compressed traces is joined at its end.
+    os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
+    os.environ.setdefault("LANGSMITH_DISABLE_RUN_COMPRESSION", "true")
+    _install(hidden=os.environ.get(HIDE, "").lower() in ("true", "1", "all"))
+
+
+def _install(hidden: bool) -> None:
+    import langsmith
+    import requests
+    from urllib3 import Retry
+
+    answers = 0
+
+    def count(*_: Any, **__: Any) -> None:
+        nonlocal answers
+        answers += 1
+
+    session = requests.Session()
+    session.hooks["response"].append(count)
+    client = langsmith.Client(
+        session=session,
+        timeout_ms=(2_000, 10_000),
+        retry_config=Retry(total=2, backoff_factor=0.2),
+        # LangSmith hands errors and metadata to it, too.
+        anonymizer=_scheme_alone if hidden else redacted_in,
+        hide_inputs=hidden or None,
+        hide_outputs=hidden or None,
+    )
+    langsmith.configure(client=client)
+    atexit.register(lambda: client.flush(timeout=PATIENCE if answers else DOUBT))
+
+
+def _scheme_alone(data: dict[str, Any]) -> dict[str, Any]:
+    """Metadata without what is not of the scheme; an error without what it says."""
+    if data.keys() == {"error"}:
+        return {"error": re.split(r"\W", str(data["error"]), maxsplit=1)[0]}
+    found: dict[str, Any] = redacted_in({key: data[key] for key in data.keys() & SCHEME})
+    return found
+
+
+def redacted_in(data: Any) -> Any:
+    """JSON data with every secret redacted, in keys as in values."""
+    match data:
+        case str():
+            return redacted(data)
+        case dict():
+            return {redacted_in(key): redacted_in(value) for key, value in data.items()}
+        case list():
+            return [redacted_in(one) for one in data]
+        case _:
+            return data
+
+
+@lru_cache(maxsize=10_000)  # a growing table is traced at every node, and most of it is old
+def redacted(text: str) -> str:
+    """A text with every secret redacted."""
+    from langsmith.anonymizer import DEFAULT_SECRET_RULES
+
+    if pattern := _pattern():
+        text = pattern.sub(REDACTED, text)
+    for rule in DEFAULT_SECRET_RULES:
+        text = rule["pattern"].sub(rule["replace"] or REDACTED, text)
+    return text
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str] | None:
+    longest_first = sorted(_told, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+
+def _texts(path: Path) -> list[str]:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        # A run that names this file is refused, with the reason.
+        return []
+    return [str(text) for text in content.values()] if isinstance(content, dict) else []
