@@ -23,6 +23,7 @@ KIND     a clause that has no place in this talk
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from deals.amounts import MAX_AMOUNT
 from deals.clauses import Clause, Do, Forbid, Pay, Share
 from deals.deal import Deal
 from deals.faults import Fault
@@ -97,6 +98,8 @@ def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
             return Fault("PAY", f"{cid}: {pay.payer} pays itself: name another payee.")
         if pay.amount <= 0:
             return Fault("PAY", f"{cid} pays {pay.amount}: give a positive amount.")
+        if pay.basis == "turn" and pay.amount * terms.turns > MAX_AMOUNT:
+            return Fault("PAY", f"{cid} sums to more than {MAX_AMOUNT} over the game: give less.")
         if pay.basis == "reward" and pay.amount > 1:
             return Fault("PAY", f"{cid} gives away more than 100 % of a reward: at most 1.")
     return None

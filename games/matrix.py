@@ -86,8 +86,10 @@ class MatrixParams(Params):
         n = len(self.agents)
         if len(cell.play) != n or len(cell.pays) != n:
             raise ValueError(f"play {cell.play} pays {cell.pays}: give {n} of each, one per agent")
-        if any(abs(x) > MAX_PAYOFF for x in cell.pays):
-            raise ValueError(f"play {cell.play} pays {cell.pays}: pay at most {MAX_PAYOFF} each")
+        if any(abs(x) * self.rounds > MAX_PAYOFF for x in cell.pays):
+            raise ValueError(
+                f"play {cell.play} pays {cell.pays}: pay at most {MAX_PAYOFF} each over all rounds"
+            )
         for agent, action in zip(self.agents, cell.play, strict=True):
             if action not in self.actions[agent]:
                 known = ", ".join(self.actions[agent])

@@ -62,7 +62,7 @@ async def _ask_one(moment: Moment, role: str, agent: str, mind: Mind | None) -> 
         act=act,
         letter=letter,
         attempt=attempt,
-        why=mind["fault"]["feedback"] if mind and mind["fault"] else "",
+        why=mind["fault"]["label"] if mind and mind["fault"] else "",
         trace=_trace(moment, agent, act),
     )
     entry, _ = await ask_seat(room.seats[agent], room.seed, question, journal)

@@ -106,7 +106,11 @@ def write(sight: Sight, mind: Mind | None, plan: str, private: str, guidance: bo
         facts=fenced(facts),
     )
     system = render(
-        "exchange_table", rules=sight.rules, facts=fenced(sight.game), guidance=guidance
+        "exchange_table",
+        rules=sight.rules,
+        agents=sight.game["agents"],
+        facts=fenced(sight.game),
+        guidance=guidance,
     )
     return Letter(system=system, user=user)
 

@@ -1,6 +1,5 @@
 """Validate: read a draft; what is sound may be said, what is not goes back to its author alone."""
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -21,7 +20,7 @@ from deals import (
     read_deal,
     scan,
 )
-from state import PASS, Mind, Minds, Moment, Spoken, Table, game_of, pending, room_of
+from state import PASS, Mind, Minds, Moment, Room, Spoken, Table, game_of, pending, room_of
 
 Check = Callable[[Moment, str, Message], Spoken | Fault]
 
@@ -41,14 +40,7 @@ def validate(check: Check) -> Callable[[Minds, Runtime[Moment]], dict[str, Any]]
         room = room_of(moment.table["settings"])
         return {
             "minds": {
-                agent: _judge(
-                    check,
-                    moment,
-                    agent,
-                    minds["minds"][agent],
-                    # A person's wrong reply stays pending, with the reason.
-                    math.inf if room.seats[agent].human else room.tries,
-                )
+                agent: _judge(moment, agent, minds["minds"][agent], room, check)
                 for agent in pending(minds["minds"], moment.asked)
             }
         }
@@ -56,15 +48,17 @@ def validate(check: Check) -> Callable[[Minds, Runtime[Moment]], dict[str, Any]]
     return validate_drafts
 
 
-def _judge(check: Check, moment: Moment, agent: str, mind: Mind, tries: float) -> Mind:
-    if mind["draft"] == PASS:
+def _judge(moment: Moment, agent: str, mind: Mind, room: Room, check: Check) -> Mind:
+    human = room.seats[agent].human
+    if human and mind["draft"] == PASS:
         return {**mind, "fault": None, "spoken": {"act": "pass", "text": "", "label": "PASS"}}
     found = _read(check, moment, agent, mind)
     if not isinstance(found, Fault):
         return {**mind, "fault": None, "spoken": {**found, "pointer": mind["pointer"]}}
     spent = {**mind["spent"], "refused": mind["spent"]["refused"] + 1}
     again: Mind = {**mind, "fault": found.record(), "spent": spent}
-    if mind["attempt"] >= tries:
+    # A person's wrong reply stays pending, with the reason.
+    if mind["attempt"] >= room.tries and not human:
         again["spoken"] = {"act": "pass", "text": "", "label": found.label}
     return again
 
@@ -89,6 +83,8 @@ def an_offer(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
         return Fault("VOID", "No offer stands that you could accept: propose one, or <REJECT>.")
     if message.action is not None:
         return Fault("VOID", "It is not yet time to act: propose a deal, or <REJECT>.")
+    if message.reject is not None and message.proposal is not None:
+        return Fault("ACK", "You cannot propose and <REJECT> at once: do one of the two.")
     if message.reject is not None:
         return {"act": "pass", "text": message.speech or message.reject}
     deal = _deal(moment, message)

@@ -31,7 +31,7 @@ class Question:
         act: what it is asked for: reason, propose, answer, act, …
         letter: what it is shown.
         attempt: from 1; the same letter may be sent again only under the next number.
-        why: the reason why the last answer was sent back; a person is told it at once.
+        why: the label of the fault for which the last answer was sent back.
         trace: run name, tags and metadata for tracing.
     """
 

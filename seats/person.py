@@ -45,9 +45,10 @@ def request(pointer: dict[str, Any], agent: str, act: str, why: str) -> dict[str
         pointer: episode, agent, act, turn, round, attempt: where the letter is fetched.
         agent: who is asked.
         act: what for.
-        why: the reason why the last reply did not count; empty at first.
+        why: the label of the last reply's fault; the letter at the seat says more.
     """
     said = f"{agent} is asked to {act.replace('_', ' ')}. The letter waits at {agent}'s own seat."
+    refused = f" The last reply did not count ({why})." if why else ""
     return {
         "action_request": {"action": act, "args": Reply().model_dump()},
         "config": {
@@ -56,7 +57,7 @@ def request(pointer: dict[str, Any], agent: str, act: str, why: str) -> dict[str
             "allow_respond": True,
             "allow_ignore": True,
         },
-        "description": f"{said} {why}".strip(),
+        "description": said + refused,
         "pointer": pointer,
     }
 

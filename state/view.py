@@ -95,6 +95,8 @@ def _money(table: Table) -> dict[str, Any]:
     facts: dict[str, Any] = dict(table["accounts"] or {})
     if contract := table.get("contract"):
         facts["contract"] = _contract(contract)
+    if claims := table.get("claims"):
+        facts["claims"] = claims
     if computed := table.get("reckoning"):
         facts["computed"] = computed
     return facts

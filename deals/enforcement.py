@@ -1,0 +1,181 @@
+"""What becomes of a contract that is broken: nothing, its payments, or a deposit.
+
+=========  ====================================================================================
+mode       means
+=========  ====================================================================================
+notional   nothing moves: what falls due is recorded and left to the parties, as in the paper
+enforced   the ledger makes every payment that falls due, and splits the total as agreed
+escrow     as enforced; beside that every party leaves a deposit at signing, which goes to the
+           parties that kept the contract when it first breaks it, and back to it otherwise
+=========  ====================================================================================
+
+Whatever moves, moves from one account to another: the sum is always zero.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, get_args
+
+from deals.amounts import parse_exact
+from deals.contract import Contract, contract_breaches
+from deals.monitor import Breach
+from games import Turn
+
+Mode = Literal["notional", "enforced", "escrow"]
+
+ESCROW = "escrow"
+"""The account that deposits wait in."""
+
+
+@dataclass(frozen=True)
+class Enforcement:
+    """How a contract is enforced.
+
+    Attributes:
+        mode: notional, enforced or escrow.
+        deposit: of each party in the game's unit, in escrow; None: as much as `certify` finds
+            that keeping the contract needs.
+    """
+
+    mode: Mode = "enforced"
+    deposit: Fraction | None = None
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> "Enforcement":
+        """From the settings of a run: `enforcement` and `deposit`, where they are given.
+
+        Raises:
+            ValueError: there is no such mode, or the deposit is no amount.
+        """
+        deposit = settings.get("deposit")
+        mode: Mode = settings.get("enforcement") or "enforced"
+        if mode not in get_args(Mode):
+            raise ValueError(f"no enforcement {mode!r}: choose {', '.join(get_args(Mode))}")
+        amount = None if deposit in (None, "", "auto") else parse_exact(deposit)
+        if amount is not None and amount < 0:
+            raise ValueError(f"a deposit of {amount}: it must be 0 or more")
+        return cls(mode, amount)
+
+    @property
+    def executes(self) -> bool:
+        """Whether payments are made."""
+        return self.mode != "notional"
+
+    def held(self) -> Fraction:
+        """What each party leaves in escrow."""
+        return (self.deposit or Fraction(0)) if self.mode == "escrow" else Fraction(0)
+
+
+class Move(NamedTuple):
+    """One amount from one account to another, in whole units of the ledger."""
+
+    payer: str
+    payee: str
+    amount: int
+    memo: str
+
+
+@dataclass(frozen=True)
+class Posting:
+    """What the ledger writes in one transaction, under (episode, kind, clause, turn)."""
+
+    kind: str
+    clause: str
+    turn: int
+    moves: tuple[Move, ...]
+
+
+def injured_by(breaker: str, broken: frozenset[str], agents: Sequence[str]) -> list[str]:
+    """Who is paid a deposit: the parties that have kept the contract so far, else all others."""
+    others = [agent for agent in agents if agent != breaker]
+    return [agent for agent in others if agent not in broken] or others
+
+
+def deposits(agents: Sequence[str], amount: int) -> list[Posting]:
+    """What is taken at signing: one posting for each party, whenever it is posted.
+
+    Args:
+        agents: the parties.
+        amount: of each, in whole units of the ledger; with 0 there is nothing to post.
+    """
+    return [
+        Posting("deposit", _slot(n), 0, (Move(agent, ESCROW, amount, "deposit"),))
+        for n, agent in enumerate(agents, start=1)
+        if amount
+    ]
+
+
+def releases(
+    agents: Sequence[str], amount: int, breaches: Sequence[Breach], over: bool
+) -> list[Posting]:
+    """What becomes of the deposits, so far: forfeited at the first breach, returned at the end.
+
+    A deposit is released under one key, whether it is forfeited or returned, and so only once.
+
+    Args:
+        agents: the parties.
+        amount: of each deposit, in whole units of the ledger.
+        breaches: all so far.
+        over: whether the game is over.
+    """
+    first = {breach.agent: breach for breach in sorted(breaches, key=_latest_first)}
+    postings = []
+    for n, agent in enumerate(agents, start=1):
+        if not amount or (agent not in first and not over):
+            continue
+        if agent not in first:
+            moves = [Move(ESCROW, agent, amount, "deposit returned")]
+        else:
+            breach = first[agent]
+            broken = frozenset(b.agent for b in breaches if b.turn <= breach.turn)
+            payees = injured_by(agent, broken, agents)
+            parts = _evenly(amount, len(payees))
+            memo = f"deposit forfeited by {breach.clause}, turn {breach.turn}"
+            moves = [
+                Move(ESCROW, payee, part, memo)
+                for payee, part in zip(payees, parts, strict=True)
+                if part
+            ]
+        postings.append(Posting("release", _slot(n), 0, tuple(moves)))
+    return postings
+
+
+def escrow(
+    contract: Contract | None,
+    record: Sequence[Turn],
+    agents: Sequence[str],
+    amount: int,
+    over: bool,
+) -> list[Posting]:
+    """Everything that a contract's deposits have come to so far, in the order it is posted.
+
+    Posting all of it again after every turn is safe: what is there already is not done again.
+    """
+    if contract is None:
+        return []
+    broken = contract_breaches(contract, record)
+    return [*deposits(agents, amount), *releases(agents, amount, broken, over)]
+
+
+def net(postings: Sequence[Posting], agents: Sequence[str]) -> dict[str, int]:
+    """What the postings leave each agent better or worse off."""
+    moved = dict.fromkeys([*agents, ESCROW], 0)
+    for posting in postings:
+        for move in posting.moves:
+            moved[move.payer] -= move.amount
+            moved[move.payee] += move.amount
+    return {agent: moved[agent] for agent in agents}
+
+
+def _slot(n: int) -> str:
+    return f"d{n}"
+
+
+def _latest_first(breach: Breach) -> int:
+    return -breach.turn
+
+
+def _evenly(amount: int, parts: int) -> list[int]:
+    each, over = divmod(amount, parts)
+    return [each + (n < over) for n in range(parts)]

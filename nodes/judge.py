@@ -1,0 +1,25 @@
+"""Judge: somebody who is no party reads the record; its verdicts stand beside the monitor's."""
+
+from typing import Any
+
+from deals import Fault, Message, in_force
+from deals.judgement import read_judgement
+from state import Moment, Spoken, Utterance, entries
+
+JUDGE = "judge"
+"""The seat of who judges; no agent can bear this name."""
+
+
+def a_judgement(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
+    """A verdict on every clause: a claim about the record, which the record answers."""
+    found = read_judgement(message.speech or "", in_force(moment.table.get("contract")))
+    if isinstance(found, Fault):
+        return found
+    lines = [f"{cid}: {verdict}" for cid, verdict in found.items()]
+    return {"act": "claim", "text": "\n".join(lines)}
+
+
+def say_judgement(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
+    """The judgement is heard by all, and moves nothing."""
+    utterance = Utterance(JUDGE, spoken[JUDGE])
+    return {"talk": entries(moment.table, moment.topic.name, [utterance])}

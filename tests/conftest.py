@@ -1,0 +1,86 @@
+"""What every test stands on: a home of its own, no keys, and no network but this machine."""
+
+import os
+
+# Read when the libraries are imported, hence before anything else.
+os.environ.update(
+    LANGSMITH_TRACING="false",
+    LANGCHAIN_TRACING_V2="false",
+    LANGSMITH_TEST_TRACKING="false",
+    LANGGRAPH_STRICT_MSGPACK="true",
+)
+
+import ipaddress
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from seats.models import KEYS
+from tests.scripted import Script
+
+LIVE = "COOP_TEST_LIVE"
+"""Set to 1, it lets tests reach the network and read keys from the environment."""
+
+pytest.register_assert_rewrite("tests.battery")
+settings.register_profile("coop", deadline=None)
+settings.load_profile("coop")
+
+
+class NetworkForbidden(RuntimeError):
+    """A test tried to reach another machine."""
+
+
+def _is_here(host: Any) -> bool:
+    if host in (None, "", "localhost", b"localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _only_here(host_of: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not _is_here(host := host_of(*args)):
+            raise NetworkForbidden(f"{host} is not this machine; {LIVE}=1 opts in")
+        return function(*args, **kwargs)
+
+    return guarded
+
+
+def _address_of(sock: socket.socket, address: Any) -> Any:
+    return address[0] if isinstance(address, tuple) else None  # a path is a local socket
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_network() -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        if not os.environ.get(LIVE):
+            for name in ("connect", "connect_ex"):
+                method = getattr(socket.socket, name)
+                patch.setattr(socket.socket, name, _only_here(_address_of, method))
+            lookup = _only_here(lambda host, *_: host, socket.getaddrinfo)
+            patch.setattr(socket, "getaddrinfo", lookup)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that is kept by URL or path is new for each test, as the home's path is."""
+    monkeypatch.setenv("COOP_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("COOP_DATABASE_URL", raising=False)
+    if not os.environ.get(LIVE):
+        for variable in {*KEYS.values(), "LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"}:
+            monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Script:
+    """Words put into the agents' mouths: `script["Alice", "propose"] = "…"`."""
+    written = Script()
+    monkeypatch.setattr("seats.asking.chat_model", written.chat_model)
+    return written

@@ -1,0 +1,75 @@
+"""Seats that say what a test wants, and keep every letter they are shown."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from seats import Seat
+from seats.embedded import EmbeddedChatModel
+from seats.letters import as_text, facts
+
+Line = str | Exception | Callable[[dict[str, Any]], str]
+"""An answer, a failure, or a function from the letter's facts to an answer."""
+
+
+@dataclass
+class Script:
+    """What each agent answers to each kind of letter.
+
+    A list is gone through one letter at a time, and its last line is said from then on. Where the
+    script has no line, the embedded agent answers.
+
+    Attributes:
+        letters: every letter shown so far: agent, what was asked, and the messages.
+    """
+
+    lines: dict[tuple[str, str], list[Line]] = field(default_factory=dict)
+    letters: list[tuple[str, str, list[BaseMessage]]] = field(default_factory=list)
+
+    def __setitem__(self, key: tuple[str, str], lines: Line | list[Line]) -> None:
+        self.lines[key] = list(lines) if isinstance(lines, list) else [lines]
+
+    def chat_model(self, seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
+        """In the place of `seats.asking.chat_model`."""
+        stand_in = EmbeddedChatModel(character="rational", agent=agent, seed=seed)
+        return ScriptedChatModel(script=self, agent=agent, stand_in=stand_in)
+
+    def shown_to(self, agent: str, act: str | None = None) -> list[str]:
+        """The letters an agent was shown, oldest first, as text."""
+        return [as_text(m) for a, b, m in self.letters if a == agent and act in (None, b)]
+
+
+class ScriptedChatModel(BaseChatModel):
+    """Reads its line off the script."""
+
+    script: Script
+    agent: str
+    stand_in: EmbeddedChatModel
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        known = facts(as_text(messages))
+        key = (self.agent, known["ask"])
+        self.script.letters.append((*key, messages))
+        lines = self.script.lines.get(key)
+        if not lines:
+            return self.stand_in._generate(messages)
+        line = lines.pop(0) if len(lines) > 1 else lines[0]
+        if isinstance(line, Exception):
+            raise line
+        text = line if isinstance(line, str) else line(known)
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])

@@ -1,0 +1,142 @@
+"""The rules a draft has to pass: each refuses one thing, with a label and a reason."""
+
+import pytest
+from hypothesis import given, settings
+
+from deals import (
+    DEAL_RULES,
+    Deal,
+    Do,
+    Earned,
+    Event,
+    Every,
+    Fault,
+    Forbid,
+    Last,
+    Not,
+    Pay,
+    Share,
+    Turns,
+    first_fault,
+    only,
+)
+from deals.rules import Rule
+from tests.made_deals import AGENTS, DEAL, TERMS, deal, deals
+
+
+@pytest.mark.parametrize(
+    ("draft", "label", "cites"),
+    [
+        (deal(), "EMPTY", "no clause"),
+        (deal(Do(agent="Eve", action="pull")), "NAME", "c1 names Eve"),
+        (deal(Pay(payer="Ann", payee="Eve", amount=1)), "NAME", "c1 names Eve"),
+        (
+            deal(Do(agent="Ann", action="pull", when=Earned(earned="Eve", at_least=1))),
+            "NAME",
+            "c1 names Eve",
+        ),
+        (
+            deal(
+                Do(
+                    agent="Ann",
+                    action="pull",
+                    when=Not(negated=Last(last=Event(agent="Eve", action="pull"))),
+                )
+            ),
+            "NAME",
+            "c1 names Eve",
+        ),
+        (deal(Do(agent="Ann", action="push")), "ACTION", "Ann has no action push"),
+        (
+            deal(
+                Pay(
+                    payer="Ann",
+                    payee="Ben",
+                    amount=1,
+                    when=Last(last=Event(agent="Ben", action="push")),
+                )
+            ),
+            "ACTION",
+            "Ben has no action push",
+        ),
+        (
+            deal(Do(agent="Ann", action="pull", when=Turns(turns=(5, 7)))),
+            "TURN",
+            "turns 5 to 7: the game has 1 to 6",
+        ),
+        (deal(Do(agent="Ann", action="pull", when=Turns(turns=(3, 2)))), "TURN", "c1"),
+        (deal(Do(agent="Ann", action="pull", when=Turns(turns=(0, 2)))), "TURN", "c1"),
+        (deal(Do(agent="Ann", action="pull", when=Every(every=2, start=9))), "TURN", "c1"),
+        (deal(Pay(payer="Ann", payee="Ann", amount=1)), "PAY", "pays itself"),
+        (deal(Pay(payer="Ann", payee="Ben", amount=0)), "PAY", "positive"),
+        (deal(Pay(payer="Ann", payee="Ben", amount=-3)), "PAY", "positive"),
+        (deal(Pay(payer="Ann", payee="Ben", amount="101%", basis="reward")), "PAY", "100 %"),
+        (deal(Share()), "SHARE", "either fractions or a norm"),
+        (
+            deal(Share(norm="shapley", fractions=dict.fromkeys(AGENTS, "1/3"))),
+            "SHARE",
+            "either fractions or a norm",
+        ),
+        (deal(Share(norm="shapley"), Share(norm="shapley")), "SHARE", "c1 and c2"),
+        (deal(Share(fractions={"Ann": 1})), "SHARE", "a fraction for each of"),
+        (deal(Share(fractions=dict.fromkeys(AGENTS, "0.333333"))), "SHARE", "exactly 1"),
+        (deal(Share(fractions={"Ann": 2, "Ben": -1, "Cyd": 0})), "SHARE", "not negative"),
+        (deal(Share(norm="whim")), "NORM", "on offer: shapley"),
+        (
+            deal(Do(agent="Ann", action="pull"), Do(agent="Ann", action="wait")),
+            "CLASH",
+            "both c1 and c2",
+        ),
+        (
+            deal(
+                Do(agent="Ann", action="pull", when=Every(every=2, start=1)),
+                Forbid(agent="Ann", action="pull", when=Turns(turns=(3, 3))),
+            ),
+            "CLASH",
+            "both c1 and c2",
+        ),
+        (Deal(clauses=(Do(agent="Ann", action="pull"),), drops=("c7",)), "DROP", "c7"),
+    ],
+)
+def test_a_draft_that_breaks_a_rule_is_sent_back_with_its_label(
+    draft: Deal, label: str, cites: str
+) -> None:
+    fault = first_fault(DEAL_RULES, draft, TERMS)
+    assert fault is not None
+    assert fault.label == label
+    assert cites in fault.feedback
+    assert "\n" not in fault.feedback
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        DEAL,
+        deal(Do(agent="Ann", action="pull"), Do(agent="Ben", action="wait")),
+        deal(Do(agent="Ann", action="pull"), Forbid(agent="Ann", action="wait")),
+        deal(
+            Do(agent="Ann", action="pull", when=Every(every=2, start=1)),
+            Do(agent="Ann", action="wait", when=Every(every=2, start=2)),
+        ),
+        deal(Share(fractions={"Ann": "1/3", "Ben": "1/3", "Cyd": "1/3"})),
+        deal(Share(norm="shapley"), Pay(payer="Cyd", payee="Ann", amount=1, basis="reward")),
+        deal(Pay(payer="Ann", payee="Ben", amount=1, when=Earned(earned="everyone", at_least=2))),
+    ],
+)
+def test_a_sound_draft_passes_every_rule(draft: Deal) -> None:
+    assert first_fault(DEAL_RULES, draft, TERMS) is None
+
+
+@given(deals)
+@settings(max_examples=300)
+def test_rules_answer_for_any_deal_and_never_raise(draft: Deal) -> None:
+    for rule in (*DEAL_RULES, only(Pay, Share)):
+        fault = rule(draft, TERMS)
+        assert fault is None or (fault.label.isupper() and fault.feedback)
+
+
+def test_a_workflow_composes_the_rules_it_wants() -> None:
+    only_money: Rule = only(Pay, Share)
+    fault = first_fault([only_money], DEAL, TERMS)
+    assert fault == Fault("KIND", "c1 is a do: only pay, share have a place here.")
+    assert first_fault([only_money], deal(Share(norm="whim")), TERMS) is None

@@ -1,0 +1,108 @@
+"""The protocol: a message can be well formed and still bind nobody."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deals import DEAL_RULES, Deal, Do, Fault, Message, put, scan
+from nodes.validate import an_action, an_answer, an_offer
+from state import Moment, Room, Table, Topic, game_of
+
+OFFER = '{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}]}'
+
+
+def table(**parts: Any) -> Table:
+    settings_ = Room().resolve().model_dump(mode="json")
+    game = game_of(settings_)
+    offer = put(Deal(clauses=(Do(agent="Bob", action="lever"),)), by="Alice", revision=2)
+    return {  # type: ignore[return-value]
+        "settings": settings_,
+        "agents": list(game.agents),
+        "position": game.start(),
+        "record": [],
+        "contract": None,
+        "offer": offer,
+        "round": 1,
+        **parts,
+    }
+
+
+def judged(check: Callable[..., Any], text: str, **parts: Any) -> Any:
+    message = scan(text)
+    assert isinstance(message, Message)
+    return check(Moment(table(**parts), ("Bob",), Topic("plan", DEAL_RULES)), "Bob", message)
+
+
+HASH = table()["offer"]["hash"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<ACCEPT>",
+        "<ACCEPT>2</ACCEPT>",
+        f"<ACCEPT>2 {HASH}</ACCEPT>",
+        f"<ACCEPT>{HASH[:8]}</ACCEPT>",
+    ],
+)
+def test_an_acceptance_binds_to_what_the_letter_showed(text: str) -> None:
+    assert judged(an_answer, f"<s>gladly</s>{text}") == {"act": "accept", "text": "gladly"}
+
+
+@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1).filter(str.strip))
+def test_an_acceptance_of_anything_else_is_stale(named: str) -> None:
+    message = scan(f"<ACCEPT>{named}</ACCEPT>")
+    if isinstance(message, Fault) or named in ("2", "02"):
+        return
+    found = judged(an_answer, f"<ACCEPT>{named}</ACCEPT>")
+    assert isinstance(found, Fault)
+    assert found.label == "STALE"
+    assert HASH[:12] in found.feedback
+
+
+@pytest.mark.parametrize(
+    ("check", "text", "label"),
+    [
+        (an_answer, "<s>I accept revision 2, agreed!</s>", "ACK"),
+        (an_answer, "I agree.", "ACK"),
+        (an_answer, "<ACCEPT><REJECT>", "ACK"),
+        (an_answer, f"<ACCEPT><PROPOSAL>{OFFER}</PROPOSAL>", "ACK"),
+        (an_answer, f"<PROPOSAL>{OFFER}</PROPOSAL>", "ACK"),
+        (an_answer, "<ACCEPT><ACTION>lever</ACTION>", "VOID"),
+        (an_answer, "<ACCEPT>1</ACCEPT>", "STALE"),
+        (an_answer, f"<ACCEPT>{HASH[:7]}</ACCEPT>", "STALE"),
+        (an_answer, f"<ACCEPT>2 {HASH[1:20]}</ACCEPT>", "STALE"),
+        (an_answer, '<REJECT><PROPOSAL>{"clauses": []}</PROPOSAL>', "EMPTY"),
+        (an_offer, "<ACCEPT>", "VOID"),
+        (an_offer, "<ACTION>lever</ACTION>", "VOID"),
+        (an_offer, "<s>I propose that you pull the lever</s>", "MPT"),
+        (an_offer, '<PROPOSAL>"deal"</PROPOSAL>', "CLAUSE"),
+        (an_offer, f'<PROPOSAL>{OFFER[:-1]}, "by": "Alice"}}</PROPOSAL>', "CLAUSE"),
+        (an_offer, f'<PROPOSAL>{OFFER[:-1]}, "accepted": ["Alice"]}}</PROPOSAL>', "CLAUSE"),
+        (an_offer, f"<PROPOSAL>{OFFER.replace('Alice', 'Eve')}</PROPOSAL>", "NAME"),
+        (an_offer, f"<PROPOSAL>{OFFER.replace('lever', 'window')}</PROPOSAL>", "ACTION"),
+        (
+            an_offer,
+            '<PROPOSAL>{"clauses": [{"kind": "share", "norm": "shapley"}]}</PROPOSAL>',
+            "NORM",
+        ),
+        (an_action, "<s>I pull</s>", "MPT"),
+        (an_action, "<ACTION>window</ACTION>", "ACTION"),
+        (an_action, "<ACTION>LEVER</ACTION>", "ACTION"),
+        (an_action, "<ACTION>Alice: lever</ACTION>", "ACTION"),
+    ],
+)
+def test_what_binds_nobody_is_sent_back(check: Callable[..., Any], text: str, label: str) -> None:
+    found = judged(check, text)
+    assert isinstance(found, Fault)
+    assert found.label == label
+    assert found.feedback.endswith(".")
+
+
+def test_nothing_can_be_accepted_where_no_offer_stands() -> None:
+    found = judged(an_answer, "<ACCEPT>", offer=None)
+    assert isinstance(found, Fault)
+    assert found.label == "VOID"
