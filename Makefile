@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo test lint dev bench lock clean
+.PHONY: setup demo eval test lint dev bench lock clean
 
 setup: $(READY)
 
@@ -19,8 +19,12 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)
 	$(BIN)/coop demo
 
+# Every shipped experiment at a few seeds, with embedded agents, and one report: a simulation.
+eval: $(READY)
+	$(BIN)/coop sweep all -o build/eval && $(BIN)/coop report build/eval
+
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(READY)
 	$(BIN)/ruff check .

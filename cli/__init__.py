@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from cli import experimenting, inspecting, measuring, playing, serving, settling
+from cli import experimenting, inspecting, measuring, playing, serving, settling, viewing
 from cli.console import complain
 
 USAGE, NO_CREDENTIALS, INTERRUPTED = 2, 3, 130
@@ -23,6 +23,7 @@ measuring.register(app)
 serving.register(app)
 settling.register(app)
 experimenting.register(app)
+viewing.register(app)
 
 
 def main() -> None:
@@ -49,9 +50,14 @@ def main() -> None:
 
 
 def _environment() -> None:
-    """Read .env, and have LangGraph build no objects from checkpoints."""
+    """Read .env, have LangGraph build no objects from checkpoints, and trace no secrets."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     if os.path.exists(".env"):
         from dotenv import load_dotenv
 
         load_dotenv(".env")
+    if any(key.endswith(("_TRACING", "_TRACING_V2")) and on for key, on in os.environ.items()):
+        from seats.tracing import trace_quietly
+        from state import home
+
+        trace_quietly(home().secrets)

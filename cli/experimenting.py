@@ -55,7 +55,7 @@ def sweep(
     from evals.prices import check_prices
     from evals.store import register as enter
     from evals.suite import shard as part_of
-    from evals.sweep import Limits
+    from evals.sweep import Limits, check_cells
 
     chosen, cells, skipped = _cells(suites, seeds)
     known = reporting.prices_from(prices)
@@ -67,6 +67,8 @@ def sweep(
         return
     if cost_limit is not None:
         check_prices(known, cells)
+    if not remote:
+        check_cells(cells)
     limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
     sweep_id = enter(folder, chosen, skipped)
     tally = _swept(_Plan(sweep_id, cells, folder, part, remote), limits, known)
@@ -96,9 +98,10 @@ def evaluate(
     from evals.langsmith import upload as to_langsmith
     from evals.store import read_rows
     from evals.store import register as enter
-    from evals.sweep import Limits
+    from evals.sweep import Limits, check_cells
 
     chosen, cells, _ = _cells([suite], seeds)
+    check_cells(cells)
     folder = out or _folder(chosen)
     plan = _Plan(enter(folder, chosen, {}), cells, folder)
     tally = _swept(plan, Limits(at_once=max_connections), reporting.prices_from(None))
@@ -144,10 +147,8 @@ def _swept(plan: _Plan, limits: "Limits", prices: "Prices") -> "Tally":
     from evals.local import Local
     from evals.remote import Remote
     from evals.store import Writer
-    from evals.sweep import check_cells, sweep
+    from evals.sweep import sweep
 
-    if not plan.remote:
-        check_cells(plan.cells)
     player = Remote(plan.remote, plan.sweep) if plan.remote else Local(plan.sweep)
     what = f"{len(plan.cells)} cells"
     with Writer(plan.folder, plan.part) as writer, progress(len(plan.cells), what) as moved:

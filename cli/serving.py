@@ -3,7 +3,6 @@
 import os
 import shutil
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -41,8 +40,8 @@ def dev(
         "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGGRAPH_STRICT_MSGPACK": "true",
     }
-    ended = subprocess.run([command, "dev", *options], env=os.environ | quiet, check=False)
-    sys.exit(ended.returncode)
+    # In place of this process, so that signals reach the server and it can save its threads.
+    os.execve(command, [command, "dev", *options], os.environ | quiet)  # noqa: S606
 
 
 def _free_port(host: str) -> int:

@@ -4,11 +4,11 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from deals import Contract, amend, sign
+from deals import Contract, Message, amend, scan, sign
 from graphs.running import table_of
 from nodes.settle import decide, lines
-from seats import letter_hash
-from state import Table, agreed_offers, game_of, home, result
+from seats import Entry, letter_hash
+from state import Said, Table, agreed_offers, game_of, home, result
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,9 @@ def _settlement(table: Table) -> dict[str, Any]:
 
 def _play(table: Table) -> Check:
     """Replay the recorded actions on the same dice."""
-    game = game_of(table["settings"])
+    game, record = game_of(table["settings"]), table["record"]
     position = game.start()
-    for turn in table["record"]:
-        after = game.step(position, turn["actions"])
+    for turn, after in zip(record, game.replay(record), strict=True):
         if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
             return Check("play", False, f"turn {turn['turn']} pays {after.rewards}")
         position = after.position
@@ -92,9 +91,26 @@ def _ledger(table: Table) -> Check:
 
 
 def _journal(table: Table) -> Check:
+    """Letters as they were shown, and the talk as the answers to them have it."""
     entries = list(home().journal.entries(table["episode"]))
     changed = [e.agent for e in entries if letter_hash(e.letter_text) != e.letter]
-    return Check("journal", not changed, f"{len(entries)} letters, hashes match")
+    spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
+    forged = [
+        said["id"]
+        for said in table.get("talk", [])
+        if said["text"] and said["act"] != "pass" and not _was_said(said, spoken, entries)
+    ]
+    found = f"{len(entries)} letters, hashes match, and what was said is in their answers"
+    if forged:
+        found = f"{', '.join(forged)} is in no answer"
+    return Check("journal", not changed and not forged, found)
+
+
+def _was_said(said: Said, spoken: set[tuple[str, str | None]], entries: list[Entry]) -> bool:
+    """Whether a message of the talk is in an answer of its author."""
+    return (said["by"], said["text"]) in spoken or any(
+        said["text"] in entry.answer.text for entry in entries if entry.agent == said["by"]
+    )
 
 
 def _untimed(outcome: dict[str, Any]) -> dict[str, Any]:

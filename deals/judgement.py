@@ -8,14 +8,17 @@ from typing import get_args
 from deals.faults import Fault
 from deals.progression import Verdict
 
-_LINE = re.compile(r"^\W*(c\d{1,4})\W*[:=]\W*(\w+)", re.MULTILINE)
+_VERDICT = re.compile(r"(?:^|[;\n])\W*(c\d{1,4})\W*[:=]\W*(\w+)")
 
 
 def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdict] | Fault:
-    """Read a line `c1: satisfied` or `c1: violated` for every clause, or say what is missing."""
+    """Read `c1: satisfied` or `c1: violated` for every clause, or say what is missing.
+
+    Each stands on a line of its own or after a semicolon.
+    """
     found: dict[str, Verdict] = {}
     known = {str(verdict): verdict for verdict in get_args(Verdict)}
-    for cid, word in _LINE.findall(text):
+    for cid, word in _VERDICT.findall(text):
         if cid not in clauses or word.lower() not in known:
             continue
         if found.get(cid, known[word.lower()]) != known[word.lower()]:

@@ -1,7 +1,7 @@
 """What every game is: start, view, legal, step, over, worth."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, NotRequired
@@ -103,6 +103,9 @@ class Game(ABC):
         """The most turns a play can take."""
         return self.params.rounds
 
+    def make_ready(self) -> None:  # noqa: B027 - most games are always ready
+        """Refuse, before anything is played, what could not be played to its end here."""
+
     @abstractmethod
     def start(self) -> Position:
         """The position before the first turn."""
@@ -110,6 +113,10 @@ class Game(ABC):
     def view(self, position: Position, agent: str) -> dict[str, Any]:
         """What `agent` sees of the position: JSON facts for its letter. All of it by default."""
         return dict(position)
+
+    def private(self, agent: str) -> dict[str, Any]:
+        """What the game tells `agent` alone: for that agent's own letters, and nowhere else."""
+        return {}
 
     @abstractmethod
     def legal(self, position: Position, agent: str) -> list[str]:
@@ -162,6 +169,23 @@ class Game(ABC):
     @abstractmethod
     def facts(self) -> dict[str, Any]:
         """The rules as JSON facts, so that a program can play from the letter alone."""
+
+    def deed(self, action: str) -> str:
+        """The name under which an action is recorded and agreed on: without what it carries."""
+        return action
+
+    def objection(self, position: Position, agent: str, action: str) -> str:
+        """What is wrong with an action that an agent wrote; empty when it can be taken."""
+        legal = self.legal(position, agent)
+        return "" if action in legal else f"You cannot do that now: legal are {', '.join(legal)}."
+
+    def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
+        """Play a record again, step by step."""
+        position = self.start()
+        for turn in record:
+            after = self.step(position, turn["actions"])
+            yield after
+            position = after.position
 
     def check(self, position: Position, actions: Mapping[str, str]) -> None:
         """Refuse actions that are not legal.

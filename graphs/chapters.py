@@ -21,7 +21,7 @@ from graphs.routing import (
     whether_over,
 )
 from nodes.convene import convene
-from nodes.open import open_episode
+from nodes.open import opening
 from nodes.say import keep_thoughts, say_answers, say_claims, say_offer, seal_actions
 from nodes.step import step
 from nodes.tally import tally
@@ -43,10 +43,14 @@ PLAY = Topic("play", rules=(), phase="action")
 """Acting, all at the same time."""
 
 
-def blank() -> Page:
-    """A page with nothing on it but the opening."""
+def blank(game: str = "escape_room") -> Page:
+    """A page with nothing on it but the opening.
+
+    Args:
+        game: what it plays when nobody says.
+    """
     page = StateGraph(Table, context_schema=Room, input_schema=Opening)
-    page.add_node("open", open_episode)
+    page.add_node("open", opening(game))
     page.set_entry_point("open")
     return page
 

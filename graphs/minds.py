@@ -14,34 +14,42 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from nodes.ask import ask
+from nodes.ask import Writer, ask
 from nodes.say import Say
 from nodes.validate import Check, validate
 from state import Minds, Moment, Opening, Room, Table, Topic, pending
 
 Page = StateGraph[Table, Room, Opening, Table]
 MindGraph = CompiledStateGraph[Minds, Moment, Minds, Minds]
+Asking = Callable[[Minds, Runtime[Moment]], Awaitable[dict[str, Any]]]
+Validating = Callable[[Minds, Runtime[Moment]], dict[str, Any]]
 TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
 
 
-def mind(role: str, check: Check) -> MindGraph:
+def mind(role: str, check: Check, writer: Writer | None = None) -> MindGraph:
     """ask → validate ↺: the drafts that are refused never leave it.
 
     Args:
         role: what agents are asked for: reason, propose, answer or act.
         check: what a message has to say to be sound.
+        writer: writes the letters, for a workflow with letters of its own.
     """
+    return retried(role, ask(role, writer), validate(check))
+
+
+def retried(name: str, asking: Asking, validating: Validating) -> MindGraph:
+    """A mind from its two nodes: asking again until what was drafted is sound."""
 
     def verdict(minds: Minds, runtime: Runtime[Moment]) -> Literal["again", "sound"]:
         return "again" if pending(minds["minds"], runtime.context.asked) else "sound"
 
     page = StateGraph(Minds, context_schema=Moment)
-    page.add_node("ask", ask(role))
-    page.add_node("validate", validate(check))
+    page.add_node("ask", asking)
+    page.add_node("validate", validating)
     page.add_edge(START, "ask")
     page.add_edge("ask", "validate")
     page.add_conditional_edges("validate", verdict, {"again": "ask", "sound": END})
-    return page.compile(name=role)
+    return page.compile(name=name)
 
 
 def seated(

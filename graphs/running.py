@@ -20,7 +20,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt, Overwrite
 
 from graphs.catalogue import builder
-from seats import Mail, check_seat, close_clients
+from seats import Mail, check_seat, clients
 from state import Opening, Room, Run, Table, game_of, home, result, saver
 
 Watcher = Callable[[str, dict[str, Any]], None]
@@ -54,6 +54,7 @@ def prepare(graph: str, room: Room, run: str = "") -> Run:
     """
     builder(graph)
     resolved = room.resolve()
+    game_of(resolved.model_dump(mode="json")).make_ready()
     for seat in resolved.seats.values():
         check_seat(seat)
     game = resolved.game if isinstance(resolved.game, str) else "game"
@@ -152,11 +153,8 @@ def _news(written: dict[str, Any]) -> dict[str, Any]:
 @asynccontextmanager
 async def opened(graph: str) -> AsyncIterator[App]:
     """A workflow compiled with the home's saver."""
-    try:
-        async with saver(home()) as checkpoints:
-            yield builder(graph).compile(checkpointer=checkpoints, name=graph)
-    finally:
-        await close_clients()
+    async with clients(), saver(home()) as checkpoints:
+        yield builder(graph).compile(checkpointer=checkpoints, name=graph)
 
 
 def configured(run: Run) -> RunnableConfig:

@@ -12,26 +12,43 @@ from langgraph.runtime import Runtime
 from credit import by_norm
 from deals import Deal, payments, payoffs, plain
 from prompts import fenced, fenced_lines, render
-from seats import Letter, Question
+from seats import Journal, Letter, Question
 from seats import ask as ask_seat
-from state import Mind, Minds, Moment, Sight, Table, game_of, home, new_spent, pending, room_of, see
+from state import (
+    Mind,
+    Minds,
+    Moment,
+    Private,
+    Table,
+    game_of,
+    home,
+    new_spent,
+    pending,
+    room_of,
+    see,
+)
 from state.secrets import secrets_of
 
 Node = Callable[[Minds, Runtime[Moment]], Awaitable[dict[str, Any]]]
 
 
-def ask(role: str) -> Node:
+Writer = Callable[[Moment, str, str, Private], Letter]
+"""Puts what an agent sees into words: (moment, agent, act, private) → letter."""
+
+
+def ask(role: str, writer: Writer | None = None) -> Node:
     """A node that asks every agent whose mind has nothing sound yet.
 
     Args:
         role: what they are asked for: reason, propose, answer or act. The topic says which
             letter asks for a proposal and for an answer.
+        writer: writes the letters; `write` unless a workflow has letters of its own.
     """
 
     async def ask_all(minds: Minds, runtime: Runtime[Moment]) -> dict[str, Any]:
         moment = runtime.context
         who = pending(minds["minds"], moment.asked)
-        askings = [_ask_one(moment, role, a, minds["minds"].get(a)) for a in who]
+        askings = [_ask_one(moment, role, a, minds["minds"].get(a), writer or write) for a in who]
         # Let everybody finish: what is answered is kept, and a resume asks only the others.
         thought = await asyncio.gather(*askings, return_exceptions=True)
         for failed in thought:
@@ -42,20 +59,16 @@ def ask(role: str) -> Node:
     return ask_all
 
 
-async def _ask_one(moment: Moment, role: str, agent: str, mind: Mind | None) -> Mind:
+async def _ask_one(
+    moment: Moment, role: str, agent: str, mind: Mind | None, writer: Writer
+) -> Mind:
     table = moment.table
     room = room_of(table["settings"])
-    # The first use opens a database, which must not hold up the event loop.
-    journal = await asyncio.to_thread(lambda: home().journal)
     proposing, answering = moment.topic.letters
     act = {"propose": proposing, "answer": answering}.get(role, role)
-    reasoning = await asyncio.to_thread(_recall, moment, agent)
+    # Files and databases are read for a letter, which must not hold up the event loop.
+    journal, letter = await asyncio.to_thread(_prepare, moment, agent, act, mind, writer)
     attempt = mind["attempt"] + 1 if mind else 1
-    sight = see(moment, agent, act)
-    if act == "answer_split":
-        sight.facts["offer"]["payoffs"] = _what_it_means(table)
-    secret = (await asyncio.to_thread(secrets_of, room.secrets)).get(agent)
-    letter = write(sight, mind, reasoning, secret)
     question = Question(
         episode=table["episode"],
         agent=agent,
@@ -75,29 +88,45 @@ async def _ask_one(moment: Moment, role: str, agent: str, mind: Mind | None) -> 
         "pointer": entry.pointer(),
         "attempt": attempt,
         "fault": mind["fault"] if mind else None,
-        "spent": {key: before.get(key, 0) + n for key, n in cost.items()},
+        "spent": {**before, **{key: before.get(key, 0) + n for key, n in cost.items()}},
     }
 
 
-def write(sight: Sight, mind: Mind | None, reasoning: str, secret: str | None) -> Letter:
+def _prepare(
+    moment: Moment, agent: str, act: str, mind: Mind | None, writer: Writer
+) -> tuple[Journal, Letter]:
+    journal, table = home().journal, moment.table
+    pointer = table.get("thoughts", {}).get(agent)
+    # Reasoning is private, so it waits in the journal.
+    thought = journal.open(table["episode"], agent, pointer).answer.text if pointer else ""
+    secret = secrets_of(room_of(table["settings"]).secrets).get(agent, "")
+    return journal, writer(moment, agent, act, Private(mind, thought, secret))
+
+
+def write(moment: Moment, agent: str, act: str, private: Private) -> Letter:
     """Put what an agent sees into words: static text first, what grows next, the moment last."""
+    sight = see(moment, agent, act)
     facts = dict(sight.facts)
-    if reasoning:
-        facts["reasoning"] = reasoning
-    if fault := (mind["fault"] if mind else None):
+    if act == "answer_split":
+        facts["offer"] = {**facts["offer"], "payoffs": _what_it_means(moment.table)}
+    if private.reasoning:
+        facts["reasoning"] = private.reasoning
+    if fault := (private.mind["fault"] if private.mind else None):
         facts["fault"] = fault
     last_round = "rounds" in facts and facts["round"] >= facts["rounds"]
     request = render(
-        facts["ask"],
-        priced=bool(reasoning),
+        act,
+        priced=bool(private.reasoning),
         last_round=last_round,
         contract=facts.get("contract"),
         computed=facts.get("computed"),
         direction=_direction(facts),
     )
+    own = game_of(moment.table["settings"]).private(agent)
+    told = "\n\n".join(part for part in (private.secret, fenced(own) if own else "") if part)
     user = render(
         "letter",
-        persona=render("persona", you=facts["you"], private=secret or ""),
+        persona=render("persona", you=agent, private=told),
         history=fenced_lines(sight.history),
         ask=request.strip(),
         fault=fault,
@@ -127,14 +156,6 @@ def _direction(facts: dict[str, Any]) -> str:
     if not gap:
         return "neither ask for more nor pay"
     return f"{'ask for' if gap > 0 else 'pay'} {float(abs(gap)):g}"
-
-
-def _recall(moment: Moment, agent: str) -> str:
-    """What the agent reasoned before this bargaining: private, so it waits in the journal."""
-    pointer = moment.table.get("thoughts", {}).get(agent)
-    if pointer is None:
-        return ""
-    return home().journal.open(moment.table["episode"], agent, pointer).answer.text
 
 
 def _trace(moment: Moment, agent: str, act: str) -> RunnableConfig:

@@ -46,7 +46,7 @@ def deliver(minds: Minds, runtime: Runtime[Moment]) -> dict[str, Any]:
 def _judge(moment: Moment, agent: str, mind: Mind) -> Mind:
     table = moment.table
     game, room = exchange_of(table), room_of(table["settings"])
-    if mind["draft"] == PASS:
+    if room.seats[agent].human and mind["draft"] == PASS:
         return {**mind, "fault": None, "spoken": {"act": "pass", "text": "", "label": "PASS"}}
     standing = to_answer(table, agent)
     asked = (masks_in(table, standing["by"], standing["wrote"]) or {}) if standing else None

@@ -15,8 +15,8 @@ def a_judgement(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
     found = read_judgement(message.speech or "", in_force(moment.table.get("contract")))
     if isinstance(found, Fault):
         return found
-    lines = [f"{cid}: {verdict}" for cid, verdict in found.items()]
-    return {"act": "claim", "text": "\n".join(lines)}
+    told = "; ".join(f"{cid}: {verdict}" for cid, verdict in found.items())
+    return {"act": "claim", "text": told}
 
 
 def say_judgement(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:

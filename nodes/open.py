@@ -1,5 +1,6 @@
 """Open an episode: resolve the room, mint the episode's id, set the table."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -9,15 +10,31 @@ from langgraph.types import Overwrite
 from state import Opening, Room, game_of
 
 
-def open_episode(opening: Opening, runtime: Runtime[Room]) -> dict[str, Any]:
+def opening(game: str) -> Callable[[Opening, Runtime[Room]], dict[str, Any]]:
+    """The first node of a workflow.
+
+    Args:
+        game: what it plays when nobody says.
+    """
+
+    def open_episode(opening: Opening, runtime: Runtime[Room]) -> dict[str, Any]:
+        room = opening.room or runtime.context or Room()
+        if "game" not in room.model_fields_set:
+            room = room.model_copy(update={"game": game})
+        return set_table(room.resolve())
+
+    return open_episode
+
+
+def set_table(room: Room) -> dict[str, Any]:
     """Set the table for one play, whatever was on it before.
 
-    The room is the input's, else the context's, else the default one. This is the only node that
-    reads the context, so that resuming with another one changes nothing.
+    The room is the input's, else the context's, else the default one. Opening is the only node
+    that reads the context, so that resuming with another one changes nothing.
     """
-    room = (opening.room or runtime.context or Room()).resolve()
     settings = room.model_dump(mode="json")
     game = game_of(settings)
+    game.make_ready()
     return {
         "episode": uuid4().hex,
         "settings": settings,

@@ -22,7 +22,7 @@ def step(table: Table) -> dict[str, Any]:
     after = game.step(table["position"], actions)
     turn: Turn = {
         "turn": len(table.get("record", [])) + 1,
-        "actions": actions,
+        "actions": {agent: game.deed(action) for agent, action in actions.items()},
         "rewards": after.rewards,
     }
     if after.pot:

@@ -114,8 +114,8 @@ def an_action(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
     legal = game_of(table["settings"]).legal(table["position"], agent)
     if message.action is None:
         return Fault("MPT", f"Choose with one <ACTION>…</ACTION> among {', '.join(legal)}.")
-    if message.action not in legal:
-        return Fault("ACTION", f"You cannot do that now: legal are {', '.join(legal)}.")
+    if wrong := game_of(table["settings"]).objection(table["position"], agent, message.action):
+        return Fault("ACTION", wrong)
     return {"act": "act", "text": ""}
 
 

@@ -11,6 +11,7 @@ Nothing is traced unless `LANGSMITH_TRACING=true`. Then, before anything leaves 
 
 import atexit
 import json
+import logging
 import os
 import re
 from collections.abc import Iterable
@@ -37,12 +38,14 @@ SCHEME = frozenset(
 PATIENCE = 5.0
 """Seconds for which the end of a process waits for an endpoint that has answered before."""
 
-DOUBT = 0.8
+DOUBT = 0.5
 """Seconds for which it waits for one that never has."""
 
 REDACTED = "[redacted]"
 SHORTEST = 8
 """Of what is redacted by its value: shorter texts stand everywhere."""
+
+logger = logging.getLogger(__name__)
 
 _KEY = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL", re.IGNORECASE)
 _told: set[str] = set()
@@ -91,6 +94,8 @@ def _install(hidden: bool) -> None:
 
     session = requests.Session()
     session.hooks["response"].append(count)
+    # It reports every batch that it could not send, at length.
+    logging.getLogger("langsmith").setLevel(logging.ERROR)
     client = langsmith.Client(
         session=session,
         timeout_ms=(2_000, 10_000),
@@ -99,9 +104,15 @@ def _install(hidden: bool) -> None:
         anonymizer=_scheme_alone if hidden else redacted_in,
         hide_inputs=hidden or None,
         hide_outputs=hidden or None,
+        tracing_error_callback=lambda _: _warn_once(),
     )
     langsmith.configure(client=client)
     atexit.register(lambda: client.flush(timeout=PATIENCE if answers else DOUBT))
+
+
+@lru_cache(maxsize=1)
+def _warn_once() -> None:
+    logger.warning("LangSmith does not take the traces; the run goes on untraced.")
 
 
 def _scheme_alone(data: dict[str, Any]) -> dict[str, Any]:

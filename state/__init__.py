@@ -12,7 +12,7 @@ from seats.person import PASS
 from state.checkpoints import saver
 from state.home import Home, home
 from state.ledger import POT, TREASURY, WORLD, Key, Ledger, Line, final
-from state.mind import Mind, Minds, Moment, Topic, new_spent, pending
+from state.mind import Mind, Minds, Moment, Private, Topic, new_spent, pending
 from state.result import result
 from state.room import Room, game_of, room_of
 from state.runs import Run
@@ -34,6 +34,7 @@ __all__ = [
     "Minds",
     "Moment",
     "Opening",
+    "Private",
     "Room",
     "Run",
     "Said",

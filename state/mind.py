@@ -62,6 +62,21 @@ class Mind(TypedDict):
     spent: dict[str, int]  # calls, input_tokens, output_tokens, refused
 
 
+@dataclass(frozen=True)
+class Private:
+    """What one agent is shown and nobody else.
+
+    Attributes:
+        mind: its thinking so far this turn; None at first.
+        reasoning: what it reasoned before this bargaining, if it was asked to.
+        secret: what its user told it alone.
+    """
+
+    mind: Mind | None
+    reasoning: str
+    secret: str
+
+
 def beside(minds: dict[str, Mind], thought: dict[str, Mind]) -> dict[str, Mind]:
     """Put what agents have thought beside what the others have."""
     return {**minds, **thought}

@@ -1,0 +1,233 @@
+"""A sweep as one HTML page: tables in the papers' layouts, figures, and where all of it is from.
+
+The page needs nothing but itself: no script, no network, and a policy that allows neither. Every
+number is computed from the rows that `coop export` writes, and names its n.
+"""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from evals.evaluators import find
+from evals.figures import Figure, draw
+from evals.provenance import provenance
+from evals.stats import LEVEL, RESAMPLES, Comparison, Estimate
+from evals.store import Row, cells_of, manifest, read, read_apart, read_rows
+from evals.suite import Suite, TableSpec
+from evals.summary import DEFAULT_MEASURES, compare_rows, conditions, estimate
+
+_HERE = Path(__file__).parent
+_pages = Environment(
+    loader=FileSystemLoader(_HERE),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+PHASES = ("negotiation", "action", "settlement")
+
+
+@dataclass(frozen=True)
+class CellShown:
+    """One cell of a table: the number, and the paper's beside it."""
+
+    estimate: Estimate
+    digits: int
+    printed: str
+
+    @property
+    def value(self) -> str:
+        """The point estimate."""
+        e = self.estimate
+        return f"{e.value:.{self.digits}f}" if e.n else "—"
+
+    @property
+    def detail(self) -> str:
+        """Interval and n."""
+        e, d = self.estimate, self.digits
+        between = f"[{e.low:.{d}f}, {e.high:.{d}f}] " if e.n > 1 else ""
+        return f"{between}n={e.n}"
+
+
+@dataclass(frozen=True)
+class TableShown:
+    """One table, ready to be printed."""
+
+    title: str
+    source: str
+    axes: list[str]
+    columns: list[tuple[str, str]]
+    rows: list[tuple[list[str], int, list[CellShown]]]
+    printed: bool
+
+
+@dataclass(frozen=True)
+class SuiteShown:
+    """One suite's section."""
+
+    suite: Suite
+    runs: int
+    cells: int
+    seeds: list[int]
+    models: list[str]
+    tables: list[TableShown]
+    compared: list[tuple[str, str, list[Comparison]]]
+    figures: list[Figure]
+    times: list[tuple[str, list[str], int]]
+
+
+def report(folder: Path) -> str:
+    """The page of a sweep's folder.
+
+    Raises:
+        ValueError: it holds no sweep, or no run yet.
+    """
+    rows, known = read_rows(folder), manifest(folder)
+    if not rows:
+        raise ValueError(f"{folder} holds no run yet: coop sweep … -o {folder}")
+    suites = [Suite.model_validate(suite) for suite in known["suites"].values()]
+    apart = read_apart(folder)
+    wanted = [cell.suite for cell in cells_of(folder)]
+    shown = []
+    for suite in suites:
+        own = [row for row in rows if row["suite"] == suite.name]
+        if own:
+            shown.append(_suite(suite, own, apart, wanted.count(suite.name)))
+    style = (_HERE / "report.css").read_text(encoding="utf-8")
+    ended = {row["cell"] for row in rows}
+    return _pages.get_template("report.html").render(
+        title=", ".join(suite.name for suite in suites),
+        style=style,
+        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        suites=shown,
+        waiting=[suite.name for suite in suites if suite.name not in {r["suite"] for r in rows}],
+        skipped=known["skipped"],
+        failures=[f for f in read(folder, "failures") if f["cell"] not in ended],
+        simulated=[row for row in rows if row["result"]["simulated"]],
+        runs=len(rows),
+        cells=len(wanted),
+        made=_made(apart.values()),
+        reported=provenance(),
+        level=f"{LEVEL:.0%}",
+        resamples=RESAMPLES,
+    )
+
+
+def figures(folder: Path) -> list[tuple[str, Figure]]:
+    """Every figure of a sweep's report, each under a file name of its own."""
+    rows = read_rows(folder)
+    found = []
+    for content in manifest(folder)["suites"].values():
+        suite = Suite.model_validate(content)
+        own = [row for row in rows if row["suite"] == suite.name]
+        for rank, one in enumerate(_figures(suite, own), start=1):
+            found.append((f"{suite.name}_{rank}", one))
+    return found
+
+
+def _suite(suite: Suite, rows: list[Row], apart: dict[str, Row], cells: int) -> SuiteShown:
+    specs = suite.tables or [TableSpec(title="Measures", columns=list(DEFAULT_MEASURES))]
+    axes = list(suite.axes)
+    return SuiteShown(
+        suite=suite,
+        runs=len(rows),
+        cells=cells,
+        seeds=sorted({row["seed"] for row in rows}),
+        models=sorted({model for row in rows for model in row["result"]["seats"].values()}),
+        tables=[_table(spec, rows, spec.rows or axes) for spec in specs],
+        compared=_compared(suite, specs, rows),
+        figures=_figures(suite, rows),
+        times=_times(rows, apart, axes),
+    )
+
+
+def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
+    drawn = [draw(spec, rows, list(suite.axes)) for spec in suite.figures if rows]
+    return [figure for figure in drawn if figure.svg]
+
+
+def _table(spec: TableSpec, rows: Sequence[Row], axes: list[str]) -> TableShown:
+    lines = []
+    for group in conditions(rows, axes):
+        cells = [
+            CellShown(
+                estimate=estimate(group.rows, column),
+                digits=digits(column),
+                printed=_printed(spec, dict(group.labels), column),
+            )
+            for column in spec.columns
+        ]
+        lines.append((list(group.labels.values()), len(group.rows), cells))
+    return TableShown(
+        title=spec.title,
+        source=spec.source,
+        axes=axes,
+        columns=[(column, find(column)[0].about) for column in spec.columns],
+        rows=lines,
+        printed=bool(spec.printed),
+    )
+
+
+def digits(column: str) -> int:
+    """Decimals of a measure: counts have one, parts and amounts two."""
+    return 0 if column == "tokens" else 1 if column in {"calls", "messages", "turns"} else 2
+
+
+def _printed(spec: TableSpec, labels: dict[str, str], column: str) -> str:
+    fitting = [p.values for p in spec.printed if p.row.items() <= labels.items()]
+    return next((values[column] for values in fitting if column in values), "")
+
+
+def _compared(
+    suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
+) -> list[tuple[str, str, list[Comparison]]]:
+    """The first axis' last label against each of the others, on the same seeds."""
+    axis, *_ = [*suite.axes, ""]
+    groups = conditions(rows, [axis]) if axis else []
+    columns = dict.fromkeys(c for spec in specs for c in spec.columns if find(c)[0].better)
+    if len(groups) < 2 or not columns:
+        return []
+    last = groups[-1]
+    return [
+        (group.name, last.name, compare_rows(group.rows, last.rows, list(columns), [axis]))
+        for group in groups[:-1]
+    ]
+
+
+def _times(
+    rows: Sequence[Row], apart: dict[str, Row], axes: list[str]
+) -> list[tuple[str, list[str], int]]:
+    """Mean wall seconds of each phase per turn, over the runs that were timed."""
+    lines = []
+    for group in conditions(rows, axes):
+        timed = [(row, apart[row["cell"]]) for row in group.rows if row["cell"] in apart]
+        turns = sum(max(1, len(row["record"])) for row, _ in timed)
+        spent = [sum(a.get("phases", {}).get(p, 0.0) for _, a in timed) for p in PHASES]
+        shown = [f"{s / turns:.3f}" if turns else "—" for s in spent]
+        lines.append((group.name, shown, len(timed)))
+    return lines
+
+
+def _made(apart: Any) -> dict[str, list[str]]:
+    """What the runs were made by: each name's different values."""
+    names = ("commit", "version", "python", "langgraph", "langchain-core", "langchain-openai")
+    return {name: sorted({line[name] for line in apart if name in line}) for name in names}
+
+
+def number(value: float, places: int = 2) -> str:
+    """A number for a page; a dash where there is none."""
+    return f"{value:.{places}f}" if isfinite(value) else "—"
+
+
+def words(column: str) -> str:
+    """A measure's key as words."""
+    return column.replace("_", " ").replace(":", ": ")
+
+
+_pages.filters |= {"number": number, "words": words}

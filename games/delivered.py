@@ -1,0 +1,173 @@
+"""Delivered: the work is done and counted; what is left is to divide the bounty."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from games.earned_value import WEIGHTS, Weights, divided, parts
+from games.game import Game, Number, Params, Position, Step, Turn, exact
+
+DELIVER = "deliver"
+
+_PAPER: dict[str, dict[str, str | Number]] = {
+    "CEO": {"decisions": 3},
+    "Counselor": {"documents": 3},
+    "CPO": {"decisions": 1, "documents": 4},
+    "CTO": {"decisions": 2},
+    "Programmer": {"code": 45, "fixes": 3},
+    "Reviewer": {"code": 7, "fixes": 3},
+}
+
+
+class DeliveredParams(Params):
+    """Who made what, and what there is for it; the defaults are the paper's BMI calculator."""
+
+    agents: list[str] = Field(default=list(_PAPER), min_length=2, description="Who made something.")
+    artefacts: dict[str, dict[str, str | Number]] = Field(
+        default=_PAPER, description="Agent → kind → count; a fraction as a string, as in '7/2'."
+    )
+    weights: Weights = Field(
+        default=WEIGHTS, min_length=1, description="Kind → lowest and highest percent it is worth."
+    )
+    bounty: Number = Field(default=100, gt=0, le=10**9, description="What there is to divide.")
+    currency: str = Field(default="", max_length=16, description="Of the bounty.")
+    decimals: int = Field(default=2, ge=0, le=6, description="Of the smallest amount to be paid.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whoever_made_something(cls, params: Any) -> Any:
+        if isinstance(params, dict) and isinstance(params.get("artefacts"), dict):
+            return {"agents": list(params["artefacts"]), **params}
+        return params
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "DeliveredParams":
+        if set(self.agents) != set(self.artefacts):
+            raise ValueError("agents and artefacts name different people: name the same in both")
+        for agent, made in self.artefacts.items():
+            if strangers := set(made) - set(self.weights):
+                raise ValueError(f"{agent}'s {sorted(strangers)} have no weight: give one to each")
+            if any(count_of(count) < 0 for count in made.values()):
+                raise ValueError(f"{agent} made a negative number of something")
+        for kind, (low, high) in self.weights.items():
+            if not 0 <= low <= high <= 100:
+                raise ValueError(f"the weight of {kind} is {low} to {high}: 0 ≤ low ≤ high ≤ 100")
+        divided(exact(self.bounty), {}, self.decimals)
+        return self
+
+
+class Delivered(Game):
+    """Work that is done: everybody holds what its artefacts earned, and may agree otherwise.
+
+    One turn pays everybody its Weighted Earned Value of the bounty, rounded so that all of it is
+    paid. That is what holds if nothing more is agreed, and what a coalition is worth is what its
+    members were paid.
+    """
+
+    name = "delivered"
+    Params: ClassVar[type[Params]] = DeliveredParams
+    params: DeliveredParams
+
+    def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
+        super().__init__(params, seed)
+        self.actions = {agent: [DELIVER] for agent in self.agents}
+
+    @property
+    def turns(self) -> int:
+        """One, whatever `rounds` says: what is done is done once."""
+        return 1
+
+    def start(self) -> Position:
+        """Nothing is paid yet."""
+        return {"paid": False}
+
+    def legal(self, position: Position, agent: str) -> list[str]:
+        """To hand over what was made; it counts whether or not its maker says so."""
+        return [] if self.over(position) else [DELIVER]
+
+    def step(self, position: Position, actions: Mapping[str, str]) -> Step:
+        """Pays what the artefacts earned."""
+        self.check(position, actions)
+        p = self.params
+        artefacts = {a: {k: count_of(n) for k, n in p.artefacts[a].items()} for a in self.agents}
+        paid = divided(exact(p.bounty), parts(artefacts, p.weights), p.decimals)
+        made = [
+            {"effect": "made", "agent": agent, "kind": kind, "count": count}
+            for agent in self.agents
+            for kind, count in p.artefacts[agent].items()
+        ]
+        return Step({"paid": True}, paid, effects=made)
+
+    def over(self, position: Position) -> bool:
+        """Once it is paid."""
+        return bool(position["paid"])
+
+    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+        """What the coalition's members were paid."""
+        return sum(
+            (exact(turn["rewards"].get(agent, 0)) for turn in record for agent in coalition),
+            Fraction(0),
+        )
+
+    def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
+        """The same for many coalitions at once: a sum over members."""
+        paid = [float(self.worth(record, frozenset([agent]))) for agent in self.agents]
+        return lambda members: np.asarray(members @ np.array(paid), dtype=np.float64)
+
+    def rules(self) -> str:
+        """What was made, and how its value is found."""
+        p = self.params
+        table = [
+            f"| {agent} | "
+            + " | ".join(str(p.artefacts[agent].get(k, 0)) for k in p.weights)
+            + " |"
+            for agent in self.agents
+        ]
+        return "\n".join(
+            [
+                f"**Delivered**. The work is done, and {p.bounty} {p.currency}".rstrip()
+                + " are to be divided among those who made something:",
+                "",
+                "| who | " + " | ".join(p.weights) + " |",
+                "|" + " --- |" * (len(p.weights) + 1),
+                *table,
+                "",
+                "Each kind is worth a share of the whole, and each of you your part of the kind: "
+                + ", ".join(f"{k} {low}–{high} %" for k, (low, high) in p.weights.items())
+                + ". By the middle of these weights everybody is paid, unless you all agree "
+                "otherwise.",
+            ]
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Counts, weights and the bounty."""
+        p = self.params
+        return {
+            "agents": list(self.agents),
+            "actions": self.actions,
+            "artefacts": p.artefacts,
+            "weights": {kind: list(ends) for kind, ends in p.weights.items()},
+            "bounty": p.bounty,
+            "currency": p.currency,
+            "turns": 1,
+        }
+
+
+def count_of(count: str | Number) -> Fraction:
+    """A count as it was written.
+
+    Raises:
+        ValueError: it is none.
+    """
+    written = re.fullmatch(r"-?\d{1,18}(\.\d{1,12})?(/[1-9]\d{0,17})?", str(count))
+    if written is None or ("." in str(count) and "/" in str(count)):
+        raise ValueError(f"{str(count)[:40]!r} is no count: give 3, 2.5 or '7/2'")
+    return Fraction(str(count))
+
+
+GAME = Delivered

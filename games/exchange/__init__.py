@@ -1,0 +1,34 @@
+"""The domain of task exchange: atoms, composites, private utilities, and what is best for all.
+
+>>> from games.exchange import scenario, solutions
+>>> paper = scenario("paper_competitive")
+>>> start = paper.tasks.initial
+>>> [paper.utility(agent, mask) for agent, mask in start.items()]
+[0.58, 0.25]
+>>> round(paper.front.distance(paper.micro(start)), 3)
+0.028
+>>> solutions(paper)["nash"].point
+(700000, 260000)
+
+`Tasks` is public and `Scenario` is for the operator: it holds everybody's tables. Scenarios are
+built in (`paper`), read from a file (`files`), made of TaskBench records (`taskbench`) or generated
+(`source`); `front` enumerates exactly, `solutions` compares.
+"""
+
+from games.exchange.scenario import Atom, Masks, Scenario, Tasks
+from games.exchange.solutions import Score, Solution, score, solutions
+from games.exchange.source import from_taskbench, generated, scenario
+
+__all__ = [
+    "Atom",
+    "Masks",
+    "Scenario",
+    "Score",
+    "Solution",
+    "Tasks",
+    "from_taskbench",
+    "generated",
+    "scenario",
+    "score",
+    "solutions",
+]

@@ -1,0 +1,58 @@
+"""Sets of atoms as bit masks, most significant bit first.
+
+Of n atoms the first listed is bit n − 1 and the last is bit 0; `"110"` holds the first two of
+three. Utilities over masks are arrays of 2ⁿ integers of a millionth, indexed by the mask.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.game import GameError
+
+MICRO = 1_000_000
+"""Utilities are integers of a millionth: sums and comparisons are exact."""
+
+Micros = NDArray[np.int64]
+
+
+def full(n: int) -> int:
+    """The mask of all n atoms."""
+    return (1 << n) - 1
+
+
+def to_bits(mask: int, n: int) -> str:
+    """A mask as the text that people read: n characters, first atom first."""
+    return format(mask, f"0{n}b")
+
+
+def from_bits(bits: Any, n: int) -> int:
+    """Read a mask.
+
+    Raises:
+        GameError: it is not n characters 0 or 1.
+    """
+    if not isinstance(bits, str) or len(bits) != n or set(bits) - {"0", "1"}:
+        raise GameError(f"{bits!r} is no mask of {n} atoms: write {n} characters 0 or 1 in quotes")
+    return int(bits, 2)
+
+
+def members(mask: int, n: int) -> list[int]:
+    """The positions of the atoms in a mask, first atom first."""
+    return [i for i in range(n) if mask >> (n - 1 - i) & 1]
+
+
+def mask_of(positions: Sequence[int], n: int) -> int:
+    """The mask of the atoms at some positions."""
+    return sum(1 << (n - 1 - i) for i in set(positions))
+
+
+def subsets(mask: int) -> Micros:
+    """All 2^|mask| subsets of a mask, itself and ∅ included, in ascending order."""
+    found = np.zeros(1, dtype=np.int64)
+    for bit in range(mask.bit_length()):
+        if mask >> bit & 1:
+            found = np.concatenate([found, found | (1 << bit)])
+    return found

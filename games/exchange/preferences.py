@@ -1,0 +1,169 @@
+"""From preferences in words to utilities: the generator that needs no model, and its dial.
+
+Every number follows from the words and a seed. Words grade tasks ("very good at …", "good at …",
+"not good at …"); a task is graded by the words it shares with what is said. A composite scores by
+the mean of its atoms and, less, by the best of them: one fitting task makes a job attractive, unfit
+ones dilute it, so that tables are neither monotone nor additive.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from games.dice import dice
+from games.exchange.masks import Micros, members
+from games.exchange.scenario import Atom, Scenario
+
+UNGRADED = 0.15
+BEST, MEAN, JITTER = 0.4, 0.6, 4.0
+ENOUGH = 2
+
+_GRADES = (
+    (r"not (?:very |so )?good|poor|bad|weak|dislike|avoid|hate|cannot|never", 0.05),
+    (r"very good|excellent|expert|outstanding|love|best", 1.0),
+    (r"fair|average|acceptable", 0.4),
+    (r"good|like|enjoy|able", 0.75),
+)
+_MARKER = re.compile("|".join(rf"(?P<g{i}>\b(?:{p})\b)" for i, (p, _) in enumerate(_GRADES)))
+_WORD = re.compile(r"[^\W_]+")
+_STOP = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "at",
+        "for",
+        "from",
+        "in",
+        "is",
+        "it",
+        "making",
+        "of",
+        "on",
+        "or",
+        "so",
+        "the",
+        "these",
+        "those",
+        "to",
+        "very",
+        "with",
+        "you",
+        "your",
+        "also",
+        "be",
+        "do",
+        "i",
+        "my",
+        "me",
+        "we",
+        "our",
+        "this",
+        "that",
+    ]
+)
+
+
+def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> list[float]:
+    """Raw scores in 0..100 for all 2ⁿ composites, whole numbers; no atoms score 0.
+
+    r(c) = 100·(0.4·max g + 0.6·mean g) over the grades g of c's atoms, plus a jitter of up to ±4.
+    """
+    n = len(atoms)
+    grades = [grade(preference, atom) for atom in atoms]
+    masks = np.arange(1 << n)
+    held = np.stack([masks >> (n - 1 - i) & 1 for i in range(n)], axis=1)
+    weighed = held * np.array(grades)
+    count = np.maximum(held.sum(axis=1), 1)
+    raw = 100 * (BEST * weighed.max(axis=1) + MEAN * weighed.sum(axis=1) / count)
+    raw += dice(seed, 0, f"utilities/{whose}").uniform(-JITTER, JITTER, len(raw))
+    raw = np.clip(np.rint(raw), 0, 100)
+    raw[0] = 0
+    return [float(score) for score in raw]
+
+
+def grade(preference: str, atom: Atom) -> float:
+    """How good somebody of this preference is at an atom, in [0, 1].
+
+    The part of the text that quotes the atom's words decides; else the part that shares most
+    words with the atom, two being enough to count fully; else an atom is ungraded.
+    """
+    known = _stems(" ".join([atom.tool.replace("_", " "), atom.says, *atom.arguments]))
+    best, found = 0.0, UNGRADED
+    for level, part in _parts(preference):
+        if atom.says and atom.says.lower() in part.lower():
+            return level
+        match = min(1.0, len(known & _stems(part)) / ENOUGH)
+        if match > best:
+            best, found = match, UNGRADED + (level - UNGRADED) * match
+    return found
+
+
+def dialled(
+    atoms: Sequence[Atom], agents: Sequence[str], competition: float, seed: int
+) -> dict[str, str]:
+    """Preferences in words whose overlap is set by a dial.
+
+    Every agent is very good at ⌊n/N⌋ tasks and not good at the others. At 0 no two agents are good
+    at the same task; at 1 all are good at the same ones. In between, each favourite is replaced,
+    with probability `competition`, by the corresponding favourite of the first agent: under one
+    seed the overlap never falls as the dial goes up.
+    """
+    each = max(1, len(atoms) // len(agents))
+    order = [int(i) for i in dice(seed, 0, "favourites").permutation(len(atoms))]
+    own = [order[k * each : (k + 1) * each] for k in range(len(agents))]
+    shared, told = own[0], {}
+    for agent, mine in zip(agents, own, strict=True):
+        draws = dice(seed, 0, f"favourites/{agent}").random(each)
+        taste = [s if u < competition else m for s, m, u in zip(shared, mine, draws, strict=True)]
+        told[agent] = _in_words(atoms, set(taste))
+    return told
+
+
+def overlap(scenario: Scenario) -> float:
+    """How alike the agents' tables are: the mean correlation of their utilities, in [−1, 1].
+
+    Pearson's, over all composites but ∅, averaged over pairs of agents; a table that is constant
+    is like no other (0).
+    """
+    tables = [scenario.utilities[agent][1:].astype(float) for agent in scenario.tasks.agents]
+    return float(np.mean([_correlation(a, b) for a, b in combinations(tables, 2)]))
+
+
+def favourites(utilities: Mapping[str, Micros], n: int) -> dict[str, list[int]]:
+    """Agent → the positions of the atoms of its best composite."""
+    return {agent: members(int(table.argmax()), n) for agent, table in utilities.items()}
+
+
+def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:
+    good = "; ".join(atom.says for i, atom in enumerate(atoms) if i in favoured)
+    rest = "; ".join(atom.says for i, atom in enumerate(atoms) if i not in favoured)
+    text = f"You are very good at these: {good}."
+    return f"{text} You are not good at these: {rest}." if rest else text
+
+
+def _parts(preference: str) -> list[tuple[float, str]]:
+    """The text cut at its grading words: each grades what follows it."""
+    marks = list(_MARKER.finditer(preference.lower()))
+    ends = [mark.start() for mark in marks[1:]] + [len(preference)]
+    return [
+        (_level(mark), preference[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)
+    ]
+
+
+def _level(mark: re.Match[str]) -> float:
+    return next(level for i, (_, level) in enumerate(_GRADES) if mark.group(f"g{i}"))
+
+
+def _stems(text: str) -> set[str]:
+    words = {word for word in _WORD.findall(text.lower()) if word not in _STOP}
+    return {re.sub(r"(ing|ies|es|s|e|y)$", "", word) or word for word in words}
+
+
+def _correlation(a: np.ndarray, b: np.ndarray) -> float:
+    if a.std() == 0 or b.std() == 0:
+        return 0.0
+    return float(np.corrcoef(a, b)[0, 1])

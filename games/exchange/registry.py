@@ -1,0 +1,104 @@
+"""The registry: every composite task has exactly one description, byte for byte.
+
+>>> registry = Registry(["Book a flight", "Set an alarm"], {0b11: "Fly early."})
+>>> registry.describe(0b10), registry.describe(0b11)
+('Book a flight.', 'Fly early.')
+>>> registry.mask_of("Set an alarm."), registry.mask_of("Book a flight; Set an alarm.")
+(1, None)
+
+Descriptions that nobody wrote are composed: the atoms' own words in order, joined by "; ", and a
+full stop. So 2ⁿ descriptions need no room, and an agent can name any composite from its atoms.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from games.exchange.masks import full, mask_of, members, to_bits
+from games.game import GameError
+
+JOINT = "; "
+NOTHING = "Nothing."
+NAMING = (
+    "The exact description of a composite task that is not listed is its atoms' `says`, in the "
+    'order of `atoms`, joined by "; " and ended by a full stop.'
+)
+MAX_DESCRIPTION = 4_000
+
+
+class Registry:
+    """Mask ↔ description, one to one.
+
+    Args:
+        says: each atom's own words, first atom first.
+        written: descriptions that somebody wrote; they replace the composed ones.
+
+    Raises:
+        GameError: words are unfit, or two masks would have one description.
+    """
+
+    def __init__(self, says: Sequence[str], written: Mapping[int, str] | None = None) -> None:
+        self.says = tuple(says)
+        self._position = {words: i for i, words in enumerate(self.says)}
+        if len(self._position) < len(self.says):
+            raise GameError("two atoms are worded alike: give each its own words")
+        for words in self.says:
+            _check_words(words)
+            if JOINT in words or f"{words}." == NOTHING:
+                raise GameError(f"{words!r} cannot be an atom's words: no {JOINT!r}, not Nothing")
+        self._written = dict(written or {})
+        self._mask = {description: mask for mask, description in self._written.items()}
+        self._check_written()
+
+    def __len__(self) -> int:
+        """How many composite tasks there are, ∅ included."""
+        return 1 << len(self.says)
+
+    def describe(self, mask: int) -> str:
+        """The description of a composite task."""
+        return self._written.get(mask) or compose(self.says, mask)
+
+    def mask_of(self, description: Any) -> int | None:
+        """The mask that a description names; None unless it is registered byte for byte."""
+        if not isinstance(description, str):
+            return None
+        if (mask := self._mask.get(description)) is not None:
+            return mask
+        mask = self._parse(description)
+        return None if mask is None or mask in self._written else mask
+
+    def written(self) -> dict[int, str]:
+        """The descriptions that are not composed."""
+        return dict(self._written)
+
+    def _parse(self, description: str) -> int | None:
+        """The mask whose composed description this is; linear in its length."""
+        positions = [self._position.get(part, -1) for part in description[:-1].split(JOINT)]
+        mask = 0 if -1 in positions else mask_of(positions, len(self.says))
+        return mask if compose(self.says, mask) == description else None
+
+    def _check_written(self) -> None:
+        if len(self._mask) < len(self._written):
+            twice = [m for m, text in self._written.items() if self._mask[text] != m]
+            raise GameError(
+                f"the description of {to_bits(twice[0], len(self.says))} is also another "
+                "composite's: descriptions are unique"
+            )
+        for mask, description in self._written.items():
+            _check_words(description)
+            if not 0 <= mask <= full(len(self.says)):
+                raise GameError(f"{description!r} describes no composite of {len(self.says)} atoms")
+            other = self._parse(description)
+            if other is not None and other != mask and other not in self._written:
+                raise GameError(f"{description!r} is also another composite's: word it otherwise")
+
+
+def compose(says: Sequence[str], mask: int) -> str:
+    """A composite's description from its atoms' words."""
+    return f"{JOINT.join(says[i] for i in members(mask, len(says)))}." if mask else NOTHING
+
+
+def _check_words(words: str) -> None:
+    if not words.strip() or words != words.strip() or not words.isprintable():
+        raise GameError(f"{words!r} cannot be copied exactly: printable, no blanks at the ends")
+    if len(words) > MAX_DESCRIPTION or set(words) & set("<>`"):
+        raise GameError(f"{words[:60]!r}: at most {MAX_DESCRIPTION} characters, without < > `")

@@ -1,0 +1,175 @@
+"""A scenario: what there is to do, who starts with what, and what it is worth to each.
+
+`Tasks` is public. `Scenario` adds the private tables; their arrays are left out of `repr`, so that
+no log or error text shows them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from games.exchange.front import Front, pareto_front
+from games.exchange.masks import MICRO, Micros, full, to_bits
+from games.exchange.registry import Registry
+from games.exchange.tools import Tool
+from games.game import GameError
+
+MAX_ATOMS = 16
+
+Masks = dict[str, int]
+"""Agent → the mask of what it holds."""
+
+
+@dataclass(frozen=True)
+class Atom:
+    """One indivisible task: a call of one tool.
+
+    Attributes:
+        tool: the tool's id.
+        arguments: parameter → value.
+        says: the task in words; the description of the composite of this atom alone.
+    """
+
+    tool: str
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    says: str = ""
+
+    @property
+    def name(self) -> str:
+        """The call in one line: what a deal's `Do` names."""
+        told = ", ".join(f"{key}={value}" for key, value in self.arguments.items())
+        return f"{self.tool}({told})" if told else self.tool
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """The public part of a scenario.
+
+    Attributes:
+        atoms: all of them, most significant bit first.
+        initial: agent → what it starts with; a partition.
+        registry: mask ↔ description.
+
+    Raises:
+        GameError: the initial masks are no partition, or two atoms are one call.
+    """
+
+    atoms: tuple[Atom, ...]
+    initial: Masks
+    registry: Registry
+
+    def __post_init__(self) -> None:
+        n, names = self.n, self.names
+        if not len(self.initial) <= n <= MAX_ATOMS:
+            raise GameError(
+                f"{n} atoms for {len(self.initial)} agents: give one each or more, at most "
+                f"{MAX_ATOMS}"
+            )
+        if len(set(names)) < n:
+            twice = next(name for name in names if names.count(name) > 1)
+            raise GameError(f"the atom {twice} is listed twice: each call is one atom")
+        if unfit := [name for name in names if set(name) & set("<>`") or not name.isprintable()]:
+            raise GameError(f"the atom {unfit[0]!r} has characters that cannot be sent: < > `")
+        if not is_partition(self.initial, n):
+            shown = ", ".join(f"{a} {to_bits(m, n)}" for a, m in self.initial.items())
+            raise GameError(f"the initial tasks {shown} are no partition: each atom to one agent")
+
+    @property
+    def n(self) -> int:
+        """How many atoms there are."""
+        return len(self.atoms)
+
+    @property
+    def agents(self) -> list[str]:
+        """Who takes part, in speaking order."""
+        return list(self.initial)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The atoms' names."""
+        return [atom.name for atom in self.atoms]
+
+    def bits(self, mask: int) -> str:
+        """A mask as text."""
+        return to_bits(mask, self.n)
+
+
+def is_partition(masks: Mapping[str, int], n: int) -> bool:
+    """Whether every atom is held by exactly one agent, and every agent holds one or more."""
+    held = list(masks.values())
+    return all(held) and sum(held) == full(n) and _union(held) == full(n)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """The tasks with everybody's private side.
+
+    Attributes:
+        name: how it is called.
+        tasks: the public part.
+        utilities: agent → U(agent, mask), an array of 2ⁿ millionths of its own maximum.
+        preferences: agent → its taste in words; empty where it is unknown.
+        origins: agent → mask → where a utility is from ("printed", "calibrated", "given"); what
+            is not listed was generated.
+        tools: the tools that the atoms call, by id; empty where any call succeeds.
+    """
+
+    name: str
+    tasks: Tasks
+    utilities: dict[str, Micros] = field(repr=False)
+    preferences: dict[str, str] = field(default_factory=dict, repr=False)
+    origins: dict[str, dict[int, str]] = field(default_factory=dict, repr=False)
+    tools: dict[str, Tool] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if set(self.utilities) != set(self.tasks.initial):
+            raise GameError(f"utilities are needed for {', '.join(self.tasks.agents)}, each once")
+
+    def micro(self, masks: Masks) -> list[int]:
+        """Everybody's utility of an allocation, in millionths, in the agents' order."""
+        return [int(self.utilities[agent][masks[agent]]) for agent in self.tasks.agents]
+
+    def utility(self, agent: str, mask: int) -> float:
+        """U(agent, mask), in [0, 1]."""
+        return int(self.utilities[agent][mask]) / MICRO
+
+    @cached_property
+    def front(self) -> Front:
+        """The Pareto front over all partitions; computed once, exactly."""
+        return pareto_front([self.utilities[agent] for agent in self.tasks.agents])
+
+    def show(self, secrets: bool = False) -> dict[str, Any]:
+        """The scenario as plain JSON, masks as bit strings.
+
+        Args:
+            secrets: also show preferences, utilities, and which of them are not generated.
+        """
+        tasks = self.tasks
+        shown: dict[str, Any] = {
+            "name": self.name,
+            "atoms": tasks.names,
+            "agents": tasks.agents,
+            "initial": {agent: tasks.bits(mask) for agent, mask in tasks.initial.items()},
+            "registry": {
+                tasks.bits(mask): tasks.registry.describe(mask) for mask in range(1 << tasks.n)
+            },
+        }
+        if secrets:
+            shown["preferences"] = dict(self.preferences)
+            shown["utilities"] = {
+                agent: {tasks.bits(m): int(u) / MICRO for m, u in enumerate(table)}
+                for agent, table in self.utilities.items()
+            }
+            shown["origins"] = {
+                agent: {tasks.bits(m): origin for m, origin in known.items()}
+                for agent, known in self.origins.items()
+            }
+        return shown
+
+
+def _union(masks: list[int]) -> int:
+    union = 0
+    for mask in masks:
+        union |= mask
+    return union

@@ -1,0 +1,105 @@
+"""Bargaining solutions on the exact front, and how far an outcome is from each.
+
+The disagreement point d is what everybody's initial tasks are worth to it. The front always has a
+point at which nobody has less than d_i, because the initial allocation is itself a partition.
+Ties go to the higher sum, then to the first agent.
+
+=================  ============================================================================
+nash               max Π (u_i − d_i)                                                (Nash 1950)
+kalai_smorodinsky  max min (u_i − d_i)/(b_i − d_i), b_i the best that i can have while nobody
+                   has less than d                                  (Kalai and Smorodinsky 1975)
+egalitarian        max min (u_i − d_i)                                             (Kalai 1977)
+utilitarian        max Σ u_i, anywhere on the front
+=================  ============================================================================
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import dist, prod
+from typing import Any
+
+from games.exchange.masks import MICRO
+from games.exchange.scenario import Masks, Scenario
+
+Point = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A point that a theory recommends: utilities in millionths, and a partition that has them."""
+
+    point: Point
+    masks: Masks
+
+
+@dataclass(frozen=True)
+class Score:
+    """What an allocation is worth, and how it compares.
+
+    Attributes:
+        utilities: agent → U, in [0, 1].
+        welfare: their sum.
+        distance: L2 to the nearest efficient allocation, in utility space.
+        efficient: whether it is on the front.
+        rational: agent → whether it has no less than at the start (individual rationality).
+        to: solution → L2 to its point.
+    """
+
+    utilities: dict[str, float]
+    welfare: float
+    distance: float
+    efficient: bool
+    rational: dict[str, bool]
+    to: dict[str, float]
+
+
+def solutions(scenario: Scenario) -> dict[str, Solution]:
+    """The four recommended points. Cost: the front's size, after the front."""
+    agents, front = scenario.tasks.agents, scenario.front
+    start = scenario.micro(scenario.tasks.initial)
+    rows = [(tuple(map(int, p)), m) for p, m in zip(front.points, front.masks, strict=True)]
+    fair = [row for row in rows if all(u >= d for u, d in zip(row[0], start, strict=True))]
+    ideal = [max(row[0][i] for row in fair) for i in range(len(agents))]
+
+    def gains(point: Point) -> list[int]:
+        return [u - d for u, d in zip(point, start, strict=True)]
+
+    def shares(point: Point) -> list[Fraction]:
+        most = [b - d for b, d in zip(ideal, start, strict=True)]
+        return [Fraction(g, m) for g, m in zip(gains(point), most, strict=True) if m]
+
+    rules: dict[str, tuple[list[Any], Callable[[Point], Any]]] = {
+        "nash": (fair, lambda p: prod(gains(p))),
+        "kalai_smorodinsky": (fair, lambda p: sorted(shares(p))),
+        "egalitarian": (fair, lambda p: sorted(gains(p))),
+        "utilitarian": (rows, sum),
+    }
+    found = {}
+    for name, (among, value) in rules.items():
+        point, masks = max(among, key=lambda row: (value(row[0]), sum(row[0]), row[0]))
+        found[name] = Solution(point, {a: int(m) for a, m in zip(agents, masks, strict=True)})
+    return found
+
+
+def score(
+    scenario: Scenario, masks: Masks, recommended: Mapping[str, Solution] | None = None
+) -> Score:
+    """Compare an allocation with the front and the solutions.
+
+    Args:
+        scenario: whose tables are used: for the operator, not for agents.
+        masks: who holds what.
+        recommended: `solutions(scenario)`, where they are at hand.
+    """
+    point, start = scenario.micro(masks), scenario.micro(scenario.tasks.initial)
+    agents = scenario.tasks.agents
+    found = recommended if recommended is not None else solutions(scenario)
+    return Score(
+        utilities={a: u / MICRO for a, u in zip(agents, point, strict=True)},
+        welfare=sum(point) / MICRO,
+        distance=scenario.front.distance(point),
+        efficient=scenario.front.contains(point),
+        rational={a: u >= d for a, u, d in zip(agents, point, start, strict=True)},
+        to={name: dist(point, one.point) / MICRO for name, one in found.items()},
+    )

@@ -1,0 +1,115 @@
+"""Where a scenario comes from: built in, a file, TaskBench records, or the dial alone."""
+
+from collections.abc import Sequence
+
+from games.dice import dice
+from games.exchange import paper, taskbench
+from games.exchange.files import read_scenario
+from games.exchange.preferences import dialled, scores
+from games.exchange.registry import Registry
+from games.exchange.scenario import Atom, Scenario, Tasks
+from games.exchange.tables import normalised
+from games.exchange.tools import read_tools
+from games.game import GameError
+
+GENERATED = "generated"
+FILE_ENDINGS = (".yaml", ".yml", ".json")
+
+CHORES = (
+    ("book_flight", "Book a flight"),
+    ("take_note", "Take minutes"),
+    ("set_alarm", "Set an alarm"),
+    ("send_email", "Send the invitations"),
+    ("book_hotel", "Reserve the rooms"),
+    ("order_taxi", "Order a taxi"),
+    ("print_document", "Print the handouts"),
+    ("play_music_by_title", "Choose the music"),
+    ("order_food_delivery", "Order lunch"),
+    ("do_tax_return", "File the tax return"),
+    ("enroll_in_course", "Enrol everybody in the course"),
+    ("see_doctor_online", "Consult the doctor"),
+    ("apply_for_passport", "Renew the passports"),
+    ("buy_insurance", "Buy the insurance"),
+    ("make_voice_call", "Call the landlord"),
+    ("share_by_social_network", "Announce the date"),
+)
+"""Sixteen everyday tasks, so that a scenario can be generated without any file."""
+
+
+def scenario(name: str, variant: int = 0) -> Scenario:
+    """A scenario by name or file.
+
+    Args:
+        name: `paper_cooperative`, `paper_competitive`, or a path ending in .yaml, .yml or .json.
+        variant: seed of the built-in ones' unprinted utilities.
+
+    Raises:
+        GameError: there is none.
+    """
+    if name in paper.names():
+        return paper.paper(name, variant)
+    if name.endswith(FILE_ENDINGS):
+        return read_scenario(name)
+    raise GameError(f"no scenario {name!r}: there are {', '.join(paper.names())}, or give a file")
+
+
+def generated(agents: Sequence[str], atoms: int, competition: float, seed: int) -> Scenario:
+    """A scenario of everyday tasks, dealt out in turn, with dialled preferences."""
+    picked = dice(seed, 0, "chores").permutation(len(CHORES))[:atoms]
+    chosen = tuple(Atom(CHORES[int(i)][0], {}, CHORES[int(i)][1]) for i in picked)
+    n, initial = len(chosen), dict.fromkeys(agents, 0)
+    for position in range(n):
+        initial[agents[position * len(agents) // n]] |= 1 << (n - 1 - position)
+    tasks = Tasks(chosen, initial, Registry([atom.says for atom in chosen]))
+    return dial(f"{GENERATED} ({competition:g})", tasks, competition, seed)
+
+
+def from_taskbench(
+    path: str,
+    agents: Sequence[str],
+    *,
+    ids: Sequence[str],
+    atoms: int,
+    competition: float,
+    seed: int,
+    tools: str = "",
+) -> Scenario:
+    """A scenario of TaskBench records, by ids or drawn by seed, with dialled preferences.
+
+    Args:
+        path: the records.
+        agents: who starts with which record, in order.
+        ids: of the records; empty draws them.
+        atoms: the most atoms that drawn records have together.
+        competition: the dial.
+        seed: of the draw and the preferences.
+        tools: the tool catalogue; empty lets any call succeed.
+    """
+    records = taskbench.read_records(path)
+    if unknown := [i for i in ids if i not in records]:
+        raise GameError(f"{path} has no record {unknown[0]!r}")
+    drawn = [records[i] for i in ids] or taskbench.sample(records, len(agents), seed, atoms)
+    name = f"taskbench {' '.join(record.id for record in drawn)}"
+    found = dial(name, taskbench.tasks_of(drawn, agents), competition, seed)
+    return Scenario(
+        name,
+        found.tasks,
+        found.utilities,
+        found.preferences,
+        {},
+        read_tools(tools) if tools else {},
+    )
+
+
+def dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
+    """Preferences of a given overlap, and the utilities that follow from their words."""
+    told = dialled(tasks.atoms, tasks.agents, competition, seed)
+    return Scenario(
+        name=name,
+        tasks=tasks,
+        utilities={
+            agent: normalised(scores(text, tasks.atoms, seed, agent))
+            for agent, text in told.items()
+        },
+        preferences=told,
+    )

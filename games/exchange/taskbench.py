@@ -1,0 +1,146 @@
+"""Scenarios from TaskBench records (Shen et al., 2024); users bring the file.
+
+`data.json` is JSON lines (a JSON array is read, too). The first release has `user_request`,
+`task_steps` and `task_nodes`; a later one has `instruction`, `tool_steps` and `tool_nodes`, and
+its lists are JSON in strings. Any two or more multi-atom records make a scenario: each agent
+starts with the atoms of one record.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from games.dice import dice
+from games.exchange.files import in_words
+from games.exchange.masks import mask_of
+from games.exchange.registry import Registry
+from games.exchange.scenario import MAX_ATOMS, Atom, Tasks
+from games.game import GameError
+
+JOINED = str.maketrans({"<": "(", ">": ")", "`": "'", ";": ","})
+
+
+@dataclass(frozen=True)
+class Record:
+    """One request with the tool calls that serve it."""
+
+    id: str
+    request: str
+    atoms: tuple[Atom, ...]
+
+
+def read_records(path: str | Path) -> dict[str, Record]:
+    """All records of a file, by id.
+
+    Raises:
+        GameError: the file is missing, or names the line that is no record.
+    """
+    file = Path(path)
+    try:
+        return _read(file, file.stat().st_mtime_ns)
+    except OSError:
+        raise GameError(f"{file}: no such file of TaskBench records") from None
+
+
+@lru_cache(maxsize=4)
+def _read(file: Path, _: int) -> dict[str, Record]:
+    found = {}
+    for number, raw in _objects(file):
+        try:
+            record = read_record(raw)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise GameError(
+                f"{file}:{number} is no TaskBench record ({type(error).__name__}: {error}): "
+                "it needs id, user_request or instruction, and task_nodes or tool_nodes"
+            ) from None
+        found[record.id] = record
+    return found
+
+
+def _objects(file: Path) -> list[tuple[int, Any]]:
+    text = file.read_text(encoding="utf-8")
+    try:
+        if text.lstrip().startswith("["):
+            return list(enumerate(json.loads(text), start=1))
+        lines = enumerate(text.splitlines(), start=1)
+        return [(number, json.loads(line)) for number, line in lines if line.strip()]
+    except ValueError as error:
+        raise GameError(f"{file}: no JSON lines: {error}") from None
+
+
+def read_record(raw: Mapping[str, Any]) -> Record:
+    """One record of either release."""
+    nodes = raw["task_nodes"] if "task_nodes" in raw else raw["tool_nodes"]
+    request = raw["user_request"] if "user_request" in raw else raw["instruction"]
+    listed = json.loads(nodes) if isinstance(nodes, str) else nodes
+    return Record(str(raw["id"]), str(request), tuple(_atom(node) for node in listed))
+
+
+def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
+    """The public part of a scenario: agent k starts with the atoms of record k.
+
+    A call that occurs twice becomes two atoms, told apart by a number.
+
+    Raises:
+        GameError: not one record for each agent, or too many atoms.
+    """
+    if len(records) != len(agents):
+        raise GameError(f"{len(records)} records for {len(agents)} agents: give one each")
+    atoms: list[Atom] = []
+    initial = {}
+    for agent, record in zip(agents, records, strict=True):
+        start = len(atoms)
+        for atom in record.atoms:
+            atoms.append(_told_apart(atom, atoms))
+        positions = range(start, len(atoms))
+        initial[agent] = list(positions)
+    n = len(atoms)
+    masks = {agent: mask_of(positions, n) for agent, positions in initial.items()}
+    return Tasks(tuple(atoms), masks, Registry([atom.says for atom in atoms]))
+
+
+def sample(records: Mapping[str, Record], agents: int, seed: int, at_most: int) -> list[Record]:
+    """One multi-atom record for each agent, drawn by seed.
+
+    Args:
+        records: what there is.
+        agents: how many to draw.
+        seed: of the draw.
+        at_most: atoms in all of them together.
+
+    Raises:
+        GameError: too few records are small enough.
+    """
+    each = min(at_most, MAX_ATOMS) // agents
+    fit = [r for _, r in sorted(records.items()) if 2 <= len(r.atoms) <= each]
+    if len(fit) < agents:
+        raise GameError(
+            f"{len(fit)} records have 2 to {each} atoms, and {agents} are needed: allow more atoms"
+        )
+    drawn = dice(seed, 0, "records").choice(len(fit), size=agents, replace=False)
+    return [fit[int(i)] for i in drawn]
+
+
+def _atom(node: Mapping[str, Any]) -> Atom:
+    tool = str(node["task"])
+    arguments = dict(
+        (str(a["name"]), _clean(a["value"])) if isinstance(a, Mapping) else (f"arg{i}", _clean(a))
+        for i, a in enumerate(node.get("arguments", []), start=1)
+    )
+    return Atom(tool, arguments, in_words(tool, arguments))
+
+
+def _told_apart(atom: Atom, before: Sequence[Atom]) -> Atom:
+    twins = sum(other.tool == atom.tool and other.says.startswith(atom.says) for other in before)
+    if not twins:
+        return atom
+    again = {**atom.arguments, "again": str(twins + 1)}
+    return Atom(atom.tool, again, in_words(atom.tool, again))
+
+
+def _clean(value: Any) -> str:
+    """A value as it can be sent and copied exactly."""
+    return " ".join(str(value).translate(JOINED).split())

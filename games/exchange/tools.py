@@ -1,0 +1,113 @@
+"""What the tasks call: tools from a catalogue, simulated, or one's own functions.
+
+A catalogue is JSON: `{"nodes": [{"id", "desc", "parameters": [{"name", "type", "desc"}]}]}`, as
+TaskBench publishes it. Simulated calls are pure, so that a game can be replayed; a function that
+is plugged in is called by the workflow, once for each idempotency key, and never by the game.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from typing_extensions import TypedDict
+
+from games.dice import dice
+from games.game import GameError
+
+Function = Callable[[Mapping[str, str], str], str]
+"""(arguments, idempotency key) → the result in words; it raises where it fails."""
+
+_plugged: dict[str, Function] = {}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool of a catalogue."""
+
+    id: str
+    does: str
+    parameters: tuple[str, ...]
+
+
+class Result(TypedDict):
+    """What came of one call."""
+
+    ok: bool
+    result: str
+
+
+def plug(tool: str, function: Function | None) -> None:
+    """Have a function of one's own answer a tool's calls in this process; None unplugs it."""
+    if function is None:
+        _plugged.pop(tool, None)
+    else:
+        _plugged[tool] = function
+
+
+def plugged(tool: str) -> Function | None:
+    """The function that answers a tool's calls, if one is plugged in."""
+    return _plugged.get(tool)
+
+
+def call(function: Function, arguments: Mapping[str, str], key: str) -> Result:
+    """Call one's own function; whatever it raises is the call's failure, and is reported."""
+    try:
+        return {"ok": True, "result": str(function(dict(arguments), key))}
+    except Exception as error:
+        return {"ok": False, "result": f"{type(error).__name__}: {error}"}
+
+
+def simulate(
+    tools: Mapping[str, Tool],
+    tool: str,
+    arguments: Mapping[str, str],
+    *,
+    seed: int,
+    failures: float = 0.0,
+) -> Result:
+    """A simulated call: checked against the catalogue, and failing by dice.
+
+    Args:
+        tools: the catalogue; empty means that every call is well formed.
+        tool: which one.
+        arguments: parameter → value.
+        seed: of the dice; the same call in the same run ends the same way.
+        failures: how likely a well-formed call fails.
+    """
+    call_ = f"{tool}({json.dumps(dict(arguments), sort_keys=True)})"
+    if tools and tool not in tools:
+        return {"ok": False, "result": f"there is no tool {tool}"}
+    if tools and (strange := set(arguments) - set(tools[tool].parameters)):
+        return {"ok": False, "result": f"{tool} has no parameter {', '.join(sorted(strange))}"}
+    if tools and (lacking := [p for p in tools[tool].parameters if p not in arguments]):
+        return {"ok": False, "result": f"{tool} needs {', '.join(lacking)}"}
+    if dice(seed, 0, call_).random() < failures:
+        return {"ok": False, "result": f"{tool} did not answer"}
+    receipt = hashlib.sha256(f"{seed}/{call_}".encode()).hexdigest()[:8]
+    return {"ok": True, "result": f"{tool} done, receipt {receipt}"}
+
+
+def read_tools(path: str | Path) -> dict[str, Tool]:
+    """Read a catalogue.
+
+    Raises:
+        GameError: the file cannot be read, or is no catalogue.
+    """
+    try:
+        nodes = json.loads(Path(path).read_text(encoding="utf-8"))["nodes"]
+        found = [
+            Tool(
+                str(node["id"]),
+                str(node.get("desc", "")),
+                tuple(str(p["name"]) for p in node.get("parameters", [])),
+            )
+            for node in nodes
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise GameError(
+            f"{path}: no tool catalogue ({type(error).__name__}): "
+            'give {"nodes": [{"id", "desc", "parameters": [{"name"}]}]}'
+        ) from None
+    return {tool.id: tool for tool in found}

@@ -1,0 +1,26 @@
+"""Who made what in a git repository: counts of artefacts per contributor, each with its evidence.
+
+>>> history = read_history(".")                                         # doctest: +SKIP
+>>> history.artefacts()["Ada"]                                          # doctest: +SKIP
+{'code': Fraction(412, 1), 'decisions': Fraction(1, 1), 'documents': Fraction(5, 2), 'fixes': ...}
+
+It reads with git itself and changes nothing. The repository may be hostile: none of its
+configuration can run a program, reach the network or rewrite who wrote what.
+"""
+
+from games.repository.contributions import Contribution, Evidence, History
+from games.repository.git import Repository, RepositoryError
+from games.repository.history import read_history
+from games.repository.rules import KINDS, Rules, read_rules
+
+__all__ = [
+    "KINDS",
+    "Contribution",
+    "Evidence",
+    "History",
+    "Repository",
+    "RepositoryError",
+    "Rules",
+    "read_history",
+    "read_rules",
+]

@@ -1,0 +1,192 @@
+"""Git as a reader, on a repository that nobody vouches for."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+_CHUNK = 1 << 20
+
+_OVERRIDES = {
+    # Nothing the repository configures may start a program …
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "cat",
+    "diff.external": "",
+    "log.showSignature": "false",
+    "protocol.allow": "never",
+    # … or change what is read: no working tree, no foreign attributes, no forged commit graph.
+    "core.bare": "true",
+    "core.attributesFile": os.devnull,
+    "core.commitGraph": "false",
+    "core.quotePath": "true",
+    "log.showRoot": "true",
+    "mailmap.file": "",
+}
+
+
+class RepositoryError(ValueError):
+    """A repository that cannot be read; one line says why and what would help."""
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository's git directory, and the only way in which git is run on it.
+
+    The repository's own configuration cannot be left out, so everything in it that runs programs
+    or rewrites history is overridden: hooks, pager, external diffs and text conversion, fsmonitor,
+    signature programs, fetching of missing objects, replaced objects and grafts. Arguments are
+    passed as a list; no shell is involved.
+    """
+
+    path: Path
+    git_dir: Path
+
+    @classmethod
+    def at(cls, path: str | Path) -> "Repository":
+        """The repository that `path` is in: a working tree, a folder of one, or a bare repository.
+
+        Raises:
+            RepositoryError: there is none, it belongs to another user, or git is missing.
+        """
+        folder = Path(path)
+        if not folder.is_dir():
+            raise RepositoryError(f"{path}: no such folder; give a git repository")
+        # The user's own configuration holds the folders that the user trusts: `safe.directory`.
+        env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
+        found = _run(["git", "rev-parse", "--absolute-git-dir"], env, folder)
+        if found.returncode:
+            complaint = found.stderr.decode("utf-8", "replace")
+            if "dubious ownership" in complaint:
+                raise RepositoryError(
+                    f"{path}: belongs to another user, and git refuses it; if you trust it: "
+                    f"git config --global --add safe.directory {folder.resolve()}"
+                )
+            raise RepositoryError(f"{path}: no git repository: {_last_line(complaint)}")
+        return cls(folder, Path(os.fsdecode(found.stdout.rstrip(b"\n"))))
+
+    def command(self, *args: str, mailmap: str = "") -> list[str]:
+        """The argument list that runs git here."""
+        options = {**_OVERRIDES, "mailmap.blob": mailmap}
+        settings = [part for key, value in options.items() for part in ("-c", f"{key}={value}")]
+        return ["git", f"--git-dir={self.git_dir}", "--no-pager", *settings, *args]
+
+    def output(self, *args: str, stdin: bytes = b"", mailmap: str = "") -> bytes:
+        """What git prints.
+
+        Raises:
+            RepositoryError: git fails.
+        """
+        done = _run(self.command(*args, mailmap=mailmap), _environment(), None, stdin)
+        if done.returncode:
+            raise self._failed(args, done.stderr)
+        return done.stdout
+
+    def text(self, *args: str) -> str:
+        """What git prints, as text without the last line end."""
+        return self.output(*args).decode("utf-8", "replace").rstrip("\n")
+
+    def records(self, *args: str, mailmap: str = "") -> Iterator[bytes]:
+        """What git prints between NUL bytes, as it prints it.
+
+        Raises:
+            RepositoryError: git fails.
+        """
+        with self._running(args, b"", mailmap) as stdout:
+            yield from _between_nuls(stdout)
+
+    def blobs(self, hashes: Sequence[str], largest: int) -> Iterator[bytes | None]:
+        """The content of each object, in order; None where it is larger than `largest` bytes."""
+        with self._running(("cat-file", "--batch"), "\n".join(hashes).encode(), "") as stdout:
+            for wanted in hashes:
+                header = stdout.readline().split()
+                if len(header) != 3 or header[1] != b"blob":
+                    raise RepositoryError(f"{self.path}: object {wanted} is missing or broken")
+                size = int(header[2])
+                if size <= largest:
+                    yield stdout.read(size)
+                else:
+                    _skip(stdout, size)
+                    yield None
+                stdout.read(1)
+
+    @contextmanager
+    def _running(self, args: Sequence[str], stdin: bytes, mailmap: str) -> Iterator[IO[bytes]]:
+        """What git prints, while it prints it; in the end its exit code is checked."""
+        with TemporaryFile() as given, TemporaryFile() as complaints:
+            given.write(stdin)
+            given.seek(0)
+            command = self.command(*args, mailmap=mailmap)
+            pipe, env = subprocess.PIPE, _environment()
+            with _started(command, stdin=given, stdout=pipe, stderr=complaints, env=env) as git:
+                assert git.stdout is not None, "it was opened as a pipe"
+                try:
+                    yield git.stdout
+                except BaseException:
+                    git.kill()
+                    raise
+            if git.returncode:
+                complaints.seek(0)
+                raise self._failed(args, complaints.read())
+
+    def _failed(self, args: Sequence[str], stderr: bytes) -> RepositoryError:
+        reason = _last_line(stderr.decode("utf-8", "replace"))
+        return RepositoryError(f"{self.path}: git {args[0]} failed: {reason}")
+
+
+def _environment() -> dict[str, str]:
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LC_ALL": "C",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_ALLOW_PROTOCOL": "",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_GRAFT_FILE": os.devnull,
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+
+
+def _run(
+    command: Sequence[str], env: dict[str, str], cwd: Path | None, stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    pipe = subprocess.PIPE
+    with _started(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd) as git:
+        stdout, stderr = git.communicate(stdin)
+    return subprocess.CompletedProcess(command, git.returncode, stdout, stderr)
+
+
+def _started(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(command, **options)
+    except FileNotFoundError:
+        raise RepositoryError("git is not installed: install it to read a history") from None
+
+
+def _between_nuls(stream: IO[bytes]) -> Iterator[bytes]:
+    parts: list[bytes] = []
+    while chunk := stream.read(_CHUNK):
+        first, *others = chunk.split(b"\0")
+        parts.append(first)
+        for other in others:
+            yield b"".join(parts)
+            parts = [other]
+    if last := b"".join(parts):
+        yield last
+
+
+def _skip(stream: IO[bytes], size: int) -> None:
+    while size:
+        size -= len(stream.read(min(size, _CHUNK)))
+
+
+def _last_line(complaint: str) -> str:
+    lines = [line for line in complaint.splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "it did not say why"

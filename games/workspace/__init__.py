@@ -1,0 +1,24 @@
+"""The workspace of a company: its files as a git repository, and the sandbox that runs them."""
+
+from games.workspace.sandbox import (
+    PYTHON,
+    CheckResult,
+    Limits,
+    SandboxMissing,
+    require_sandbox,
+    run_checks,
+)
+from games.workspace.tree import commits_of, materialise, mistake_in_path, written
+
+__all__ = [
+    "PYTHON",
+    "CheckResult",
+    "Limits",
+    "SandboxMissing",
+    "commits_of",
+    "materialise",
+    "mistake_in_path",
+    "require_sandbox",
+    "run_checks",
+    "written",
+]

@@ -1,0 +1,124 @@
+"""Task exchange: agents trade tasks by proposals that are checked before they are delivered.
+
+    open → convene → consider → speak ↺ → check → summarize → trade → act → call → step ↺ → settle
+
+Utility-aware task decomposition and exchange (Kimura et al.). In `consider` everybody plans in
+private; in `speak` the agents take turns to propose, accept or reject; `check` looks at what was
+agreed once more; `trade` has the tasks change hands; then each task is a tool call of its owner.
+Without an agreement `speak` goes on to `trade`, and everybody works on what it had; after five
+invalid attempts at one turn the run ends as an error.
+
+Two parts can be left out, each by itself: the *validator*, which is wiring (a trader's mind is
+ask → validate ↺ with it, and ask → deliver without), and the *guidance*, which is a section of the
+letters. Neither is the paper's baseline.
+"""
+
+from typing import cast
+
+from langgraph.graph import END, START, StateGraph
+
+from graphs.chapters import PLAY
+from graphs.minds import MindGraph, Page, mind, retried, seated
+from graphs.routing import able, branch, everyone, lead, speaker, whether_over
+from nodes.ask import ask
+from nodes.exchange_call import call_tools
+from nodes.exchange_check import check
+from nodes.exchange_convene import convene_trade
+from nodes.exchange_fail import fail
+from nodes.exchange_letter import trade_letter
+from nodes.exchange_say import say_plans, say_turn
+from nodes.exchange_trade import trade
+from nodes.exchange_validate import deliver, validate_trades
+from nodes.open import opening
+from nodes.say import seal_actions
+from nodes.settle import settle
+from nodes.step import step
+from nodes.summarize import summarize
+from nodes.validate import a_thought, an_action
+from state import Minds, Moment, Opening, Room, Topic
+from state.exchange import TOPIC, ExchangeTable
+
+TRADE = Topic(TOPIC, rules=())
+"""Who does which tasks; what a proposal has to pass is in `deals.exchange`."""
+
+
+def build(validator: bool = True, guidance: bool = True) -> Page:
+    """The workflow, not compiled.
+
+    Args:
+        validator: whether proposals are checked before they are delivered.
+        guidance: whether letters ask to weigh the others' utilities.
+    """
+    # Nodes of all pages work here: what they read of the table is there, with one key more.
+    page = cast(Page, StateGraph(ExchangeTable, context_schema=Room, input_schema=Opening))
+    page.add_node("open", opening("task_exchange"))
+    page.set_entry_point("open")
+    page.add_node("convene", convene_trade)
+    page.add_edge("open", "convene")
+    talk(page, validator, guidance, agreed="summarize", no_deal="trade", error="settle")
+    page.add_node("summarize", summarize)
+    page.add_edge("summarize", "trade")
+    work(page, over="settle")
+    page.add_node("settle", settle)
+    page.add_conditional_edges("settle", failed, {"error": "fail", "done": END})
+    page.add_node("fail", fail)
+    page.add_edge("fail", END)
+    return page
+
+
+def talk(
+    page: Page, validator: bool, guidance: bool, agreed: str, no_deal: str, error: str
+) -> None:
+    """`consider` → `speak` ↺ → `check`."""
+    planning = mind("consider", a_thought, trade_letter(guidance))
+    page.add_node("consider", seated(planning, everyone, TRADE, say_plans))
+    lead(page, "convene", "consider")
+    page.add_edge("consider", "speak")
+    speak = seated(trading(validator, guidance), speaker, TRADE, say_turn)
+    page.add_node("speak", speak, input_schema=ExchangeTable)
+    page.add_conditional_edges(
+        "speak",
+        heard,
+        {"talk_on": "speak", "agreed": "check", "no_deal": no_deal, "error": error},
+    )
+    page.add_node("check", check)
+    page.add_conditional_edges("check", heard, {"sound": agreed, "error": error})
+
+
+def work(page: Page, over: str) -> None:
+    """`trade` → `act` → `call` → `step` ↺, until every task is done."""
+    page.add_node("trade", trade)
+    lead(page, "trade", "act")
+    page.add_node("act", seated(mind("act", an_action), able, PLAY, seal_actions))
+    page.add_edge("act", "call")
+    page.add_node("call", call_tools)
+    page.add_edge("call", "step")
+    page.add_node("step", step)
+    branch(page, "step", whether_over, {"play_on": "act", "over": over})
+
+
+def trading(validator: bool, guidance: bool) -> MindGraph:
+    """A turn of talk: ask → validate ↺, or ask → deliver."""
+    asking = ask("exchange", trade_letter(guidance))
+    if validator:
+        return retried("speak", asking, validate_trades)
+    page = StateGraph(Minds, context_schema=Moment)
+    page.add_node("ask", asking)
+    page.add_node("deliver", deliver)
+    page.add_edge(START, "ask")
+    page.add_edge("ask", "deliver")
+    page.add_edge("deliver", END)
+    return page.compile(name="speak")
+
+
+def heard(table: ExchangeTable) -> str:
+    """What the last turn of talk, or the check, came to."""
+    return table["verdict"]
+
+
+def failed(table: ExchangeTable) -> str:
+    """Whether the talk broke down."""
+    return "error" if table["verdict"] == "error" else "done"
+
+
+graph = build().compile(name="task_exchange")

@@ -1,0 +1,58 @@
+"""What the server adds to LangGraph's own routes: the viewer, the seats, and who may knock.
+
+`langgraph.json` names `app`. With callers configured (`serve.callers`) the gate stands before
+every route, LangGraph's included; without, everybody who reaches the port is the operator.
+"""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from seats import clients
+from seats.tracing import trace_quietly
+from serve.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
+from serve.gate import Gate
+from serve.intake import Intake
+from serve.limits import limits
+from serve.reach import Reach
+from serve.seating import NobodySits, SeatDesk, seat_route
+from serve.threads import view_routes
+from state import home
+
+logger = logging.getLogger(__name__)
+
+
+def application(desk: SeatDesk) -> Starlette:
+    """The app for a desk at which people's letters wait.
+
+    Raises:
+        ValueError: what callers are told apart by cannot be read, or a limit is none.
+    """
+    check_configuration()
+    guards = [Middleware(Intake, most=limits().body)]
+    if configured():
+        guards = [Middleware(Gate, at_once=limits().requests), *guards, Middleware(Reach)]
+    else:
+        logger.warning(
+            "No authentication: everybody who reaches this port is the operator. "
+            "%s or %s turns it on.",
+            TOKENS,
+            PUBLIC_KEY,
+        )
+    trace_quietly(home().secrets)
+    return Starlette(
+        routes=[seat_route(desk), *view_routes()], middleware=guards, lifespan=_clients_open
+    )
+
+
+@asynccontextmanager
+async def _clients_open(_: Starlette) -> AsyncIterator[None]:
+    """Keep the seats' HTTP clients for as long as the server lives."""
+    async with clients():
+        yield
+
+
+app = application(NobodySits())

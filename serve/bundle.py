@@ -1,0 +1,106 @@
+"""One run as one JSON object: what the page shows live, in replay, and in a report.
+
+Everything in it is public at the table, except under `private`, which is the operator's view and
+empty unless it is asked for. Amounts are numbers in the game's unit. Texts are plain text: what
+agents said is never markup.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from seats import Entry
+from serve.clauses import contract_view
+from serve.credit import credit_view
+from serve.outcomes import outcome_view, payoff_matrix
+from serve.plan import plan_view
+from serve.private import notes
+from serve.timeline import timeline
+from state import Line, Table, game_of, result, room_of
+from state.result import MICRO, usage
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class About:
+    """What the register knows of a run, and its table does not.
+
+    Attributes:
+        run: its name.
+        graph: the workflow.
+        created: ISO time.
+        state: started, ended or failed.
+    """
+
+    run: str
+    graph: str
+    created: str = ""
+    state: str = "started"
+
+
+def bundle(
+    about: About,
+    table: Table,
+    ledger: Sequence[Line] = (),
+    private: Iterable[Entry] | None = None,
+) -> dict[str, Any]:
+    """Everything there is to see of a run, finished or not.
+
+    Args:
+        about: what the register knows.
+        table: its latest state; empty before the first checkpoint.
+        ledger: the lines of its episode.
+        private: the operator's journal of its episode, for the operator alone.
+    """
+    head = {"bundle": VERSION, **about.__dict__, "private": None}
+    if "settings" not in table:
+        return {**head, "status": "open", "agents": [], "timeline": []}
+    outcome = result(about.run, about.graph, table) if table.get("settlement") else None
+    return {
+        **head,
+        **_played(table),
+        "timeline": timeline(table),
+        "contract": contract_view(table),
+        "matrix": payoff_matrix(table),
+        "plan": plan_view(table),
+        "outcome": outcome and outcome_view(table, outcome),
+        "credit": outcome and credit_view(table, outcome),
+        "ledger": _ledger(ledger),
+        "cost": _cost(table),
+        "private": None if private is None else notes(private),
+    }
+
+
+def _played(table: Table) -> dict[str, Any]:
+    room, game = room_of(table["settings"]), game_of(table["settings"])
+    name = room.game if isinstance(room.game, str) else str(room.game.get("name", "matrix game"))
+    return {
+        "status": table["status"],
+        "episode": table["episode"],
+        "seed": room.seed,
+        "agents": table["agents"],
+        "seats": {agent: seat.model for agent, seat in room.seats.items()},
+        "simulated": any(seat.simulated for seat in room.seats.values()),
+        "game": {"name": name, "about": game.summary(), "rules": game.rules(), "turns": game.turns},
+    }
+
+
+def _ledger(lines: Sequence[Line]) -> dict[str, Any]:
+    balances: dict[str, int] = {}
+    for line in lines:
+        balances[line.debit] = balances.get(line.debit, 0) - line.amount
+        balances[line.credit] = balances.get(line.credit, 0) + line.amount
+    return {
+        "lines": [{**line.__dict__, "amount": line.amount / MICRO} for line in lines],
+        "balances": {account: amount / MICRO for account, amount in balances.items()},
+    }
+
+
+def _cost(table: Table) -> dict[str, Any]:
+    spent = table.get("spent", {})
+    phases = [
+        {"phase": phase, "seconds": cost.get("seconds", 0.0), "agents": cost.get("agents", {})}
+        for phase, cost in spent.items()
+    ]
+    return {**usage(spent), "phases": phases}

@@ -1,0 +1,185 @@
+"""Who calls the server: operators and parties, told apart by bearer tokens or signed JWTs.
+
+Off, and everybody the operator, unless one of these is set:
+
+- `COOP_AUTH_TOKENS`: a YAML file, a line a token. It is read again when it changes::
+
+      - {sha256: 9f86d081…, identity: ann, role: operator}
+      - {token: a-long-random-text, identity: bob, role: party, episode: 5c1f…, agent: Bob}
+
+- `COOP_AUTH_JWT_PUBLIC_KEY`: a PEM file, or the PEM itself. A token needs `exp` and `sub` (the
+  identity), and `coop_role`, for a party also `coop_episode` and `coop_agent`; with
+  `COOP_AUTH_JWT_AUDIENCE` set, that audience.
+"""
+
+import base64
+import binascii
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+
+TOKENS = "COOP_AUTH_TOKENS"
+PUBLIC_KEY = "COOP_AUTH_JWT_PUBLIC_KEY"
+AUDIENCE = "COOP_AUTH_JWT_AUDIENCE"
+
+ALGORITHMS = ["EdDSA", "ES256", "RS256"]
+"""Public-key signatures only: with a shared secret whoever can check a token can make one."""
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$", max_length=64)]
+"""An identity: also a label of store namespaces and, before `__`, of the names of secrets."""
+
+
+class Caller(BaseModel):
+    """Somebody who showed a valid token."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    identity: Name
+    role: Literal["operator", "party"]
+    episode: str = ""
+    agent: str = ""
+
+    @model_validator(mode="after")
+    def _a_party_has_a_seat(self) -> "Caller":
+        if {bool(self.episode), bool(self.agent)} != {self.role == "party"}:
+            raise ValueError("a party names its episode and agent, an operator neither")
+        return self
+
+    def sits_at(self, episode: str, agent: str) -> bool:
+        """Whether this is the party of that seat."""
+        return self.role == "party" and (self.episode, self.agent) == (episode, agent)
+
+
+class _Line(BaseModel):
+    """One line of the tokens' file."""
+
+    model_config = ConfigDict(extra="allow")
+
+    token: str | None = Field(default=None, min_length=16)
+    sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "_Line":
+        if (self.token is None) == (self.sha256 is None):
+            raise ValueError("give a token or its sha256")
+        return self
+
+    def digest(self) -> str:
+        return self.sha256 or _digest(self.token or "")
+
+    def caller(self) -> Caller:
+        return Caller.model_validate(self.model_extra)
+
+
+_lines = TypeAdapter(list[_Line])
+
+
+def configured() -> bool:
+    """Whether callers have to say who they are."""
+    return bool(os.environ.get(TOKENS) or os.environ.get(PUBLIC_KEY))
+
+
+def check_configuration() -> None:
+    """Refuse to serve with a file or key that would let nobody in, or the wrong ones.
+
+    Raises:
+        ValueError: the file of tokens or the public key cannot be read.
+    """
+    if path := os.environ.get(TOKENS):
+        _tokens(path, _changed(path))
+    if key := os.environ.get(PUBLIC_KEY):
+        _public_key(key)
+
+
+def identify(authorization: str | None, *, basic: bool = False) -> Caller | None:
+    """The caller behind an `Authorization` header; None if it shows nothing valid.
+
+    Reads files, so that it belongs in a thread.
+
+    Args:
+        authorization: the header.
+        basic: whether a browser's password prompt will do: its password is the token.
+
+    Raises:
+        ValueError: the file of tokens or the public key cannot be read (any more).
+    """
+    token = _token(authorization or "", basic)
+    if not token:
+        return None
+    path, key = os.environ.get(TOKENS), os.environ.get(PUBLIC_KEY)
+    found = _tokens(path, _changed(path)).get(_digest(token)) if path else None
+    return found or (_from_jwt(token, _public_key(key)) if key else None)
+
+
+def _token(authorization: str, basic: bool) -> str:
+    scheme, _, given = authorization.partition(" ")
+    match scheme.lower():
+        case "bearer":
+            return given.strip()
+        case "basic" if basic:
+            try:
+                return base64.b64decode(given, validate=True).decode().partition(":")[2]
+            except (binascii.Error, UnicodeDecodeError):
+                return ""
+        case _:
+            return ""
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError as error:
+        raise ValueError(f"{TOKENS}: {path} cannot be read ({type(error).__name__})") from None
+
+
+@lru_cache(maxsize=4)
+def _tokens(path: str, _: int) -> dict[str, Caller]:
+    """Digest → caller."""
+    try:
+        lines = _lines.validate_python(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
+        return {line.digest(): line.caller() for line in lines}
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{TOKENS}: {path}: {where}: {first['msg']}") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        # The parser's own message quotes the file.
+        raise ValueError(f"{TOKENS}: {path} is no YAML file ({type(error).__name__})") from None
+
+
+@lru_cache(maxsize=4)
+def _public_key(key: str) -> Any:
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    try:
+        pem = key if key.startswith("-----BEGIN") else Path(key).read_text(encoding="utf-8")
+        return load_pem_public_key(pem.encode())
+    except (OSError, ValueError):
+        raise ValueError(f"{PUBLIC_KEY}: give a PEM public key, or the path of one") from None
+
+
+def _from_jwt(token: str, key: Any) -> Caller | None:
+    import jwt
+
+    audience = os.environ.get(AUDIENCE) or None
+    try:
+        claims = jwt.decode(
+            token, key, ALGORITHMS, audience=audience, options={"require": ["exp", "sub"]}
+        )
+        return Caller(
+            identity=claims["sub"],
+            role=claims.get("coop_role"),
+            episode=claims.get("coop_episode", ""),
+            agent=claims.get("coop_agent", ""),
+        )
+    except (jwt.PyJWTError, ValidationError):
+        return None

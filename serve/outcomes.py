@@ -1,0 +1,62 @@
+"""What could have come out, and what did: the payoff matrix and the points of the utility plane."""
+
+from functools import partial
+from typing import Any
+
+from games import Game
+from state import Table, game_of
+
+MOST_CELLS = 256
+
+
+def payoff_matrix(table: Table) -> dict[str, Any] | None:
+    """Every joint action of a small normal-form game: payoffs, whether efficient, times played."""
+    game = game_of(table["settings"])
+    facts = game.facts()
+    cells = facts.get("payoffs")
+    if not isinstance(cells, list) or not 0 < len(cells) <= MOST_CELLS:
+        return None
+    played = [turn["actions"] for turn in table.get("record", [])]
+    best = max(sum(cell["pays"].values()) for cell in cells)
+    return {
+        "actions": game.actions,
+        "cells": [
+            {
+                **cell,
+                "pareto": not any(_dominates(other["pays"], cell["pays"]) for other in cells),
+                "best": sum(cell["pays"].values()) == best,
+                "times": played.count(cell["play"]),
+            }
+            for cell in cells
+        ],
+    }
+
+
+def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
+    """What a settled run came to, with the points of the utility plane.
+
+    The points: `alone`, what each could secure by itself; `earned`, before the settlement;
+    `ended`, after it; `shapley`, the values computed from the record.
+    """
+    settled = table["settlement"] or {}
+    return {
+        "basis": settled["basis"],
+        "ledger": settled["ledger"],
+        "transfers": outcome["transfers"],
+        "total": sum(outcome["rewards"].values()),
+        "points": {
+            "alone": _alone(game_of(table["settings"]), table),
+            "earned": outcome["rewards"],
+            "ended": outcome["payoffs"],
+            "shapley": outcome["credit"]["shapley"],
+        },
+    }
+
+
+def _alone(game: Game, table: Table) -> dict[str, float]:
+    worth = partial(game.worth, table.get("record", []))
+    return {agent: float(worth(frozenset({agent}))) for agent in game.agents}
+
+
+def _dominates(one: dict[str, float], other: dict[str, float]) -> bool:
+    return one != other and all(one[agent] >= amount for agent, amount in other.items())

@@ -1,0 +1,62 @@
+// Elements made of text: whatever an agent said becomes a text node and never markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element. Children are elements or text; nothing is parsed. */
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** An SVG element. */
+export function s(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, String(value));
+  }
+  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
+  return element;
+}
+
+/** Say something to those who do not see the page change. */
+export function announce(text) {
+  document.getElementById("news").textContent = text;
+}
+
+/** A text that only screen readers read. */
+export function unseen(text) {
+  return h("span", { class: "unseen" }, text);
+}
+
+/** A table with a caption, a header row, and a header cell in each row. */
+export function table(caption, columns, rows) {
+  const head = columns.map((column) => h("th", { scope: "col" }, column));
+  const body = rows.map(([first, ...rest]) =>
+    h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((cell) => h("td", {}, cell))),
+  );
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    h(
+      "table",
+      {},
+      h("caption", { class: "unseen" }, caption),
+      h("thead", {}, h("tr", {}, ...head)),
+      h("tbody", {}, ...body),
+    ),
+  );
+}
+
+/** A section of the page. */
+export function panel(id, title, aside, ...children) {
+  return h(
+    "section",
+    { class: "panel", "aria-labelledby": `${id}-title` },
+    h("header", {}, h("h2", { id: `${id}-title` }, title), aside && h("p", { class: "aside" }, aside)),
+    ...children,
+  );
+}

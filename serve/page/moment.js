@@ -1,0 +1,52 @@
+// A run as it stood after some of its events: what replay shows.
+
+/** The bundle with only its first `count` events, and what was known then. */
+export function at(bundle, count) {
+  const seen = bundle.timeline.slice(0, count);
+  if (seen.length === bundle.timeline.length) return bundle;
+  const turns = seen.filter((event) => event.kind === "played").length;
+  return {
+    ...bundle,
+    timeline: seen,
+    contract: contractAt(bundle, seen, turns),
+    matrix: bundle.matrix && matrixAt(bundle.matrix, seen),
+    plan: bundle.plan && {
+      turns: bundle.plan.turns.slice(0, turns),
+      payoffs: seen.some((event) => event.kind === "signed") ? bundle.plan.payoffs : null,
+    },
+    outcome: null,
+    credit: null,
+    ledger: { lines: [], balances: {} },
+  };
+}
+
+function contractAt(bundle, seen, turns) {
+  const signed = seen.findLast((event) => event.kind === "signed");
+  if (!signed) return null;
+  const { contract } = bundle;
+  return {
+    ...contract,
+    hash: signed.hash,
+    previous: signed.previous,
+    signatures: signed.by,
+    clauses: contract.clauses
+      .filter((clause) => clause.from_turn <= signed.turn)
+      .map((clause) => ({
+        ...clause,
+        to_turn: clause.to_turn < signed.turn ? clause.to_turn : null,
+        turns: clause.turns.slice(0, turns),
+      })),
+  };
+}
+
+function matrixAt(matrix, seen) {
+  const played = seen.filter((event) => event.kind === "played").map((event) => event.actions);
+  const same = (one, other) => Object.keys(one).every((agent) => one[agent] === other[agent]);
+  return {
+    ...matrix,
+    cells: matrix.cells.map((cell) => ({
+      ...cell,
+      times: played.filter((actions) => same(cell.play, actions)).length,
+    })),
+  };
+}

@@ -1,0 +1,147 @@
+"""A real LangGraph server, as `coop dev` starts it, in a folder of its own."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Self
+
+from langgraph_sdk import get_sync_client
+from langgraph_sdk.client import SyncLangGraphClient
+
+ROOT = Path(__file__).parents[1]
+BOOT_SECONDS = 60
+SAVE_SECONDS = 20
+BLOCKING = "blocks_the_event_loop"
+
+_BLOCKING_GRAPH = '''"""An asynchronous node that blocks: the server has to catch it."""
+
+import time
+
+from langgraph.graph import StateGraph
+
+
+async def sleep(state: dict) -> dict:
+    time.sleep(0.01)
+    return state
+
+
+graph = StateGraph(dict).add_node(sleep).set_entry_point("sleep").compile()
+'''
+
+
+class Server:
+    """The server over a folder that leads to this repository's rooms and keeps all it writes.
+
+    Besides the repository's workflows it serves `BLOCKING`, to show that blocking is noticed.
+
+    Args:
+        folder: where it runs; its threads, its books and its log stay there.
+        environment: variables it is given on top of this process's own.
+    """
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self.home = folder / "home"
+        self._folder = folder
+        self._log = folder / "server.log"
+        self._environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("LANGCHAIN_", "LANGSMITH_", "LANGGRAPH_", "OPENAI_", "COOP_"))
+        }
+        self._environment |= {
+            "COOP_HOME": str(self.home),
+            "LANGSMITH_TRACING": "false",
+            "NO_COLOR": "1",
+            **environment,
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+        self._logging = threading.Thread()
+        self._url = ""
+        _lay_out(folder)
+
+    @property
+    def url(self) -> str:
+        """Where it listens now; a restart takes another port."""
+        return self._url
+
+    def client(self) -> SyncLangGraphClient:
+        """A client of the server as it runs now."""
+        return get_sync_client(url=self._url)
+
+    def log(self, since: int = 0) -> str:
+        """What it has logged, over all its starts, from a character on."""
+        return self._log.read_text(encoding="utf-8", errors="replace")[since:]
+
+    def rows(self, table: str, episode: str) -> list[tuple[object, ...]]:
+        """The rows of an episode in the books; the connection sees what is committed."""
+        with sqlite3.connect(self.home / "books.sqlite") as books:
+            query = f"select * from {table} where episode = ? order by 1, 2, 3, 4"
+            return books.execute(query, [episode]).fetchall()
+
+    def start(self) -> Self:
+        """Boot it and wait until it answers.
+
+        Raises:
+            RuntimeError: it ended, or did not answer in time; the log says why.
+        """
+        self._log.touch()
+        since = len(self.log())
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "cli", "dev", "--port", "0"],
+            cwd=self._folder,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=True,
+        )
+        self._logging = threading.Thread(target=self._keep_log, args=(self._process.stdout,))
+        self._logging.start()
+        until = time.monotonic() + BOOT_SECONDS
+        while time.monotonic() < until and self._process.poll() is None:
+            if "Application started up" in self.log(since):
+                found = re.search(r"LangGraph server on (http://[\d.:]+)", self.log(since))
+                assert found, "the command says where it listens before the server starts"
+                self._url = found.group(1)
+                return self
+            time.sleep(0.05)
+        self.stop()
+        raise RuntimeError(f"no server came up:\n{self.log(since)}")
+
+    def stop(self) -> None:
+        """End it and everything it has started, giving all of it time to save its work."""
+        if self._process is None:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGTERM)
+        # Its output ends when the last process that could write to it has.
+        self._logging.join(timeout=SAVE_SECONDS)
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._logging.join()
+        self._process = None
+
+    def _keep_log(self, output: IO[bytes]) -> None:
+        with output, self._log.open("ab", buffering=0) as log:
+            shutil.copyfileobj(output, log)
+
+
+def _lay_out(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for entry in ROOT.iterdir():
+        if (entry / "__init__.py").exists() or entry.name == "pyproject.toml":
+            (folder / entry.name).symlink_to(entry)
+    (folder / f"{BLOCKING}.py").write_text(_BLOCKING_GRAPH, encoding="utf-8")
+    config = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
+    config["graphs"][BLOCKING] = f"./{BLOCKING}.py:graph"
+    (folder / "langgraph.json").write_text(json.dumps(config), encoding="utf-8")

@@ -1,0 +1,73 @@
+"""Small sweeps for tests: Escape Room and an inline dilemma, run in this process."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.local import Local
+from evals.prices import NO_PRICES, Prices
+from evals.store import Writer, register
+from evals.suite import Suite, expand
+from evals.sweep import Limits, Player, Tally, sweep
+
+DILEMMA: dict[str, Any] = {
+    "name": "dilemma",
+    "agents": ["Ann", "Ben"],
+    "actions": {"Ann": ["give", "keep"], "Ben": ["give", "keep"]},
+    "payoffs": [
+        {"play": ["give", "give"], "pays": [1, 1]},
+        {"play": ["give", "keep"], "pays": [-1, 2]},
+        {"play": ["keep", "give"], "pays": [2, -1]},
+        {"play": ["keep", "keep"], "pays": [0, 0]},
+    ],
+    "rounds": 3,
+}
+
+CONDITIONS = ["llm_only", "negotiation", "short_term", "shapley_coop"]
+
+SUITE = """\
+name: mini
+base: {game: escape_room}
+vary: {graph: [llm_only, negotiation, short_term, shapley_coop]}
+seeds: 0-2
+"""
+
+
+def suite(**settings: Any) -> Suite:
+    """The ablation on Escape Room at a few seeds, unless told otherwise."""
+    given = {"name": "mini", "base": {"game": "escape_room"}, "vary": {"graph": CONDITIONS}}
+    return Suite.model_validate({**given, "seeds": "0-2", **settings})
+
+
+def run(
+    suites: Suite | Sequence[Suite],
+    folder: Path,
+    limits: Limits | None = None,
+    player: Player | None = None,
+    prices: Prices = NO_PRICES,
+) -> Tally:
+    """Sweep suites into a folder."""
+    chosen = [suites] if isinstance(suites, Suite) else list(suites)
+    cells = [cell for one in chosen for cell in expand(one)]
+    playing = player or Local(register(folder, chosen, {}))
+    with Writer(folder) as writer:
+        return asyncio.run(sweep(cells, playing, writer, limits or Limits(), prices))
+
+
+def run_once(suites: Suite | Sequence[Suite], folder: Path) -> Path:
+    """Sweep into a folder with a home of its own, for tests that only read it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COOP_HOME", str(folder / "home"))
+        patch.delenv("COOP_DATABASE_URL", raising=False)
+        run(suites, folder)
+    return folder
+
+
+def environment(home: Path) -> dict[str, str]:
+    """What a `coop` process of a test is given."""
+    root = str(Path(__file__).parents[1])
+    return {**os.environ, "PYTHONPATH": root, "COOP_HOME": str(home)}

@@ -1,0 +1,109 @@
+"""Bad input to the command line: one line that names the fix, and nothing is begun."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from seats.models import KEYS
+from tests.coop_command import NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+RUN = ("run", "escape_room")
+BAD_INPUT = [
+    (("run", "nope"), "no game 'nope': there are "),
+    (("run", "nope.yaml"), "no file 'nope.yaml': there are "),
+    (("run", "broken.yaml"), "broken.yaml: cannot be read as a game"),
+    (("run", "list.yaml"), "list.yaml: holds no game: give name, agents, actions and payoffs"),
+    (("run", "half.yaml"), "payoffs"),
+    (("run", "."), "no game '.': there are "),
+    ((*RUN, "--graph", "nope"), "no workflow 'nope': there are llm_only, "),
+    ((*RUN, "--model", "rational"), "'rational' is no model: give provider:name"),
+    ((*RUN, "--model", "nowhere:x"), "nowhere:x"),
+    ((*RUN, "--model", "embedded:nobody"), "no embedded character 'nobody': there are rational"),
+    ((*RUN, "--model", "recording:gone.jsonl"), "make one with coop letters RUN"),
+    ((*RUN, "--model", "recording:list.yaml"), "is no recorded letter"),
+    ((*RUN, "--model", "embedded:rational,temprature=1"), "temprature"),
+    ((*RUN, "--model", "embedded:rational,temperature=9"), "temperature"),
+    ((*RUN, "--model", "embedded:rational,0.5"), "'0.5' is no setting"),
+    ((*RUN, "--agent", "Eve=embedded:rational"), "Eve, who does not play: the agents are Alice"),
+    ((*RUN, "--agent", "Alice"), "--agent Alice: give NAME=provider:name"),
+    ((*RUN, "--set", "price=1"), "price"),
+    ((*RUN, "--set", "price"), "--set price: give key=value"),
+    ((*RUN, "--set", "prize=lots"), "prize"),
+    ((*RUN, "--set", "prize=.inf"), "prize"),
+    ((*RUN, "--params", "gone.yaml"), "gone.yaml: cannot be read as parameters"),
+    ((*RUN, "--params", "broken.yaml"), "broken.yaml: cannot be read as parameters"),
+    ((*RUN, "--params", "list.yaml"), "list.yaml: holds no parameters: write key: value"),
+    ((*RUN, "--params", "binary.yaml"), "binary.yaml: cannot be read as parameters"),
+    ((*RUN, "--secrets", "gone"), "no secrets 'gone': put agent: text into "),
+    ((*RUN, "--secrets", "../gone"), "secrets"),
+    ((*RUN, "--norm", "nope"), "norm"),
+    ((*RUN, "--constraint", "nope"), "constraints"),
+    ((*RUN, "--renegotiate", "often"), "renegotiate"),
+    ((*RUN, "--seed", "-1"), "seed"),
+    ((*RUN, "--seed", "99999999999999999999"), "seed"),
+    ((*RUN, "--rounds", "0"), "rounds"),
+    ((*RUN, "--tries", "many"), "tries"),
+    (
+        (
+            *RUN,
+            "--nonsense",
+        ),
+        "--nonsense",
+    ),
+    (("nonsense",), "nonsense"),
+    (("run",), "game"),
+    (("show", "gone"), "there is no run 'gone': coop runs lists them"),
+    (("verify", "gone"), "there is no run 'gone': coop runs lists them"),
+    (("letters", "gone"), "there is no run 'gone': coop runs lists them"),
+    (("resume", "gone"), "there is no run 'gone': coop runs lists them"),
+    (("answer", "gone", "Alice"), "there is no run 'gone': coop runs lists them"),
+    (("resume",), "name one run, or give --all"),
+    (("resume", "gone", "--all"), "name one run, or give --all"),
+    (("graph", "nope"), "no workflow 'nope': there are llm_only, "),
+    (("demo", "nope"), "no game 'nope': there are "),
+    (("demo", "--model", "embedded:nobody"), "no embedded character 'nobody'"),
+    (("credit", "gone.json"), "gone.json"),
+    (("wev", "gone.json"), "gone.json"),
+    (("dev",), "no langgraph.json here: run coop dev in the project's folder"),
+]
+
+
+@pytest.mark.parametrize(("argv", "fix"), BAD_INPUT, ids=lambda value: " ".join(value)[:40])
+def test_bad_input_is_refused_in_one_line(
+    coop: Coop, tmp_path: Path, argv: tuple[str, ...], fix: str
+) -> None:
+    (tmp_path / "broken.yaml").write_text("a: [1, 2\nb: }")
+    (tmp_path / "list.yaml").write_text("- 1\n- 2\n")
+    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00\x01")
+    half = {"agents": ["A", "B"], "actions": {"A": ["x"], "B": ["x", "y"]}}
+    (tmp_path / "half.yaml").write_text(json.dumps({**half, "payoffs": []}))
+    assert fix in one_line(coop(*argv), USAGE)
+    assert coop("runs", "--json").result == []
+
+
+@pytest.mark.parametrize(("provider", "variable"), KEYS.items())
+def test_a_missing_key_is_told_by_its_name(coop: Coop, provider: str, variable: str) -> None:
+    complaint = one_line(coop(*RUN, "--model", f"{provider}:x"), NO_CREDENTIALS)
+    assert complaint == f"coop: {provider}:x needs {variable}: set it, or put it in .env\n"
+
+
+def test_a_name_that_is_taken_is_refused(coop: Coop) -> None:
+    coop(*RUN, "--graph", "llm_only", "--name", "r")
+    complaint = one_line(coop(*RUN, "--name", "r"), USAGE)
+    assert "there is a run 'r' already: choose another name, or coop resume r" in complaint
+
+
+def test_help_is_no_error(coop: Coop) -> None:
+    for argv in (("--help",), ("run", "-h")):
+        ended = coop(*argv)
+        assert (ended.code, ended.err) == (0, "")
+        assert "Usage" in ended.out

@@ -1,0 +1,49 @@
+"""The whole path, offline: a company talks, builds, is checked, splits, and is paid."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from games import Game
+from games.workspace import SandboxMissing, materialise, require_sandbox
+from graphs.running import play, table_of
+from state import POT, WORLD, Room, home
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(Game, "deed"), reason="actions with content are not wired into the table yet"
+)
+
+
+@pytest.fixture
+def boxed() -> None:
+    try:
+        require_sandbox()
+    except SandboxMissing as missing:
+        pytest.skip(str(missing))
+
+
+async def test_a_company_builds_its_program_agrees_on_the_split_and_is_paid_exactly(
+    boxed: None, tmp_path: Path
+) -> None:
+    room = Room(game="software_company", params={"bounty": 500}, seed=3)
+    result = await play("shapley_coop", room, run="built")
+    assert result["status"] == "agreed"
+    assert result["simulated"]
+    table = await table_of(home().runs.get("built"))
+    assert all(one["passed"] for one in table["position"]["checks"])
+    assert all(" " not in x for turn in table["record"] for x in turn["actions"].values())
+    balances = home().ledger.balances(result["episode"])
+    assert -balances[WORLD] == 500_000_000
+    assert sum(n for who, n in balances.items() if who not in (WORLD, POT)) == 500_000_000
+    shapley = {a: Fraction(x) for a, x in table["settlement"]["credit"]["shapley"].items()}
+    for agent, paid in table["settlement"]["payoffs"].items():
+        assert abs(paid - shapley[agent] * 10**6) < 1
+    assert materialise(table["record"], tmp_path / "workspace")
+
+
+async def test_without_a_sandbox_nothing_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name, **_: None)
+    require_sandbox.cache_clear()
+    with pytest.raises(SandboxMissing, match="bubblewrap"):
+        await play("llm_only", Room(game="software_company"))

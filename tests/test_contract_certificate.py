@@ -1,0 +1,366 @@
+"""Certificates: what may be signed, and what a contract does to everybody's incentives."""
+
+import json
+from collections import Counter
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from random import Random
+
+import nashpy
+import numpy as np
+import pytest
+
+from deals import (
+    Deal,
+    Do,
+    Event,
+    Every,
+    Fault,
+    Last,
+    Pay,
+    Share,
+    breaches,
+    duties,
+    earned,
+    payments,
+    payoffs,
+    read_deal,
+)
+from deals.certificate import below_reservation, certify, vet
+from deals.certificate_words import as_record, in_words
+from deals.enforcement import Enforcement, deposits, net, releases
+from deals.stage import NotFinite, StageGame
+from games import load
+from tests.made_contracts import (
+    ACTIONS,
+    AGENTS,
+    POISONS,
+    a_deal,
+    a_game,
+    a_sound_deal,
+    poisoned,
+)
+
+MILLION = 1_000_000
+
+
+def promise(game, action, fine=0):
+    """Everybody does one action; who does another pays the other, each time."""
+    clauses = [Do(agent=agent, action=action) for agent in game.agents]
+    one, other = game.agents
+    for payer, payee in ((one, other), (other, one)):
+        for wrong in game.actions[payer]:
+            if fine and wrong != action:
+                when = Last(last=Event(agent=payer, action=wrong))
+                clauses.append(Pay(payer=payer, payee=payee, amount=fine, basis="turn", when=when))
+    return Deal(clauses=clauses)
+
+
+def test_a_thousand_poisoned_deals_are_never_signed_and_never_raise():
+    rng, refused = Random(1), Counter()
+    for _ in range(1_000):
+        facts = a_game(rng, turns=rng.randint(2, 4))
+        kind, raw = poisoned(rng, a_sound_deal(rng, facts), facts)
+        for mode in ("notional", "enforced", "escrow"):
+            found = vet(raw, facts, Enforcement(mode))
+            assert isinstance(found, Fault) or found.faults, (kind, raw)
+        refused[kind] += 1
+    assert set(refused) == set(POISONS)
+
+
+def test_a_thousand_sound_deals_are_never_refused():
+    rng = Random(2)
+    for _ in range(1_000):
+        facts = a_game(rng, turns=rng.randint(2, 3))
+        raw = a_sound_deal(rng, facts)
+        found = vet(raw, facts)
+        assert not isinstance(found, Fault), (raw, found)
+        assert found.sound, (raw, found.faults)
+        assert found.parties
+
+
+def settled(deal, facts, terms, record):
+    """Everybody's payoff, by the definitions alone: settlement, and what deposits became of."""
+    agents = facts["agents"]
+    if not terms.executes:
+        return earned(record, agents)
+    due = payoffs(record, agents, deal.share, payments(deal, record), lambda name, total: {})
+    micro = int(terms.held() * MILLION)
+    released = releases(agents, micro, breaches(deal, record), over=True)
+    moved = net([*deposits(agents, micro), *released], agents)
+    return {agent: due[agent] + Fraction(moved[agent], MILLION) for agent in agents}
+
+
+class BruteForce:
+    """The same questions as a certificate's, over full histories and with nothing shared."""
+
+    def __init__(self, deal, facts, terms):
+        self.deal, self.facts, self.terms = deal, facts, terms
+        pays = {tuple(c["play"].values()): c["pays"] for c in facts["payoffs"]}
+        self.pays, self.plays = pays, list(pays)
+        self.settled = {}
+
+    def longer(self, record, play):
+        actions = dict(zip(AGENTS, play, strict=True))
+        return [*record, {"turn": len(record) + 1, "actions": actions, "rewards": self.pays[play]}]
+
+    def gain(self, record, play, agent):
+        return self.payoff(self.longer(record, play))[agent] - self.payoff(record)[agent]
+
+    def payoff(self, record):
+        key = str([turn["actions"] for turn in record])
+        if key not in self.settled:
+            self.settled[key] = settled(self.deal, self.facts, self.terms, record)
+        return self.settled[key]
+
+    def allowed(self, record, agent):
+        open_ = list(ACTIONS[agent])
+        for duty in duties(self.deal, record, len(record) + 1):
+            if duty.agent == agent:
+                open_ = [x for x in open_ if (x == duty.action) != duty.forbidden]
+        return open_ or list(ACTIONS[agent])
+
+    def foreseen(self, record, agent):
+        i = AGENTS.index(agent)
+        within = list(product(*(self.allowed(record, a) for a in AGENTS)))
+        sums = {
+            x: sum(self.gain(record, p, agent) for p in within if p[i] == x)
+            for x in self.allowed(record, agent)
+        }
+        return [x for x, total in sums.items() if total == max(sums.values())]
+
+    def value(self, how, agent, record=()):
+        record = list(record)
+        if len(record) == self.facts["turns"]:
+            return Fraction(0)
+        i, (me, other) = AGENTS.index(agent), (agent, AGENTS[agent == AGENTS[0]])
+        worth = {
+            p: self.gain(record, p, me) + self.value(how, me, self.longer(record, p))
+            for p in self.plays
+        }
+        mine, theirs = self.allowed(record, me), self.allowed(record, other)
+        likely = self.foreseen(record, other)
+
+        def at(x, y):
+            return worth[(x, y) if i == 0 else (y, x)]
+
+        def mean(x):
+            return sum(at(x, y) for y in likely) / Fraction(len(likely))
+
+        match how:
+            case "worst":
+                return max(min(at(x, y) for y in theirs) for x in mine)
+            case "best":
+                return max(at(x, y) for x in mine for y in theirs)
+            case "guaranteed":
+                return max(min(at(x, y) for y in ACTIONS[other]) for x in mine)
+            case "expected":
+                own = self.foreseen(record, me)
+                return sum(mean(x) for x in own) / len(own)
+            case "keeping":
+                return max(mean(x) for x in mine)
+            case _:
+                return max(mean(x) for x in ACTIONS[me])
+
+
+@pytest.mark.parametrize("mode", ["notional", "enforced", "escrow"])
+def test_a_certificate_says_what_brute_force_over_whole_histories_says(mode):
+    rng, checked, tempted = Random(3), 0, 0
+    while checked < 40:
+        facts, deal = a_game(rng, turns=2), a_deal(rng, 2)
+        found = certify(deal, facts, Enforcement(mode, Fraction(2) if mode == "escrow" else None))
+        if not found.sound:
+            continue
+        brute = BruteForce(deal, facts, found.enforcement)
+        alone = BruteForce(Deal(), facts, Enforcement("notional"))
+        for agent, party in found.parties.items():
+            for how in ("worst", "expected", "best"):
+                assert getattr(party.within, how) == brute.value(how, agent)
+                assert getattr(party.without, how) == alone.value(how, agent)
+            assert party.guaranteed == brute.value("guaranteed", agent)
+            gain = brute.value("deviating", agent) - brute.value("keeping", agent)
+            assert (party.deviation.gain if party.deviation else 0) == gain
+            tempted += gain > 0
+        checked += 1
+    assert tempted > 3
+
+
+def pure(play):
+    """A joint action as mixed strategies."""
+    return [
+        np.array([float(known == action) for known in ACTIONS[agent]])
+        for agent, action in zip(AGENTS, play, strict=True)
+    ]
+
+
+def test_keeping_a_contract_is_a_best_response_exactly_where_nashpy_says_so():
+    rng, seen = Random(4), Counter()
+    for _ in range(300):
+        facts = a_game(rng, turns=1)
+        stage = StageGame.of(facts)
+        play = rng.choice(stage.plays)
+        clauses = [Do(agent=a, action=x) for a, x in zip(AGENTS, play, strict=True)]
+        fine, payer = Fraction(rng.randint(1, 4), 2), rng.choice(AGENTS)
+        if max(cell["pays"][payer] for cell in facts["payoffs"]) < fine:
+            continue
+        payee = AGENTS[payer == AGENTS[0]]
+        wrong = next(x for x in ACTIONS[payer] if x != play[AGENTS.index(payer)])
+        when = Last(last=Event(agent=payer, action=wrong))
+        deal = Deal(clauses=[*clauses, Pay(payer=payer, payee=payee, amount=fine, when=when)])
+        matrices = []
+        for i, agent in enumerate(AGENTS):
+            sign = -1 if agent == payer else 1
+            rows = [
+                [
+                    float(
+                        stage.pays[a, b][i] + sign * fine * ((a, b)[AGENTS.index(payer)] == wrong)
+                    )
+                    for b in ACTIONS["Ben"]
+                ]
+                for a in ACTIONS["Ann"]
+            ]
+            matrices.append(np.array(rows))
+        theirs = nashpy.Game(*matrices).is_best_response(*pure(play))
+        parties = certify(deal, facts).parties
+        assert [parties[a].deviation is None for a in AGENTS] == list(theirs)
+        seen[tuple(theirs)] += 1
+    assert len(seen) >= 3
+
+
+def test_the_equilibria_of_a_turn_are_those_that_nashpy_finds():
+    rng = Random(8)
+    for _ in range(200):
+        stage = StageGame.of(a_game(rng, turns=1))
+        a, b = (
+            np.array([[float(stage.pays[x, y][i]) for y in ACTIONS["Ben"]] for x in ACTIONS["Ann"]])
+            for i in range(2)
+        )
+        game = nashpy.Game(a, b)
+        for play in stage.plays:
+            assert (play in stage.equilibria) == all(game.is_best_response(*pure(play)))
+
+
+def test_a_bare_promise_in_the_dilemma_is_rational_to_sign_and_better_broken():
+    game = load("prisoners_dilemma")
+    party = certify(promise(game, "cooperate"), game.facts()).parties["Alice"]
+    assert party.rational
+    assert (party.without.expected, party.within.expected) == (0, 10)
+    assert party.deviation.text() == (
+        "Alice gains 10 if it does defect at turn 1 where the contract asks for cooperate."
+    )
+
+
+def test_a_fine_above_the_gain_makes_keeping_the_promise_dominant_but_only_if_it_is_paid():
+    game = load("prisoners_dilemma")
+    deal = promise(game, "cooperate", fine=2)
+    enforced = certify(deal, game.facts(), Enforcement("enforced")).parties["Bob"]
+    assert enforced.deviation is None
+    assert enforced.temptation is None
+    notional = certify(deal, game.facts(), Enforcement("notional")).parties["Bob"]
+    assert notional.deviation.gain == 10
+
+
+def test_a_deposit_is_found_that_makes_a_bare_promise_worth_keeping():
+    game = load("prisoners_dilemma")
+    deal = promise(game, "cooperate")
+    found = certify(deal, game.facts(), Enforcement("escrow"))
+    assert found.enforcement.deposit == 10
+    assert all(party.deviation is None for party in found.parties.values())
+    less = certify(deal, game.facts(), Enforcement("escrow", Fraction(9)))
+    assert {party.deviation.gain for party in less.parties.values()} == {1}
+
+
+def test_the_weak_equilibria_of_cash_grab_are_named():
+    game = load("cash_grab")
+    pairs = Deal(
+        clauses=[
+            Do(agent=a, action="wait" if n == k else "take", when=Every(every=3, start=k + 1))
+            for n, a in enumerate(game.agents)
+            for k in range(3)
+        ]
+    )
+    found = certify(pairs, game.facts())
+    assert sum(p.within.expected for p in found.parties.values()) == 40
+    assert all(party.deviation is None for party in found.parties.values())
+    assert len([note for note in found.notes if "weak equilibrium" in note]) == 3
+    assert found.outcomes == 10 * 8
+
+
+def test_a_contradiction_that_only_history_brings_about_is_found():
+    game = load("prisoners_dilemma")
+    after = Last(last=Event(agent="Bob", action="defect"))
+    deal = Deal(
+        clauses=[
+            Do(agent="Alice", action="cooperate", when=Every(every=3, start=3)),
+            Do(agent="Alice", action="defect", when=after),
+        ]
+    )
+    (fault,) = certify(deal, game.facts()).faults
+    assert (fault.label, fault.feedback) == (
+        "CLASH",
+        "At turn 3 Alice can do nothing that keeps c1 and c2: let at least one action keep "
+        "them all.",
+    )
+
+
+def test_a_promise_to_pay_what_one_can_never_have_is_refused():
+    game = load("prisoners_dilemma")
+    deal = Deal(clauses=[Pay(payer="Alice", payee="Bob", amount=21)])
+    (fault,) = certify(deal, game.facts()).faults
+    assert fault.feedback == (
+        "c1: Alice can never pay 21; in the whole game it can have at most 20."
+    )
+    assert certify(Deal(clauses=[Pay(payer="Alice", payee="Bob", amount=20)]), game.facts()).sound
+
+
+def test_code_refuses_to_sign_below_the_reservation_value():
+    game = load("prisoners_dilemma")
+    found = certify(promise(game, "cooperate"), game.facts())
+    assert below_reservation(found, "Alice", Fraction(10)) is None
+    fault = below_reservation(found, "Alice", Fraction(21, 2))
+    assert fault.label == "RESERVE"
+    assert "leaves you 10, less than your reservation value of 10.5" in fault.feedback
+    unknown = certify(Deal(clauses=[Share(norm="shapley")]), game.facts(), norms=["shapley"])
+    assert below_reservation(unknown, "Alice", Fraction(-99)).label == "RESERVE"
+
+
+def test_what_cannot_be_enumerated_is_said_and_not_refused():
+    game = load("prisoners_dilemma", {"rounds": 10_000})
+    found = certify(promise(game, "cooperate", fine=2), game.facts())
+    assert found.sound
+    assert not found.parties
+    assert found.notes[0].startswith("Incentives were not enumerated: more than")
+    facts = {key: game.facts()[key] for key in ("agents", "actions", "turns")}
+    assert "do not give payoffs" in certify(promise(game, "cooperate"), facts).notes[0]
+    with pytest.raises(NotFinite):
+        StageGame.of(facts)
+
+
+def test_a_certificate_is_for_the_turns_that_are_left():
+    game = load("prisoners_dilemma", {"rounds": 4})
+    record = [
+        {"turn": n, "actions": dict.fromkeys(game.agents, "defect"), "rewards": {}} for n in (1, 2)
+    ]
+    party = certify(promise(game, "cooperate"), game.facts(), record=record).parties["Alice"]
+    assert party.within.expected == 2
+    assert party.deviation.turn == 3
+
+
+def test_a_certificate_can_be_read_by_people_and_programs():
+    game = load("prisoners_dilemma", {"rounds": 2})
+    found = certify(promise(game, "cooperate"), game.facts())
+    text = in_words(found)
+    assert "Its payments sum to zero in all 8 outcomes of a turn." in text
+    assert "Alice: worst 0, expected 0, best 4 without it, worst 2, expected 2, best 2" in text
+    record = json.loads(json.dumps(as_record(found), allow_nan=False))
+    assert record["parties"]["Bob"]["best_response"] is False
+    assert record["parties"]["Bob"]["deviation"]["gain"] == "2"
+    refused = in_words(certify(Deal(), game.facts()))
+    assert "Not to be signed (EMPTY)" in refused
+    assert "Nothing forbids" not in refused
+
+
+def test_a_deal_that_cannot_be_read_is_a_fault():
+    assert isinstance(vet({"clauses": [{"kind": "reward"}]}, a_game(Random(0))), Fault)
+    assert partial(read_deal, {"clauses": []})() == Deal()

@@ -1,0 +1,145 @@
+"""Embedded opponents: what they do follows from the payoffs and the history, not from names."""
+
+from random import Random
+
+import pytest
+
+from deals import Deal, Do, Event, Last, Pay
+from games import load
+from seats.embedded import CHARACTERS, EmbeddedChatModel
+from seats.embedded.outlook import Missing
+from seats.embedded.strategies import STRATEGIES, Player, course_of, selfish, stage_of
+from seats.letters import Letter
+from tests.made_contracts import ACTIONS
+
+DILEMMA = load("prisoners_dilemma")
+GRAB = load("cash_grab")
+
+
+def facts_for(game, agent, turn, **more):
+    return {**game.facts(), "you": agent, "turn": turn, "legal": game.actions[agent], **more}
+
+
+def match(game, strategies, seed=0, contract=None, **more):
+    """Play a repeated game between strategies; the record."""
+    record, position, rng = [], game.start(), Random(seed)
+    while not game.over(position):
+        turn = len(record) + 1
+        told = more | ({"contract": {"clauses": contract.record()["clauses"]}} if contract else {})
+        actions = {
+            agent: Player(facts_for(game, agent, turn, **told), record, rng).choose(strategy)
+            for agent, strategy in zip(game.agents, strategies, strict=True)
+        }
+        after = game.step(position, actions)
+        record.append({"turn": turn, "actions": actions, "rewards": after.rewards})
+        position = after.position
+    return record
+
+
+def letters(record, agent):
+    """One agent's actions as C and D."""
+    return "".join(t["actions"][agent][0].upper() for t in record)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "played"),
+    [
+        ("cooperator", "defector", "CCCCCCCCCC"),
+        ("tit_for_tat", "defector", "CDDDDDDDDD"),
+        ("tit_for_tat", "alternator", "CCDCDCDCDC"),
+        ("tit_for_tat", "tit_for_tat", "CCCCCCCCCC"),
+        ("grim", "alternator", "CCDDDDDDDD"),
+        ("grim", "cooperator", "CCCCCCCCCC"),
+        ("pavlov", "defector", "CDCDCDCDCD"),
+        ("pavlov", "pavlov", "CCCCCCCCCC"),
+        ("pavlov", "alternator", "CCDDCCDDCC"),
+        ("alternator", "cooperator", "CDCDCDCDCD"),
+        ("defector", "cooperator", "DDDDDDDDDD"),
+    ],
+)
+def test_each_strategy_plays_the_dilemma_as_the_literature_says(mine, theirs, played):
+    assert letters(match(DILEMMA, [mine, theirs]), "Alice") == played
+
+
+def test_generous_tit_for_tat_forgives_about_one_defection_in_three():
+    game = load("prisoners_dilemma", {"rounds": 300})
+    played = letters(match(game, ["generous_tit_for_tat", "defector"]), "Alice")
+    assert 70 < played.count("C") < 130
+
+
+def test_cooperating_is_found_in_the_payoffs_and_not_in_the_names():
+    names = {"defect": "north", "cooperate": "south"}
+    table = DILEMMA.params.model_dump()
+    table["actions"] = {a: [names[x] for x in known] for a, known in table["actions"].items()}
+    for cell in table["payoffs"]:
+        cell["play"] = [names[x] for x in cell["play"]]
+    for strategy in [*STRATEGIES, "contract_breaker"]:
+        plain = match(DILEMMA, [strategy, "alternator"], seed=3)
+        renamed = match(load(table), [strategy, "alternator"], seed=3)
+        assert [[names[x] for x in t["actions"].values()] for t in plain] == [
+            list(t["actions"].values()) for t in renamed
+        ]
+
+
+def test_where_several_plays_are_best_for_all_cooperators_take_turns():
+    record = match(GRAB, ["cooperator"] * 3)
+    assert sum(sum(t["rewards"].values()) for t in record) == 40
+    assert len(course_of(stage_of(GRAB.facts()))) == 3
+    waits = [next(a for a, x in t["actions"].items() if x == "wait") for t in record[:3]]
+    assert set(waits) == set(GRAB.agents)
+
+
+def test_without_a_contract_self_interest_ends_where_nobody_gains():
+    assert selfish(stage_of(GRAB.facts()), 0) == "take"
+    for game in (DILEMMA, GRAB):
+        record = match(game, ["contract_breaker"] * len(game.agents))
+        assert sum(sum(t["rewards"].values()) for t in record) == 0
+
+
+def promise(fine=0):
+    clauses = [Do(agent=agent, action="cooperate") for agent in DILEMMA.agents]
+    for payer, payee in (("Alice", "Bob"), ("Bob", "Alice")) if fine else ():
+        when = Last(last=Event(agent=payer, action="defect"))
+        clauses.append(Pay(payer=payer, payee=payee, amount=fine, basis="turn", when=when))
+    return Deal(clauses=clauses)
+
+
+@pytest.mark.parametrize(
+    ("fine", "enforcement", "played"),
+    [
+        (0, {"mode": "enforced"}, "DDDDDDDDDD"),
+        (2, {"mode": "enforced"}, "CCCCCCCCCC"),
+        (1, {"mode": "enforced"}, "CCCCCCCCCC"),
+        (2, {"mode": "notional"}, "DDDDDDDDDD"),
+        (0, {"mode": "escrow", "deposit": "10"}, "CCCCCCCCCC"),
+        (0, {"mode": "escrow", "deposit": "7"}, "DDDDDDDDDD"),
+    ],
+)
+def test_a_contract_breaker_breaks_exactly_what_pays(fine, enforcement, played):
+    players = ["contract_breaker", "cooperator"]
+    record = match(DILEMMA, players, contract=promise(fine), enforcement=enforcement)
+    assert letters(record, "Alice") == played
+
+
+def test_every_opponent_is_a_character_that_can_be_seated():
+    named = {*STRATEGIES, "contract_breaker"}
+    assert named <= {name for name, c in CHARACTERS.items() if c.strategy == name}
+    assert {"contract_keeper", "random", "impartial"} <= CHARACTERS.keys()
+
+
+def test_an_opponent_answers_a_letter_from_its_facts_alone():
+    import json
+
+    facts = facts_for(DILEMMA, "Alice", 1, ask="act")
+    letter = Letter(system="", user=f"```json\n{json.dumps(facts)}\n```")
+    model = EmbeddedChatModel(character="cooperator", agent="Alice", seed=0)
+    answers = {
+        model.model_copy(update={"seed": n}).invoke(letter.messages()).text for n in range(9)
+    }
+    assert any("<ACTION>cooperate</ACTION>" in answer for answer in answers)
+
+
+def test_a_letter_without_payoffs_leaves_a_strategy_undecided():
+    facts = {"agents": list(ACTIONS), "actions": ACTIONS, "turns": 3, "you": "Ann", "turn": 1}
+    with pytest.raises(Missing, match="payoffs"):
+        Player({**facts, "legal": ACTIONS["Ann"]}, [], Random(0)).choose("tit_for_tat")

@@ -1,0 +1,178 @@
+"""Statistics against closed forms and scipy."""
+
+from itertools import product
+from math import comb, isnan, nan, sqrt
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evals.stats import (
+    compare,
+    corrected,
+    holm,
+    mean_interval,
+    pair_up,
+    rate_interval,
+    ratio_interval,
+    sign_flip,
+)
+
+OUTCOMES = st.lists(st.sampled_from([0, 1]), min_size=1, max_size=60)
+
+
+@given(OUTCOMES, st.sampled_from([0.8, 0.95, 0.99]))
+def test_wilson_is_scipys(outcomes, level):
+    found = rate_interval(outcomes, level)
+    low, high = scipy.stats.binomtest(sum(outcomes), len(outcomes)).proportion_ci(level, "wilson")
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    assert found.n == len(outcomes)
+
+
+@given(OUTCOMES, st.sampled_from([0.8, 0.95, 0.99]))
+def test_clopper_pearson_is_scipys(outcomes, level):
+    found = rate_interval(outcomes, level, "clopper-pearson")
+    low, high = scipy.stats.binomtest(sum(outcomes), len(outcomes)).proportion_ci(level, "exact")
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 5, 30])
+def test_clopper_pearson_of_no_success_is_its_closed_form(n):
+    found = rate_interval([0] * n, method="clopper-pearson")
+    assert (found.low, found.high) == pytest.approx((0, 1 - 0.025 ** (1 / n)))
+
+
+@pytest.mark.parametrize("p", [0.05, 0.3, 0.5])
+def test_clopper_pearson_never_covers_less_than_it_says(p):
+    n = 20
+    covered = sum(
+        comb(n, k) * p**k * (1 - p) ** (n - k)
+        for k in range(n + 1)
+        if (e := rate_interval([1] * k + [0] * (n - k), method="clopper-pearson")).low
+        <= p
+        <= e.high
+    )
+    assert covered >= 0.95
+
+
+def test_what_is_no_outcome_is_refused():
+    with pytest.raises(ValueError, match="0 or 1"):
+        rate_interval([1, 0.5])
+
+
+def test_bca_is_scipys_up_to_resampling():
+    x = np.random.default_rng(1).exponential(size=30)
+    ours = mean_interval(x.tolist(), resamples=40_000)
+    theirs = scipy.stats.bootstrap((x,), np.mean, n_resamples=40_000, method="BCa", rng=2)
+    width = ours.high - ours.low
+    low, high = theirs.confidence_interval
+    assert (ours.low, ours.high) == pytest.approx((low, high), abs=0.03 * width)
+    assert ours.value == pytest.approx(x.mean())
+    assert ours.deviation == pytest.approx(x.std(ddof=1))
+
+
+def test_the_bootstrap_of_normal_data_is_close_to_students_t():
+    x = np.random.default_rng(3).normal(5, 2, size=200)
+    half = scipy.stats.t.ppf(0.975, 199) * x.std(ddof=1) / sqrt(200)
+    found = mean_interval(x.tolist())
+    assert (found.low, found.high) == pytest.approx((x.mean() - half, x.mean() + half), abs=0.03)
+
+
+def test_the_same_data_have_the_same_interval():
+    x = [1.0, 2.0, 4.0, 8.0]
+    assert mean_interval(x) == mean_interval(list(x))
+
+
+def test_every_estimate_names_its_n():
+    assert mean_interval([]).shown() == "— n=0"
+    assert mean_interval([3.0]).shown() == "3.00 n=1"
+    assert mean_interval([3.0, 3.0]).shown() == "3.00 [3.00, 3.00] n=2"
+    assert rate_interval([0, 1, 1]).shown().endswith("n=3")
+    assert mean_interval([3.0, 3.0]).method == "all equal"
+
+
+def test_a_ratio_is_of_sums_and_infinite_without_a_denominator():
+    found = ratio_interval([100, 200, 300], [1, 0, 1])
+    assert found.value == 300
+    assert found.low <= 300 <= found.high
+    assert ratio_interval([5, 5], [0, 0]).value == float("inf")
+
+
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
+def test_the_sign_flip_test_is_the_full_enumeration(differences):
+    signs = product((1, -1), repeat=len(differences))
+    sums = [abs(sum(s * d for s, d in zip(flip, differences, strict=True))) for flip in signs]
+    expected = sum(s >= abs(sum(differences)) for s in sums) / len(sums)
+    assert sign_flip(np.array(differences, dtype=float))[0] == pytest.approx(expected)
+
+
+def test_the_sign_flip_test_is_scipys():
+    d = np.random.default_rng(4).normal(0.4, 1, size=11)
+    theirs = scipy.stats.permutation_test(
+        (d, np.zeros(11)),
+        lambda a, b, axis: (a - b).mean(axis=axis),
+        permutation_type="samples",
+        n_resamples=np.inf,
+        vectorized=True,
+    )
+    assert sign_flip(d)[0] == pytest.approx(theirs.pvalue)
+
+
+def test_sampled_signs_come_close_to_the_exact_p():
+    d = np.random.default_rng(5).normal(0.35, 1, size=40)
+    p, test = sign_flip(d)
+    _, expected = scipy.stats.ttest_rel(d, np.zeros(40))
+    assert "samples" in test
+    assert p == pytest.approx(expected, abs=0.02)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 5))
+def test_for_rates_it_is_mcnemars_exact_test(gained, lost, ties):
+    pairs = [(0.0, 1.0)] * gained + [(1.0, 0.0)] * lost + [(1.0, 1.0)] * (ties + 1)
+    found = compare("won", pairs)
+    discordant = gained + lost
+    expected = scipy.stats.binomtest(gained, discordant).pvalue if discordant else 1.0
+    assert found.p == pytest.approx(expected)
+    assert (found.more, found.fewer, found.difference.n) == (gained, lost, len(pairs))
+
+
+def test_the_effect_is_cohens_d_of_the_differences():
+    pairs = [(0.0, 1.0), (1.0, 3.0), (2.0, 2.5), (0.0, 2.0)]
+    d = [b - a for a, b in pairs]
+    found = compare("x", pairs)
+    assert found.effect == pytest.approx(np.mean(d) / np.std(d, ddof=1))
+    assert (found.first, found.second) == (0.75, 2.125)
+    assert isnan(compare("x", [(0.0, 1.0), (1.0, 2.0)]).effect)
+
+
+def test_holm_is_its_definition():
+    # m = 4: 4·0.005, 3·0.01, 2·0.03, and no less than the one before.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_lies_between_no_correction_and_bonferronis(p_values):
+    adjusted = holm(p_values)
+    for p, q in zip(p_values, adjusted, strict=True):
+        assert min(p, 1) <= q <= min(1.0, len(p_values) * p) + 1e-12
+    order = np.argsort(p_values, kind="stable")
+    assert (np.diff(np.array(adjusted)[order]) >= 0).all()
+
+
+def test_what_was_not_tested_is_not_counted_by_holm():
+    adjusted = holm([0.02, nan, 0.03])
+    assert adjusted[0] == pytest.approx(0.04)
+    assert isnan(adjusted[1])
+
+
+def test_comparisons_made_together_are_corrected_together():
+    made = [compare("a", [(0.0, 1.0)] * 8), compare("b", [(0.0, 1.0)] * 8)]
+    assert [c.adjusted for c in corrected(made)] == pytest.approx([c.p * 2 for c in made])
+
+
+def test_pairs_are_made_of_keys_that_both_have_values_for():
+    assert pair_up({1: 1.0, 2: None, 3: 3.0}, {1: 5.0, 2: 6.0, 4: 7.0}) == [(1.0, 5.0)]

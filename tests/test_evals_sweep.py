@@ -1,0 +1,300 @@
+"""Sweeps: nothing is run twice, nothing is lost, limits hold, whenever the process is killed."""
+
+import asyncio
+import json
+import random
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.local import Local
+from evals.prices import Price, Prices
+from evals.rows import Finished
+from evals.store import Writer, manifest, merge, read, read_apart, read_rows, register
+from evals.suite import Cell, expand
+from evals.sweep import Limits, check_cells, sweep
+from seats import CredentialsMissing, SeatError
+from state import home
+from tests.swept import SUITE, environment, run, run_once, suite
+
+KILLS = 4
+COOP = [sys.executable, "-m", "cli"]
+
+
+class Paid:
+    """A player whose cells cost 1 USD each, and fail where they are told to."""
+
+    def __init__(self, failing: set[str] | None = None) -> None:
+        self.failing = failing or set()
+        self.played: list[str] = []
+        self.side_by_side = self.most = 0
+
+    async def play(self, cell: Cell) -> Finished:
+        self.played.append(cell.id)
+        self.side_by_side += 1
+        self.most = max(self.most, self.side_by_side)
+        await asyncio.sleep(0)
+        self.side_by_side -= 1
+        if cell.id in self.failing:
+            raise SeatError("Alice's seat did not answer")
+        row = {"cell": cell.id, "suite": cell.suite, "labels": dict(cell.labels)}
+        row |= {"seed": cell.seed, "repetition": cell.repetition, "calls": await self.paid_for(cell)}
+        return Finished(row, {"cell": cell.id})
+
+    async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
+        return [{"model": "openai:dear", "input_tokens": 1_000_000, "output_tokens": 0}]
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+DEAR = Prices({"openai:*": Price(input=1, output=0)})
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sweep that nothing interrupts."""
+    return run_once(suite(), tmp_path_factory.mktemp("whole"))
+
+
+def lines(folder: Path) -> list[bytes]:
+    """Every row of a folder as it was written, sorted."""
+    return sorted(b"".join(p.read_bytes() for p in folder.glob("rows*.jsonl")).splitlines())
+
+
+def killed_later(process: subprocess.Popen[bytes], rows: Path, moments: random.Random) -> bool:
+    """Let a sweep get some rows further, and kill it in the middle of something, if it still is."""
+    more = (rows.read_bytes().count(b"\n") if rows.exists() else 0) + moments.randint(0, 2)
+    while not rows.exists() or rows.read_bytes().count(b"\n") < more:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.01)
+            return False
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=moments.uniform(0, 0.15))
+        return False
+    process.send_signal(signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL
+
+
+@pytest.mark.xdist_group("sweep")
+def test_a_sweep_killed_at_random_ends_with_the_rows_of_an_uninterrupted_one(tmp_path, whole):
+    (tmp_path / "mini.yaml").write_text(SUITE, encoding="utf-8")
+    folder, moments, kills = tmp_path / "out", random.Random(11), 0
+    command = [*COOP, "sweep", "mini.yaml", "-o", str(folder), "--max-connections", "2"]
+    process = None
+    while process is None or process.returncode:
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=environment(tmp_path / "home"), stdout=subprocess.DEVNULL
+        )
+        if kills < KILLS:
+            kills += killed_later(process, folder / "rows.jsonl", moments)
+        else:
+            process.wait()
+            assert process.returncode == 0
+    assert kills == KILLS
+    assert lines(folder) == lines(whole)
+
+
+@pytest.mark.xdist_group("sweep")
+def test_two_shards_in_two_processes_merge_to_the_whole_byte_for_byte(tmp_path, whole):
+    (tmp_path / "mini.yaml").write_text(SUITE, encoding="utf-8")
+    shards = [tmp_path / "one", tmp_path / "two"]
+    processes = [
+        subprocess.Popen(
+            [*COOP, "sweep", "mini.yaml", "-o", str(folder), "--shard", f"{part}/2"],
+            cwd=tmp_path,
+            env=environment(tmp_path / f"home{part}"),
+            stdout=subprocess.PIPE,
+        )
+        for part, folder in enumerate(shards, start=1)
+    ]
+    for process in processes:
+        process.communicate()
+    assert [process.returncode for process in processes] == [0, 0]
+    assert merge(shards, tmp_path / "merged") == 12
+    assert lines(tmp_path / "merged") == lines(whole)
+    assert all(0 < len(lines(folder)) < 12 for folder in shards)
+    assert read_rows(tmp_path / "merged") == read_rows(whole)
+
+
+def test_running_again_runs_nothing_twice(tmp_path):
+    made = suite(vary={"graph": ["llm_only"]})
+    first = run(made, tmp_path)
+    assert (first.done, first.before, first.left) == (3, 0, 0)
+    before, played = lines(tmp_path), len(home().runs.list())
+    again = run(made, tmp_path)
+    assert (again.done, again.before, again.left) == (0, 3, 0)
+    assert lines(tmp_path) == before
+    assert len(home().runs.list()) == played == 3
+
+
+def test_seeds_that_are_added_are_all_that_is_run(tmp_path):
+    run(suite(vary={"graph": ["llm_only"]}, seeds="0-1"), tmp_path)
+    more = run(suite(vary={"graph": ["llm_only"]}, seeds="1-3"), tmp_path)
+    assert (more.done, more.before) == (2, 1)
+    assert manifest(tmp_path)["suites"]["mini"]["seeds"] == [0, 1, 2, 3]
+    assert [row["seed"] for row in read_rows(tmp_path)] == [0, 1, 2, 3]
+
+
+def test_a_run_that_ended_before_its_row_was_written_is_read_and_not_repeated(tmp_path):
+    made = suite(vary={"graph": ["shapley_coop"]}, seeds=[3])
+    run(made, tmp_path)
+    before = lines(tmp_path)
+    (tmp_path / "rows.jsonl").unlink()
+    (name,) = (one.run for one in home().runs.list())
+    assert run(made, tmp_path).done == 1
+    assert lines(tmp_path) == before
+    assert [one.run for one in home().runs.list()] == [name]
+    assert read_apart(tmp_path)[json.loads(before[0])["cell"]]["resumed"]
+
+
+@pytest.mark.parametrize("torn", [b'{"cell": "half', b"{", b'{"cell": "x"}'])
+def test_a_torn_last_line_is_dropped(tmp_path, torn):
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-1")
+    run(made, tmp_path)
+    path = tmp_path / "rows.jsonl"
+    before = path.read_bytes()
+    path.write_bytes(before[: before.index(b"\n") + 1] + torn)
+    assert len(read_rows(tmp_path)) == 1
+    assert run(made, tmp_path).done == 1
+    assert sorted(path.read_bytes().splitlines()) == sorted(before.splitlines())
+
+
+def test_a_line_that_was_spoiled_by_hand_is_named(tmp_path):
+    run(suite(vary={"graph": ["llm_only"]}, seeds="0-1"), tmp_path)
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"garbage\n" + path.read_bytes())
+    with pytest.raises(ValueError, match=r"rows\.jsonl:1 is no JSON"):
+        read_rows(tmp_path)
+
+
+def test_only_one_process_writes_a_shard(tmp_path):
+    with Writer(tmp_path), pytest.raises(ValueError, match="another sweep is writing"):
+        Writer(tmp_path).__enter__()
+    with Writer(tmp_path), Writer(tmp_path, (1, 2)):
+        pass
+
+
+def test_rows_hold_nothing_that_differs_between_equal_runs(whole):
+    for row in read_rows(whole):
+        assert not {"run", "episode", "timing"} & {*row, *row["result"]}
+    apart = read_apart(whole)
+    assert set(apart) == {row["cell"] for row in read_rows(whole)}
+    for line in apart.values():
+        assert set(line["phases"]) == {"negotiation", "action", "settlement"}
+        assert line["seconds"] > 0
+        assert line["commit"]
+
+
+def test_wall_time_is_split_by_turn_and_phase(whole):
+    apart = read_apart(whole)
+    for row in read_rows(whole):
+        line = apart[row["cell"]]
+        for phase, seconds in line["phases"].items():
+            by_turn = sum(turn.get(phase, 0) for turn in line["turns"])
+            assert by_turn == pytest.approx(seconds)
+
+
+def test_a_failed_cell_costs_nobody_elses_run_and_is_tried_again(tmp_path):
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-9")
+    cells = expand(made)
+    register(tmp_path, [made], {})
+    failing = Paid({cells[4].id})
+    tally = run(made, tmp_path, Limits(errors=0.1), failing)
+    assert (tally.done, tally.failed, tally.stopped) == (9, 1, "")
+    assert failing.closed
+    (failure,) = read(tmp_path, "failures")
+    assert (failure["cell"], failure["error"]) == (cells[4].id, "Alice's seat did not answer")
+    again = Paid()
+    assert run(made, tmp_path, Limits(), again).left == 0
+    assert again.played == [cells[4].id]
+
+
+def test_a_sweep_stops_once_too_many_cells_have_failed(tmp_path):
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-19")
+    register(tmp_path, [made], {})
+    player = Paid({cell.id for cell in expand(made)})
+    tally = run(made, tmp_path, Limits(at_once=1, errors=0.1), player)
+    assert (tally.failed, tally.stopped) == (3, "3 of 20 cells failed")
+    assert len(player.played) == 3
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 16])
+def test_a_cost_limit_is_not_passed_and_a_higher_one_goes_on(tmp_path, at_once):
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-9")
+    register(tmp_path, [made], {})
+    tally = run(made, tmp_path, Limits(at_once=at_once, cost=4.5), Paid(), DEAR)
+    assert (tally.done, tally.cost) == (4, 4.0)
+    assert "cost limit of 4.5 USD" in tally.stopped
+    tally = run(made, tmp_path, Limits(at_once=at_once, cost=100), Paid(), DEAR)
+    assert (tally.before, tally.done, tally.cost, tally.stopped) == (4, 6, 10.0, "")
+
+
+def test_failed_attempts_count_against_the_cost_limit_once(tmp_path):
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-3")
+    register(tmp_path, [made], {})
+    failing = Paid({expand(made)[0].id})
+    tally = run(made, tmp_path, Limits(at_once=1, cost=2.5, errors=1), failing, DEAR)
+    assert (tally.done, tally.failed, tally.cost) == (1, 1, 2.0)
+    tally = run(made, tmp_path, Limits(at_once=1, cost=9), Paid(), DEAR)
+    # The failed attempt's calls are among those of the run that it became.
+    assert (tally.left, sum(DEAR.cost(row["calls"]) for row in read_rows(tmp_path))) == (0, 4.0)
+
+
+def test_no_more_cells_are_played_side_by_side_than_allowed(tmp_path):
+    made = suite(vary={"graph": ["llm_only"]}, seeds="0-19")
+    register(tmp_path, [made], {})
+    player = Paid()
+    run(made, tmp_path, Limits(at_once=3), player)
+    assert player.most == 3
+
+
+def test_a_real_failure_says_whose_seat_it_was_and_a_later_sweep_goes_on(tmp_path, script):
+    made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
+    script["Bob", "act"] = [RuntimeError("secret text"), "<ACTION>lever</ACTION>"]
+    tally = run(made, tmp_path)
+    assert tally.failed == 1
+    (failure,) = read(tmp_path, "failures")
+    assert "Bob's seat (embedded:rational) did not answer" in failure["error"]
+    assert "secret" not in json.dumps(failure)
+    assert run(made, tmp_path).done == 1
+    assert len(script.shown_to("Alice", "act")) == 1
+
+
+def test_a_seat_without_its_key_is_refused_before_anything_is_played():
+    with pytest.raises(CredentialsMissing, match="OPENAI_API_KEY"):
+        check_cells(expand(suite(base={"seats": {"*": "openai:gpt-5-mini"}})))
+
+
+def test_a_person_is_not_asked_by_a_sweep():
+    with pytest.raises(ValueError, match="nobody in person"):
+        check_cells(expand(suite(base={"seats": {"*": "human"}})))
+
+
+def test_folders_that_disagree_about_a_cell_are_not_merged(tmp_path, whole):
+    made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
+    run(made, tmp_path / "one")
+    run(made, tmp_path / "two")
+    path = tmp_path / "two" / "rows.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"status": "no_deal"', b'"status": "agreed"'))
+    with pytest.raises(ValueError, match="another run of the cell"):
+        merge([tmp_path / "one", tmp_path / "two"], tmp_path / "merged")
+    with pytest.raises(ValueError, match="merge into a new folder"):
+        merge([whole], whole)
+    with pytest.raises(ValueError, match="holds no sweep"):
+        merge([tmp_path], tmp_path / "merged")
+
+
+async def test_a_player_finds_what_an_unfinished_run_has_cost(script):
+    (cell,) = expand(suite(vary={"graph": ["negotiation"]}, seeds=[1]))
+    script["Bob", "answer"] = RuntimeError("gone")
+    player = Local("paid")
+    with pytest.raises(SeatError):
+        await player.play(cell)
+    assert [call["agent"] for call in await player.paid_for(cell)] == ["Alice"]
+    assert await Local("other").paid_for(cell) == []

@@ -1,0 +1,345 @@
+"""Atoms, composites, private utilities, and where scenarios come from."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games import GameError
+from games.exchange import Atom, Scenario, Tasks, from_taskbench, generated, scenario
+from games.exchange.files import build, read_scenario
+from games.exchange.masks import from_bits, full, members, subsets, to_bits
+from games.exchange.paper import PREFERENCES, PRINTED, WRITTEN
+from games.exchange.preferences import grade, overlap
+from games.exchange.registry import Registry, compose
+from games.exchange.tables import every_description, read_scores
+from games.exchange.taskbench import read_records
+from games.exchange.tools import call, read_tools, simulate
+
+DATA = Path(os.environ.get("COOP_TASKBENCH", Path(__file__).parents[2] / "shared" / "data"))
+
+PAGE: dict[str, Any] = {
+    "name": "wedding",
+    "atoms": [
+        {"task": "book_flight", "arguments": {"to": "New York"}, "says": "Book a flight."},
+        "Write the invitations",
+        "Bake the cake",
+    ],
+    "initial": {"Alice": "110", "Bob": "001"},
+    "registry": {"110": "Fly there and invite everybody."},
+    "utilities": {
+        agent: {to_bits(mask, 3): 10 * mask + k for mask in range(1, 8)}
+        for k, agent in enumerate(["Alice", "Bob"])
+    },
+}
+
+
+# Masks and descriptions
+
+
+@given(st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, full(n)))))
+def test_a_mask_is_written_most_significant_bit_first_and_read_back(pair: tuple[int, int]) -> None:
+    n, mask = pair
+    assert from_bits(to_bits(mask, n), n) == mask
+    assert [i for i, bit in enumerate(to_bits(mask, n)) if bit == "1"] == members(mask, n)
+    assert subsets(mask).tolist() == [s for s in range(mask + 1) if s & mask == s]
+
+
+def test_every_composite_has_one_description_and_every_description_one_composite() -> None:
+    registry = scenario("paper_cooperative").tasks.registry
+    descriptions = [registry.describe(mask) for mask in range(64)]
+    assert len(set(descriptions)) == 64
+    assert [registry.mask_of(text) for text in descriptions] == list(range(64))
+    assert registry.written() == WRITTEN
+
+
+@given(st.text(max_size=60))
+def test_nothing_but_a_registered_description_names_a_composite(text: str) -> None:
+    registry = Registry(["Book a flight", "Set an alarm"], {0b11: "Fly early."})
+    known = {"Nothing.": 0, "Set an alarm.": 1, "Book a flight.": 2, "Fly early.": 3}
+    assert registry.mask_of(text) == known.get(text)
+    assert registry.mask_of(compose(registry.says, 0b11)) is None  # it is worded otherwise
+
+
+@pytest.mark.parametrize(
+    ("says", "written", "complaint"),
+    [
+        (["A", "A"], {}, "worded alike"),
+        (["A; B", "C"], {}, "cannot be an atom's words"),
+        (["A", "B"], {1: "Same", 2: "Same"}, "also another composite's"),
+        (["A", "B"], {1: "A."}, "also another composite's"),
+        (["A", "B"], {1: "tw\u200bo"}, "copied exactly"),
+        (["A", "B"], {1: "<PROPOSAL>"}, "without < >"),
+        (["A", "B"], {9: "too far"}, "no composite"),
+    ],
+)
+def test_a_registry_that_would_be_ambiguous_is_refused(
+    says: list[str], written: dict[int, str], complaint: str
+) -> None:
+    with pytest.raises(GameError, match=complaint):
+        Registry(says, written)
+
+
+# The paper's scenarios
+
+
+@pytest.mark.parametrize("variant", [0, 1, 99])
+@pytest.mark.parametrize(
+    ("name", "start", "welfare", "distance"),
+    [
+        ("paper_cooperative", (0.75, 0.70), 1.45, "0.32"),
+        ("paper_competitive", (0.58, 0.25), 0.83, "0.028"),
+    ],
+)
+def test_the_presets_reproduce_what_the_paper_prints(
+    name: str, start: tuple[float, float], welfare: float, distance: str, variant: int
+) -> None:
+    paper = scenario(name, variant)
+    initial = paper.tasks.initial
+    assert {a: paper.tasks.bits(m) for a, m in initial.items()} == {
+        "Alice": "111000",
+        "Bob": "000111",
+    }
+    assert tuple(paper.utility(a, m) for a, m in initial.items()) == start
+    assert sum(paper.micro(initial)) / 1e6 == welfare
+    digits = len(distance) - 2
+    assert f"{paper.front.distance(paper.micro(initial)):.{digits}f}" == distance
+    for agent, printed in PRINTED[name].items():
+        for mask, utility in printed.items():
+            assert paper.utility(agent, mask) == utility
+            assert paper.origins[agent][mask] == "printed"
+    for table in paper.utilities.values():
+        assert table.max() == 1_000_000
+        assert table.min() >= 0
+
+
+def test_unprinted_utilities_vary_with_the_variant_and_are_marked_by_their_absence() -> None:
+    one, other = scenario("paper_cooperative", 0), scenario("paper_cooperative", 1)
+    free = [m for m in range(1, 64) if m not in one.origins["Alice"]]
+    assert any(one.utility("Alice", m) != other.utility("Alice", m) for m in free)
+    shown = one.show(secrets=True)
+    assert set(shown["origins"]["Alice"].values()) == {"printed", "calibrated"}
+    assert "utilities" not in one.show()
+
+
+def test_preferences_in_the_papers_words_grade_the_atoms_they_mean() -> None:
+    tasks = scenario("paper_cooperative").tasks
+    alice, bob = (PREFERENCES["paper_cooperative"][a] for a in ("Alice", "Bob"))
+    liked = {a.name: grade(alice, a) for a in tasks.atoms}
+    assert min(liked["apply_for_job(job=Software Engineer)"], 1) > liked[tasks.names[2]]
+    note, flight, alarm = (grade(bob, tasks.atoms[i]) for i in (0, 2, 4))
+    assert note > flight
+    assert alarm > flight
+
+
+# The dial
+
+
+@pytest.mark.parametrize(("agents", "atoms"), [(2, 6), (3, 9), (4, 12)])
+def test_the_dial_moves_the_overlap_of_preferences(agents: int, atoms: int) -> None:
+    names = ["Ann", "Ben", "Cat", "Dan"][:agents]
+    means = [
+        np.mean([overlap(generated(names, atoms, dial, seed)) for seed in range(12)])
+        for dial in (0, 0.25, 0.5, 0.75, 1)
+    ]
+    assert means == sorted(means)
+    assert means[0] < 0
+    assert means[-1] > 0.9
+
+
+def test_a_generated_scenario_is_the_same_for_the_same_seed() -> None:
+    one, other = (generated(["Ann", "Ben"], 8, 0.5, seed=3).show(secrets=True) for _ in range(2))
+    assert one == other
+
+
+# Files
+
+
+def test_a_scenario_file_is_read_in_both_forms(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(yaml.safe_dump(PAGE))
+    (tmp_path / "a.json").write_text(json.dumps(PAGE))
+    one, other = (scenario(str(tmp_path / name)) for name in ("a.yaml", "a.json"))
+    assert one.show(secrets=True) == other.show(secrets=True)
+    assert one.tasks.registry.describe(0b110) == "Fly there and invite everybody."
+    assert one.tasks.registry.describe(0b011) == "Write the invitations; Bake the cake."
+    assert one.tasks.names[0] == "book_flight(to=New York)"
+    assert one.utility("Alice", 7) == 1.0
+    assert one.utility("Bob", 1) == round(11 / 71, 6)
+
+
+def test_preferences_or_the_dial_stand_for_utilities() -> None:
+    page = {key: value for key, value in PAGE.items() if key != "utilities"}
+    told = build({**page, "preferences": {"Alice": "You love cake.", "Bob": "You are good."}})
+    assert told.utility("Alice", 0b001) > told.utility("Alice", 0b010)
+    assert overlap(build({**page, "competition": 1.0})) > overlap(build({**page, "competition": 0}))
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"utilities": None}, "exactly one of utilities"),
+        ({"competition": 0.5}, "exactly one of utilities"),
+        ({"initial": {"Alice": "110", "Bob": "011"}}, "no partition"),
+        ({"initial": {"Alice": "111", "Bob": "000"}}, "no partition"),
+        ({"initial": {"Alice": "11", "Bob": "001"}}, "3 characters 0 or 1"),
+        ({"atoms": ["A", "A", "B"]}, "listed twice|worded alike"),
+        ({"registry": {"110": "x", "101": "x"}}, "also another composite's"),
+        ({"utilities": {"Alice": PAGE["utilities"]["Alice"]}}, "Alice, Bob"),
+        ({"surplus": 1}, "surplus"),
+        ({"atoms": ["alone"]}, "atoms"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_one_line(change: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(GameError, match=complaint) as refused:
+        build({**PAGE, **change})
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_cannot_be_read_is_refused_without_quoting_it(tmp_path: Path) -> None:
+    broken = tmp_path / "secret.yaml"
+    broken.write_text("utilities: {Alice: {'001': 73.25}\n\t]")
+    with pytest.raises(GameError) as refused:
+        read_scenario(broken)
+    assert "73.25" not in str(refused.value)
+    with pytest.raises(GameError, match="no such scenario file"):
+        read_scenario(tmp_path / "absent.yaml")
+    with pytest.raises(GameError, match="no scenario 'papers'"):
+        scenario("papers")
+
+
+@pytest.mark.parametrize(
+    ("scores", "complaint"),
+    [
+        ({"01": 5, "10": 6}, "no score for 11"),
+        ({"01": 5, "10": 6, "11": 101}, "score of 11 is out of range"),
+        ({"01": 5, "10": 6, "11": float("nan")}, "score of 11 is no number"),
+        ({"01": 5, "10": True, "11": 7}, "score of 10 is no number"),
+        ({"1": 5}, "2 characters"),
+        ([1, 2], "mapping"),
+    ],
+)
+def test_scores_made_by_a_model_are_checked(scores: Any, complaint: str) -> None:
+    with pytest.raises(GameError, match=complaint):
+        read_scores(scores, 2, "Alice")
+
+
+def test_descriptions_made_by_a_model_are_checked_for_completeness() -> None:
+    assert every_description({"01": "a", "10": "b", "11": "c"}, 2) == {1: "a", 2: "b", 3: "c"}
+    with pytest.raises(GameError, match="no description of 11"):
+        every_description({"01": "a", "10": "b"}, 2)
+
+
+def test_tasks_need_an_atom_for_everybody() -> None:
+    with pytest.raises(GameError, match="1 atoms for 2 agents"):
+        Tasks((Atom("a", says="A"),), {"Ann": 1, "Ben": 0}, Registry(["A"]))
+
+
+def test_no_repr_shows_a_private_table() -> None:
+    paper: Scenario = scenario("paper_cooperative")
+    assert "utilities" not in repr(paper)
+    assert "documents" not in repr(paper)
+
+
+# TaskBench
+
+
+def _record(id_: str, *calls: tuple[str, dict[str, str]]) -> dict[str, Any]:
+    nodes = [
+        {"task": tool, "arguments": [{"name": k, "value": v} for k, v in given_.items()]}
+        for tool, given_ in calls
+    ]
+    return {"id": id_, "type": "chain", "user_request": f"Please do {id_}", "task_nodes": nodes}
+
+
+RECORDS = [
+    _record("11", ("apply_for_job", {"job": "Cook"}), ("set_alarm", {"time": "10:00 <AM>"})),
+    _record("12", ("book_flight", {"date": "1 May"}), ("set_alarm", {"time": "10:00 <AM>"})),
+    _record("13", ("take_note", {"content": "alone"})),
+]
+
+
+@pytest.fixture(params=["first release", "later release", "array"])
+def records(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The same records in the forms in which they were published."""
+    raw = RECORDS
+    if request.param == "later release":
+        raw = [
+            {
+                "id": int(r["id"]),
+                "instruction": r["user_request"],
+                "tool_nodes": json.dumps(r["task_nodes"]),
+                "sampled_nodes": "[]",
+            }
+            for r in RECORDS
+        ]
+    path = tmp_path / "data.json"
+    text = json.dumps(raw) if request.param == "array" else "\n".join(map(json.dumps, raw))
+    path.write_text(text)
+    return str(path)
+
+
+def test_two_records_make_a_scenario(records: str) -> None:
+    made = from_taskbench(records, ["Ann", "Ben"], ids=["11", "12"], atoms=6, competition=0, seed=1)
+    tasks = made.tasks
+    assert {a: tasks.bits(m) for a, m in tasks.initial.items()} == {"Ann": "1100", "Ben": "0011"}
+    assert tasks.names[0] == "apply_for_job(job=Cook)"
+    assert tasks.names[1] == "set_alarm(time=10:00 (AM))"
+    assert tasks.names[3] != tasks.names[1], "the same call twice is two atoms"
+    assert read_records(records)["12"].request == "Please do 12"
+
+
+def test_records_are_drawn_by_seed_among_those_of_several_atoms(records: str) -> None:
+    options = {"ids": [], "atoms": 4, "competition": 0.5, "seed": 5}
+    one, other = (from_taskbench(records, ["Ann", "Ben"], **options) for _ in range(2))
+    assert one.show() == other.show()
+    assert set(one.name.split()) == {"taskbench", "11", "12"}
+    with pytest.raises(GameError, match="2 records have 2 to 2 atoms, and 3 are needed"):
+        from_taskbench(records, ["Ann", "Ben", "Cat"], **{**options, "atoms": 6})
+    with pytest.raises(GameError, match="no record '99'"):
+        from_taskbench(records, ["Ann", "Ben"], **{**options, "ids": ["11", "99"]})
+
+
+def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps(RECORDS[0]) + "\n" + json.dumps({"id": 1, "user_request": "x"}))
+    with pytest.raises(GameError, match=r"data\.json:2 is no TaskBench record"):
+        read_records(path)
+
+
+# Tools
+
+
+@pytest.mark.skipif(not (DATA / "taskbench-tools.json").exists(), reason="no catalogue at hand")
+def test_the_published_catalogue_checks_simulated_calls() -> None:
+    tools = read_tools(DATA / "taskbench-tools.json")
+    assert len(tools) == 40
+    flight = {"date": "1 May", "from": "SFO", "to": "JFK"}
+    assert simulate(tools, "book_flight", flight, seed=0)["ok"]
+    assert "needs to" in simulate(tools, "book_flight", {"date": "", "from": ""}, seed=0)["result"]
+    assert "no parameter" in simulate(tools, "take_note", {"text": "x"}, seed=0)["result"]
+    assert "no tool" in simulate(tools, "fly", {}, seed=0)["result"]
+
+
+def test_simulated_failures_come_as_often_as_asked_and_are_reproducible() -> None:
+    results = [simulate({}, "t", {"n": str(k)}, seed=1, failures=0.3)["ok"] for k in range(400)]
+    assert 0.6 < np.mean(results) < 0.8
+    assert results == [
+        simulate({}, "t", {"n": str(k)}, seed=1, failures=0.3)["ok"] for k in range(400)
+    ]
+
+
+def test_what_ones_own_function_raises_is_the_calls_failure() -> None:
+    def broken(arguments: Any, key: str) -> str:
+        raise TimeoutError(f"no answer for {arguments['a']} under {key}")
+
+    assert call(broken, {"a": "x"}, "k") == {
+        "ok": False,
+        "result": "TimeoutError: no answer for x under k",
+    }
+    assert call(lambda arguments, key: key, {}, "k") == {"ok": True, "result": "k"}

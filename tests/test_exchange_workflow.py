@@ -1,0 +1,357 @@
+"""The workflow of task exchange: who speaks when, what is delivered, how it ends, what is done."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from langgraph.checkpoint.memory import InMemorySaver
+
+from deals import contract_breaches
+from games import load
+from games.exchange import scenario
+from games.exchange.masks import to_bits
+from games.exchange.tools import plug
+from graphs.task_exchange import build, trading
+from seats import as_text
+from state import Room, home
+from state.exchange import ExchangeTable, exchange_of
+from tests.scripted import Script
+
+TASKS = scenario("paper_cooperative").tasks
+KEEP, TRADE = 0b111000, 0b010001
+ACCEPT = "<ACCEPT>I agree with this allocation.</ACCEPT>"
+REJECT = "<REJECT>Let's try another allocation.</REJECT>"
+
+
+def allocate(alice: int, bob: int) -> str:
+    says = TASKS.registry.describe
+    listed = json.dumps({"Alice": [says(alice)], "Bob": [says(bob)]})
+    return f"<CONSIDER>my secret plan</CONSIDER><PROPOSAL>{listed}</PROPOSAL>"
+
+
+def propose(alice: int) -> str:
+    return allocate(alice, 63 ^ alice)
+
+
+OVERLAP = allocate(TRADE, 0b111110)
+
+
+async def run(validator: bool = True, guidance: bool = True, **room: Any) -> ExchangeTable:
+    played = Room(**{"game": "task_exchange", "seed": 1, **room})
+    app = build(validator, guidance).compile()
+    config = {"recursion_limit": 500}
+    return await app.ainvoke({"room": played}, context=Room(), config=config)  # type: ignore
+
+
+def turns(table: ExchangeTable) -> list[tuple[int, str, str]]:
+    return [(said["round"], said["by"], said["act"]) for said in table["talk"]]
+
+
+def counted(table: ExchangeTable, agent: str) -> dict[str, int]:
+    count = table["spent"]["negotiation"]["agents"][agent]
+    return {k.removeprefix("refused_"): n for k, n in count.items() if k.startswith("refused_")}
+
+
+async def test_the_talk_goes_as_the_paper_says(script: Script) -> None:
+    """Turn 1 is private; then one proposal a turn, answered by acceptance or a counter-proposal."""
+    script["Alice", "exchange"] = [propose(0b000001), ACCEPT]
+    script["Bob", "exchange"] = REJECT + propose(TRADE)
+    table = await run()
+    assert turns(table) == [(2, "Alice", "propose"), (3, "Bob", "reject"), (4, "Alice", "accept")]
+    assert table["status"] == "agreed"
+    assert table["pending"]["turn"] == 3  # type: ignore[index]
+    assert {act for _, act, _ in script.letters} == {"consider", "exchange", "act"}
+    for letter in script.shown_to("Bob"):
+        assert "my secret plan" not in letter
+    assert "my secret plan" not in json.dumps(table)
+
+
+async def test_what_is_agreed_changes_hands_and_is_done_by_its_new_owner(script: Script) -> None:
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    table = await run()
+    assert table["position"]["holds"] == {"Alice": "010001", "Bob": "101110"}
+    assert table["position"]["done"] == "111111"
+    results = [e for t in table["record"] for e in t.get("effects", []) if e["effect"] == "result"]
+    assert {(e["agent"], e["task"]) for e in results} == {
+        *(("Alice", TASKS.names[i]) for i in (1, 5)),
+        *(("Bob", TASKS.names[i]) for i in (0, 2, 3, 4)),
+    }
+    assert all(e["ok"] for e in results)
+    assert contract_breaches(table["contract"], table["record"]) == []
+    paper = exchange_of(table).scenario
+    assert table["settlement"]["payoffs"] == {  # type: ignore[index]
+        "Alice": int(paper.utilities["Alice"][TRADE]),
+        "Bob": int(paper.utilities["Bob"][63 ^ TRADE]),
+    }
+
+
+async def test_the_record_can_be_replayed_hand_over_by_hand_over(script: Script) -> None:
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    table = await run()
+    game = load("task_exchange")
+    position = game.start()
+    for turn in table["record"]:
+        after = game.step(position, turn["actions"])
+        assert after.rewards == turn["rewards"]
+        position = after.position
+    assert position == table["position"]
+
+
+async def test_without_agreement_everybody_keeps_and_does_its_initial_tasks(script: Script) -> None:
+    script["Alice", "exchange"] = [propose(0b000001), REJECT + propose(0b000001)]
+    script["Bob", "exchange"] = REJECT + propose(0b101110)
+    table = await run()
+    assert turns(table)[-1] == (10, "Alice", "reject")
+    assert len(table["talk"]) == 9
+    assert table["status"] == "no_deal"
+    assert table["position"]["holds"] == {"Alice": "111000", "Bob": "000111"}
+    assert table["position"]["done"] == "111111"
+    assert table["settlement"]["payoffs"] == {"Alice": 750_000, "Bob": 700_000}  # type: ignore[index]
+
+
+async def test_retries_never_advance_the_turn_and_only_the_author_is_told(script: Script) -> None:
+    script["Alice", "exchange"] = [OVERLAP, "no tags", propose(TRADE)]
+    script["Bob", "exchange"] = ACCEPT
+    table = await run()
+    assert turns(table) == [(2, "Alice", "propose"), (3, "Bob", "accept")]
+    assert counted(table, "Alice") == {"OVL": 1, "MPT": 1}
+    second = script.shown_to("Alice", "exchange")[1]
+    assert "share atomic task(s)" in second
+    for letter in script.shown_to("Bob", "exchange"):
+        assert "share atomic" not in letter
+        assert '"fault"' not in letter
+
+
+async def test_the_fifth_invalid_attempt_of_a_turn_ends_the_run_as_an_error(script: Script) -> None:
+    script["Alice", "exchange"] = [*["wrong"] * 4, propose(TRADE)]
+    script["Bob", "exchange"] = "wrong"
+    table = await run()
+    assert turns(table) == [(2, "Alice", "propose"), (3, "Bob", "pass")], "Alice mended it in time"
+    assert (counted(table, "Alice"), counted(table, "Bob")) == ({"MPT": 4}, {"MPT": 5})
+    assert table["status"] == "error"
+    assert table["record"] == []
+    assert table["settlement"]["payoffs"] == {"Alice": 0, "Bob": 0}  # type: ignore[index]
+
+
+async def test_the_count_of_attempts_starts_anew_with_each_turn(script: Script) -> None:
+    script["Alice", "exchange"] = [*["wrong"] * 4, propose(0b000001), *["wrong"] * 4, ACCEPT]
+    script["Bob", "exchange"] = REJECT + propose(TRADE)
+    table = await run()
+    assert table["status"] == "agreed"
+    assert counted(table, "Alice") == {"MPT": 8}
+
+
+async def test_without_the_validator_a_message_goes_as_written_and_is_checked_at_the_end(
+    script: Script,
+) -> None:
+    script["Alice", "exchange"] = OVERLAP
+    script["Bob", "exchange"] = ACCEPT
+    table = await run(validator=False)
+    assert table["talk"][0]["text"] == OVERLAP.removeprefix("<CONSIDER>my secret plan</CONSIDER>")
+    shown = script.shown_to("Bob", "exchange")[0]
+    assert shown.count(TASKS.registry.describe(0b111110)) >= 3, "registry, history and pending"
+    assert "my secret plan" not in shown
+    assert len(script.shown_to("Alice", "exchange")) == 1, "nothing was sent back"
+    assert table["status"] == "error"
+    assert counted(table, "Alice") == {"OVL": 1}
+    assert table["contract"] is None
+
+
+async def test_without_the_validator_a_valid_agreement_stands(script: Script) -> None:
+    script["Alice", "exchange"] = ["I have nothing to propose.", propose(TRADE)]
+    script["Bob", "exchange"] = [f"{REJECT}<PROPOSAL>{{broken</PROPOSAL>", ACCEPT]
+    table = await run(validator=False)
+    acts = [act for *_, act in turns(table)]
+    assert acts == ["pass", "reject", "propose", "accept"]
+    assert "{broken" in script.shown_to("Alice", "exchange")[1]
+    assert table["status"] == "agreed"
+
+
+@pytest.mark.parametrize("guidance", [True, False])
+async def test_the_guidance_is_a_section_of_the_letter_and_nothing_else(
+    script: Script, guidance: bool
+) -> None:
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    await run(guidance=guidance)
+    for agent in ("Alice", "Bob"):
+        letter = script.shown_to(agent, "exchange")[0]
+        assert ("Be utility-aware" in letter) == guidance
+        for always in ("1. Never", "2. Use exact", "3. Decompose", "6. Never", "7. Everybody"):
+            assert always in letter
+
+
+def test_the_two_ablations_differ_in_exactly_what_they_name() -> None:
+    def drawn(validator: bool, guidance: bool) -> tuple[set[str], set[tuple[str, str]]]:
+        mind = trading(validator, guidance).get_graph()
+        return set(mind.nodes), {(e.source, e.target) for e in mind.edges}
+
+    nodes, edges = drawn(True, True)
+    bare_nodes, bare_edges = drawn(False, True)
+    assert drawn(True, False) == (nodes, edges)
+    assert (nodes - bare_nodes, bare_nodes - nodes) == ({"validate"}, {"deliver"})
+    assert edges - bare_edges == {
+        ("ask", "validate"),
+        ("validate", "ask"),
+        ("validate", "__end__"),
+    }
+    pages = [build(v, g).compile().get_graph() for v in (True, False) for g in (True, False)]
+    for page in pages[1:]:
+        assert page.nodes.keys() == pages[0].nodes.keys()
+        assert {(e.source, e.target) for e in page.edges} == {
+            (e.source, e.target) for e in pages[0].edges
+        }
+
+
+@pytest.mark.parametrize(("validator", "guidance"), [(True, True), (False, False)])
+async def test_embedded_agents_play_all_of_it_for_any_seed(validator: bool, guidance: bool) -> None:
+    for seed in range(2):
+        table = await run(validator, guidance, seed=seed)
+        assert table["status"] in {"agreed", "no_deal", "error"}
+        if table["status"] != "error":
+            assert table["position"]["done"] == "111111"
+
+
+async def test_four_agents_trade_twelve_tasks_with_a_compact_letter(script: Script) -> None:
+    names = ["Ann", "Ben", "Cat", "Dan"]
+    params = {"scenario": "generated", "agents": names, "atoms": 12, "competition": 0.2}
+    table = await run(params={**params, "talk": 20})
+    assert table["status"] == "agreed"
+    assert table["position"]["done"] == "1" * 12
+    longest = max(len(as_text(m)) for _, act, m in script.letters if act == "exchange")
+    assert longest < 12_000, "and not the 4,096 composites"
+    assert (
+        "The exact description of a composite task that is not listed"
+        in (script.shown_to("Ann", "exchange")[0])
+    )
+
+
+# Tools
+
+
+@pytest.fixture
+def note_taker() -> Iterator[list[tuple[dict[str, str], str]]]:
+    calls: list[tuple[dict[str, str], str]] = []
+
+    def take_note(arguments: Any, key: str) -> str:
+        calls.append((dict(arguments), key))
+        return "noted for real"
+
+    plug("take_note", take_note)
+    yield calls
+    plug("take_note", None)
+
+
+async def test_a_function_of_ones_own_answers_a_tools_calls_once(
+    script: Script, note_taker: list[tuple[dict[str, str], str]]
+) -> None:
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    table = await run()
+    [(arguments, key)] = note_taker
+    assert arguments == TASKS.atoms[0].arguments
+    assert key == f"{table['episode']}/{TASKS.names[0]}"
+    results = {
+        e["task"]: e["result"]
+        for t in table["record"]
+        for e in t.get("effects", [])
+        if e["effect"] == "result"
+    }
+    assert results[TASKS.names[0]] == "noted for real"
+    assert "receipt" in results[TASKS.names[1]]
+
+
+async def test_failures_of_tools_are_in_the_record(script: Script) -> None:
+    script["Alice", "exchange"] = propose(KEEP)
+    script["Bob", "exchange"] = ACCEPT
+    table = await run(params={"failures": 1.0})
+    results = [e for t in table["record"] for e in t.get("effects", []) if e["effect"] == "result"]
+    assert len(results) == 6
+    assert all(not e["ok"] and "did not answer" in e["result"] for e in results)
+
+
+# Privacy
+
+
+@pytest.fixture
+def canaries(tmp_path: Path) -> tuple[str, dict[str, set[str]]]:
+    """A scenario file in which no utility of one agent is one of the other's."""
+    raw = {
+        agent: {to_bits(mask, 6): (mask * step) % 97 + 0.37 * (k + 1) for mask in range(1, 64)}
+        for k, (agent, step) in enumerate([("Alice", 31), ("Bob", 57)])
+    }
+    page = {
+        "atoms": [{"task": f"tool{i}", "says": f"Do part {i}"} for i in range(6)],
+        "initial": {"Alice": "111000", "Bob": "000111"},
+        "utilities": raw,
+    }
+    path = tmp_path / "canaries.yaml"
+    path.write_text(yaml.safe_dump(page))
+    game = load("task_exchange", {"scenario": str(path)})
+    shown = {a: {str(u) for u in game.private(a)["utilities"].values()} for a in raw}
+    told = {
+        a: {u for u in shown[a] if len(u) > 6} - shown[b]
+        for a, b in (("Alice", "Bob"), ("Bob", "Alice"))
+    }
+    assert all(len(values) > 50 for values in told.values())
+    return str(path), told
+
+
+@pytest.mark.parametrize("validator", [True, False])
+async def test_no_utility_reaches_anybody_but_its_owner(
+    script: Script, canaries: tuple[str, dict[str, set[str]]], validator: bool
+) -> None:
+    path, secret = canaries
+    saver, config = InMemorySaver(), {"configurable": {"thread_id": "t"}, "recursion_limit": 500}
+    app = build(validator).compile(checkpointer=saver)
+    room = Room(game="task_exchange", params={"scenario": path}, seed=2)
+    public = []
+    async for update in app.astream({"room": room}, config, context=Room(), stream_mode="updates"):
+        public += [json.dumps(w, default=str) for node, w in update.items() if node != "settle"]
+    # What was realised is paid with the last turn and is public then, as in every game.
+    *before, last = public
+    for owner, other in (("Alice", "Bob"), ("Bob", "Alice")):
+        for letter in script.shown_to(other):
+            assert not [u for u in secret[owner] if u in letter]
+        assert any(u in script.shown_to(owner, "exchange")[0] for u in secret[owner])
+        for update in before:
+            assert not [u for u in secret[owner] if u in update]
+    assert '"rewards"' in last
+
+
+def test_nothing_public_of_the_game_holds_a_utility(
+    canaries: tuple[str, dict[str, set[str]]],
+) -> None:
+    path, secret = canaries
+    game = load("task_exchange", {"scenario": path})
+    position = game.start()
+    public = [game.rules(), json.dumps(game.facts()), json.dumps(game.actions), repr(game.params)]
+    while not game.over(position):
+        public += [json.dumps(game.view(position, agent)) for agent in game.agents]
+        actions = {a: game.legal(position, a)[0] for a in game.agents if game.legal(position, a)}
+        position = game.step(position, actions).position
+        public.append(json.dumps(position))
+    for text in public:
+        assert not [u for values in secret.values() for u in values if u in text]
+
+
+async def test_killed_at_any_node_a_run_goes_on_to_the_same_end(script: Script) -> None:
+    script["Alice", "exchange"] = propose(TRADE)
+    script["Bob", "exchange"] = ACCEPT
+    app = build().compile(checkpointer=InMemorySaver(), interrupt_after="*")
+    config = {"configurable": {"thread_id": "t"}}
+    given: Any = {"room": Room(game="task_exchange", seed=1)}
+    for _ in range(60):
+        await app.ainvoke(given, config, context=Room())
+        given = None
+        if not (await app.aget_state(config)).next:  # type: ignore[arg-type]
+            break
+    table = (await app.aget_state(config)).values  # type: ignore[arg-type]
+    assert table["status"] == "agreed"
+    assert table["settlement"]["ledger"] == "paid"
+    assert sum(home().ledger.balances(table["episode"]).values()) == 0

@@ -1,0 +1,214 @@
+"""What a run is called wherever it is traced, what is told about it, and that nobody asks first."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.tracers.context import collect_runs
+from langchain_core.tracers.schemas import Run
+
+from graphs.running import play, table_of
+from state import Room, home
+from tests.embedded_reply import reply
+from tests.stub_openai import StubOpenAI
+
+ROOT = Path(__file__).parents[1]
+KEYS = {"LANGSMITH_API_KEY": "lsv2-canary", "OPENAI_API_KEY": "sk-canary"}
+
+
+@pytest.fixture(autouse=True)
+def _as_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEYS["OPENAI_API_KEY"])
+    for variable in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+async def traced(graph: str, room: Room) -> tuple[dict[str, Any], Run, list[Run]]:
+    """Play, and give the result, the run's own trace, and one trace per call of a model."""
+    with collect_runs() as seen:
+        outcome = await play(graph, room)
+    roots = [run for run in seen.traced_runs if run.name.startswith(f"{graph}/")]
+    assert len(roots) == 1
+    return outcome, roots[0], [run for run in seen.traced_runs if run.run_type == "llm"]
+
+
+# Names, tags, metadata
+
+
+async def test_a_run_is_named_after_workflow_game_and_seed() -> None:
+    outcome, root, _ = await traced("shapley_coop", Room(seed=3))
+    assert root.name == "shapley_coop/escape_room#3"
+    assert set(root.tags or []) == {"shapley_coop", "escape_room", "simulated"}
+    assert (
+        root.metadata.items()
+        >= {
+            "run": outcome["run"],
+            "graph": "shapley_coop",
+            "game": "escape_room",
+            "seed": 3,
+            "simulated": True,
+        }.items()
+    )
+    assert root.metadata["agents"] == ["Alice", "Bob"]
+    assert root.error is None
+
+
+async def test_a_game_of_ones_own_gives_the_run_its_name() -> None:
+    game = {
+        "name": "Doors",
+        "agents": ["Ann", "Ben"],
+        "actions": {"Ann": ["a", "b"], "Ben": ["a", "b"]},
+        "payoffs": [{"play": [x, y], "pays": [0, 0]} for x in "ab" for y in "ab"],
+    }
+    _, root, _ = await traced("llm_only", Room(game=game))
+    assert root.name == "llm_only/Doors#0"
+
+
+async def test_every_call_is_named_after_agent_act_and_round() -> None:
+    outcome, _, calls = await traced("shapley_coop", Room(seed=3))
+    table = await table_of(home().runs.get(outcome["run"]))
+    kept = list(home().journal.entries(table["episode"]))
+    assert len(calls) == len(kept) == outcome["usage"]["calls"]
+    named = Counter(call.name.rpartition(".r")[0] for call in calls)
+    assert named == Counter(f"{entry.agent}.{entry.act}" for entry in kept)
+    for call in calls:
+        about = call.metadata
+        assert call.name == f"{about['agent']}.{about['act']}.r{about['round']}"
+        assert {about["act"], "shapley_coop", "escape_room", "simulated"} <= set(call.tags or [])
+        assert about["episode"] == outcome["episode"]
+        assert about["model"] == "embedded:rational"
+        assert about["phase"] in outcome["timing"]
+        assert (about["ls_provider"], about["simulated"]) == ("embedded", True)
+
+
+async def test_a_counter_offer_is_answered_in_the_next_round() -> None:
+    room = Room.model_validate({"seats": {"*": "embedded:stubborn"}, "seed": 1, "rounds": 3})
+    outcome, _, calls = await traced("negotiation", room)
+    rounds = {call.metadata["round"] for call in calls if call.metadata["act"] == "answer"}
+    assert outcome["rounds_of_talk"] > 1
+    assert rounds == set(range(1, outcome["rounds_of_talk"] + 1))
+
+
+async def test_a_try_that_was_sent_back_can_be_told_from_the_next() -> None:
+    room = Room.model_validate({"seats": {"*": "embedded:sloppy"}, "seed": 2})
+    _, _, calls = await traced("shapley_coop", room)
+    attempts = Counter((call.name, call.metadata["attempt"]) for call in calls)
+    assert max(attempts.values()) == 1
+    assert max(attempt for _, attempt in attempts) > 1
+
+
+async def test_who_is_simulated_is_said_call_by_call() -> None:
+    with StubOpenAI(reply) as stub:
+        alice = {"model": "openai:Alice", "base_url": stub.base_url}
+        room = Room.model_validate({"seats": {"Alice": alice, "*": "embedded:rational"}})
+        _, root, calls = await traced("negotiation", room)
+    assert root.metadata["simulated"]
+    simulated = {call.metadata["agent"]: call.metadata["simulated"] for call in calls}
+    assert simulated == {"Alice": False, "Bob": True}
+
+
+# LangSmith, caught on the loopback interface
+
+
+class Capture(ThreadingHTTPServer):
+    """Where LangSmith would be: keeps every trace that is sent, and every request's path."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Ingest)
+        self.paths: list[str] = []
+        self.traces: dict[str, dict[str, Any]] = {}
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def keep(self, path: str, body: bytes) -> None:
+        self.paths.append(path)
+        if path == "/runs/batch":
+            sent = json.loads(body)
+            for trace in [*sent.get("post", []), *sent.get("patch", [])]:
+                self.traces.setdefault(trace["id"], {}).update(trace)
+
+
+class _Ingest(BaseHTTPRequestHandler):
+    server: Capture
+
+    def do_GET(self) -> None:
+        plain = {"use_multipart_endpoint": False, "size_limit": 100, "size_limit_bytes": 2**20}
+        threads = {"scale_up_nthreads_limit": 1, "scale_up_qsize_trigger": 1000}
+        empty = {"scale_down_nempty_trigger": 4}
+        self._answer({"version": "0.10", "batch_ingest_config": plain | threads | empty})
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self.server.keep(self.path, body)
+        self._answer({})
+
+    def _answer(self, value: dict[str, Any]) -> None:
+        content = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Keep the test's output clean."""
+
+
+@contextmanager
+def capturing() -> Iterator[Capture]:
+    with Capture() as capture:
+        thread = threading.Thread(target=capture.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield capture
+        finally:
+            capture.shutdown()
+            thread.join()
+
+
+def coop(capture: Capture, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """A run in a process of its own, in a folder where no .env is."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("LANG", "OPENAI_"))}
+    ours = {"COOP_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT), **KEYS}
+    endpoint = {"LANGSMITH_ENDPOINT": capture.url}
+    return subprocess.run(
+        [sys.executable, "-m", "cli", "run", "escape_room", "--seed", "4", "--json"],
+        cwd=folder,
+        env={**inherited, **ours, **endpoint, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+
+def test_a_key_alone_traces_nothing(tmp_path: Path) -> None:
+    with capturing() as capture:
+        coop(capture, tmp_path)
+    assert capture.paths == []
+
+
+def test_a_traced_run_arrives_whole_and_without_keys(tmp_path: Path) -> None:
+    with capturing() as capture:
+        ended = coop(capture, tmp_path, LANGSMITH_TRACING="true")
+    outcome = json.loads(ended.stdout)
+    (root,) = [t for t in capture.traces.values() if not t.get("parent_run_id")]
+    assert root["name"] == "shapley_coop/escape_room#4"
+    assert set(root["tags"]) == {"shapley_coop", "escape_room", "simulated"}
+    calls = [trace for trace in capture.traces.values() if trace["run_type"] == "llm"]
+    assert len(calls) == outcome["usage"]["calls"]
+    assert all(trace["end_time"] for trace in capture.traces.values())
+    assert {trace["trace_id"] for trace in capture.traces.values()} == {root["trace_id"]}
+    for key in KEYS.values():
+        assert key not in json.dumps(capture.traces)

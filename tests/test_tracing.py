@@ -1,0 +1,317 @@
+"""What LangSmith would receive, captured on this machine: the scheme, and none of the secrets."""
+
+import gzip
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from email.parser import BytesParser
+from email.policy import HTTP
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seats.tracing import REDACTED, SCHEME, keep_out, redacted_in
+
+ROOT = Path(__file__).parents[1]
+CANARIES = [f"canary-{n:02d}-{'whispered' if n % 2 else 'said'}" for n in range(50)]
+KEY = "sk-proj-canarycanarycanarycanary00"
+
+
+class Capture:
+    """A stand-in for LangSmith that keeps all it is sent."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+        capture = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self._answer({"version": "0.12"})
+
+            def do_POST(self) -> None:
+                body = self._body()
+                if self.headers.get("Content-Encoding") == "gzip":
+                    body = gzip.decompress(body)
+                head = f"Content-Type: {self.headers['Content-Type']}\r\n\r\n".encode()
+                capture.bodies.append(head + body)
+                self._answer({})
+
+            do_PATCH = do_POST
+
+            def _body(self) -> bytes:
+                if length := self.headers.get("Content-Length"):
+                    return self.rfile.read(int(length))
+                chunks = []
+                while size := int(self.rfile.readline(), 16):
+                    chunks.append(self.rfile.read(size))
+                    self.rfile.readline()
+                self.rfile.readline()
+                return b"".join(chunks)
+
+            def _answer(self, content: dict[str, Any]) -> None:
+                text = json.dumps(content).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def text(self) -> str:
+        return b"\n".join(self.bodies).decode(errors="replace")
+
+    def runs(self) -> dict[str, dict[str, Any]]:
+        """Run id → its fields, of its creation and its end together."""
+        found: dict[str, dict[str, Any]] = {}
+        for body in self.bodies:
+            for part in BytesParser(policy=HTTP).parsebytes(body).iter_parts():
+                name = str(part.get_param("name", header="content-disposition"))
+                _, run, *field = name.split(".")
+                content = part.get_payload(decode=True)
+                assert isinstance(content, bytes)
+                value = json.loads(content)
+                fields = {field[0]: value} if field else value
+                merge(found.setdefault(run, {}), fields)
+        return found
+
+
+def merge(into: dict[str, Any], more: dict[str, Any]) -> None:
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            merge(into[key], value)
+        elif value is not None:
+            into[key] = value
+
+
+@pytest.fixture
+def langsmith() -> Iterator[Capture]:
+    capture = Capture()
+    yield capture
+    capture.close()
+
+
+def play(home: Path, endpoint: str, *options: str, **environment: str) -> None:
+    """Play a run in a process of its own, traced to an endpoint."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("LANGSMITH", "LANGCHAIN"))}
+    tracing = {
+        "LANGSMITH_TRACING": "true",
+        "LANGSMITH_ENDPOINT": endpoint,
+        "LANGSMITH_API_KEY": "lsv2_pt_" + "0" * 32 + "_canary",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "cli", "run", "escape_room", "--seed", "3", "--json", *options],
+        cwd=ROOT,
+        env={**kept, **tracing, "COOP_HOME": str(home), **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def whisper(home: Path) -> None:
+    """Tell Alice all the canaries, on lines, and Bob none."""
+    (home / "secrets").mkdir(parents=True)
+    lines = "\n".join(f"  My {canary} is {n}." for n, canary in enumerate(CANARIES))
+    (home / "secrets" / "whisper.yaml").write_text(f"Alice: |\n{lines}\nBob: Nothing.\n")
+
+
+@pytest.mark.slow
+def test_a_trace_is_named_tagged_and_counted(langsmith: Capture, tmp_path: Path) -> None:
+    play(tmp_path, langsmith.url, "--set", f"door={CANARIES[0]}")
+    assert CANARIES[0] in langsmith.text
+    runs = list(langsmith.runs().values())
+    (root,) = [run for run in runs if not run.get("parent_run_id")]
+    assert root["name"] == "shapley_coop/escape_room#3"
+    assert {"shapley_coop", "escape_room", "simulated"} <= set(root["tags"])
+    told = root["extra"]["metadata"]
+    assert (told["game"], told["seed"], told["simulated"]) == ("escape_room", 3, True)
+    answers = [run for run in runs if run["run_type"] == "llm"]
+    assert len(answers) == 10
+    for run in answers:
+        assert re.fullmatch(r"(Alice|Bob)\.\w+\.r\d+", run["name"])
+        told = run["extra"]["metadata"]
+        assert {"agent", "act", "round", "phase", "episode", "attempt"} <= told.keys()
+        assert told["usage_metadata"]["total_tokens"] > 0
+        assert run["inputs"]
+        assert run["outputs"]
+
+
+@pytest.mark.slow
+def test_what_one_agent_was_told_and_what_opens_doors_is_never_uploaded(
+    langsmith: Capture, tmp_path: Path
+) -> None:
+    whisper(tmp_path)
+    play(tmp_path, langsmith.url, "--secrets", "whisper", OPENAI_API_KEY=KEY)
+    assert "I propose" in langsmith.text
+    assert REDACTED in langsmith.text
+    assert [canary for canary in [*CANARIES, KEY] if canary in langsmith.text] == []
+
+
+@pytest.mark.slow
+def test_with_hide_on_nothing_that_anybody_said_or_was_told_is_uploaded(
+    langsmith: Capture, tmp_path: Path
+) -> None:
+    """The canaries are also said, as names of actions, so that they stand in every kind of text."""
+    whisper(tmp_path)
+    named = ["--set", f"door={CANARIES[0]}", "--set", f"lever={CANARIES[2]}"]
+    play(tmp_path, langsmith.url, "--secrets", "whisper", *named, COOP_TRACE_HIDE="true")
+    runs = list(langsmith.runs().values())
+    assert len([run for run in runs if run["run_type"] == "llm"]) == 10
+    assert [canary for canary in CANARIES if canary in langsmith.text] == []
+    assert not any(said in langsmith.text for said in ("I propose", "PROPOSAL", "locked in"))
+    for run in runs:
+        assert run.get("inputs", {}) == {}
+        assert run.get("outputs", {}) == {}
+        given = run["extra"]["metadata"].keys() - SCHEME
+        assert {key for key in given if not key.startswith(("LANG", "ls_", "revision"))} == set()
+    (root,) = [run for run in runs if not run.get("parent_run_id")]
+    assert root["name"] == "shapley_coop/escape_room#3"
+
+
+@pytest.mark.slow
+def test_an_error_is_uploaded_without_what_it_says(langsmith: Capture, tmp_path: Path) -> None:
+    program = f"""
+from langchain_core.runnables import RunnableLambda
+from pathlib import Path
+from seats.tracing import trace_quietly
+
+def fail(_):
+    raise ValueError("{CANARIES[0]}")
+
+trace_quietly(Path({str(tmp_path)!r}))
+try:
+    RunnableLambda(fail).invoke("{CANARIES[1]}")
+except ValueError:
+    print("failed")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=os.environ
+        | {
+            "LANGSMITH_TRACING": "true",
+            "LANGCHAIN_TRACING_V2": "true",
+            "LANGSMITH_ENDPOINT": langsmith.url,
+            "LANGSMITH_API_KEY": "key",
+            "COOP_TRACE_HIDE": "true",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout == "failed\n", done.stderr
+    (run,) = langsmith.runs().values()
+    assert run["error"] == "ValueError"
+    assert [canary for canary in CANARIES if canary in langsmith.text] == []
+
+
+@pytest.fixture(scope="module")
+def black_hole() -> Iterator[str]:
+    """An endpoint that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0), backlog=100) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+_TIMED = """
+import asyncio, time
+import langsmith
+from graphs.running import play
+from seats.tracing import trace_quietly
+from state import Room, home
+
+def spent():
+    started = time.monotonic()
+    asyncio.run(play("shapley_coop", Room(game="escape_room", seed=3)))
+    return time.monotonic() - started
+
+trace_quietly(home().secrets)
+spent()
+traced = min(spent() for _ in range(3))
+with langsmith.tracing_context(enabled=False):
+    plain = min(spent() for _ in range(3))
+print(traced, plain, flush=True)
+"""
+
+
+def timed(home: Path, **tracing: str) -> tuple[float, float, float, str]:
+    """A run traced, a run untraced, and the end of the process, in seconds; and its complaints."""
+    environment = os.environ | tracing | {"COOP_HOME": str(home)}
+    command = [sys.executable, "-c", _TIMED]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=-1, stderr=-1, text=True
+    ) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        traced, plain = map(float, run.stdout.readline().split())
+        ending = time.monotonic()
+        run.wait(timeout=60)
+        return traced, plain, time.monotonic() - ending, run.stderr.read()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["refused", "black hole"])
+def test_a_dead_endpoint_holds_nobody_up(kind: str, black_hole: str, tmp_path: Path) -> None:
+    """A run takes at most 5 % and a second longer, the end of its process included."""
+    *_, leaving_alone, _ = timed(tmp_path)
+    traced, plain, leaving, complaint = timed(
+        tmp_path,
+        LANGSMITH_TRACING="true",
+        LANGCHAIN_TRACING_V2="true",
+        LANGSMITH_ENDPOINT=black_hole if kind == "black hole" else "http://127.0.0.1:9",
+        LANGSMITH_API_KEY="key",
+    )
+    assert traced - plain + leaving - leaving_alone <= plain * 0.05 + 1.0
+    assert complaint.count("\n") <= 1
+
+
+def test_nothing_is_traced_unless_it_is_asked_for(tmp_path: Path) -> None:
+    program = (
+        "import sys, langsmith.run_trees as trees\n"
+        "from pathlib import Path\n"
+        "from seats.tracing import trace_quietly\n"
+        f"trace_quietly(Path({str(tmp_path)!r}))\n"
+        "print(trees._CLIENT)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout == "None\n"
+
+
+def test_a_secret_is_redacted_wherever_it_stands() -> None:
+    keep_out(['My "limit" is 12.\nI would take 11.'])
+    facts = json.dumps({"private": 'My "limit" is 12.\nI would take 11.'})
+    traced = {"messages": [{"text": facts}, ["I would take 11."]], 'My "limit" is 12.': 1}
+    assert "limit" not in json.dumps(redacted_in(traced))
+    assert "11" not in json.dumps(redacted_in(traced))
+
+
+def test_short_texts_are_left_alone() -> None:
+    keep_out(["door", ""])
+    assert redacted_in("Alice goes to the door.") == "Alice goes to the door."

@@ -1,0 +1,149 @@
+"""`coop verify`: an honest run is sound, and whatever is changed afterwards is found."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.types import Overwrite
+
+from graphs.running import configured, opened
+from state import home
+from tests.coop_command import Coop, coop_in, valid
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture
+def ran(coop: Coop) -> dict[str, Any]:
+    """A run with a contract, a breach of it, transfers and lines in the ledger."""
+    options = ("--seed", "4", "--model", "embedded:random", "--set", "rounds=2", "--name", "r")
+    outcome = valid(coop("run", "escape_room", *options, "--json").result)
+    assert outcome["contract"]
+    assert outcome["transfers"]
+    return outcome
+
+
+def failed_checks(coop: Coop) -> set[str]:
+    """What `verify` finds unsound; its exit code says the same."""
+    told = coop("verify", "r")
+    as_json = coop("verify", "r", "--json")
+    found = json.loads(as_json.out)
+    unsound = {check["what"] for check in found["checks"] if not check["sound"]}
+    assert told.code == as_json.code == (1 if unsound else 0)
+    assert found["sound"] is not bool(unsound)
+    assert told.out.count("FAIL") == len(unsound)
+    return unsound
+
+
+def in_the_books(statement: str, *values: Any) -> None:
+    """Change the books behind everybody's back."""
+    with closing(sqlite3.connect(home().folder / "books.sqlite")) as books, books:
+        assert books.execute(statement, values).rowcount > 0
+
+
+async def on_the_table(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Change the checkpointed state, after the end."""
+    run = home().runs.get("r")
+    async with opened(run.graph) as app:
+        config = configured(run)
+        table = (await app.aget_state(config)).values
+        await app.aupdate_state(config, change(table), as_node="settle")
+
+
+def test_an_honest_run_is_verified(coop: Coop, ran: dict[str, Any]) -> None:
+    assert failed_checks(coop) == set()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update ledger_lines set amount = amount + 1",
+        "update ledger_lines set credit = 'Eve' where credit = 'Alice'",
+        "delete from ledger_lines where number = 0",
+        "delete from ledger_lines",
+    ],
+)
+def test_a_ledger_that_was_tampered_with_is_detected(
+    coop: Coop, ran: dict[str, Any], statement: str
+) -> None:
+    in_the_books(statement)
+    assert failed_checks(coop) == {"ledger"}
+
+
+@pytest.mark.parametrize(
+    ("key", "checks"),
+    [
+        ("payoffs", {"payoffs", "result"}),
+        ("transfers", {"transfers", "result"}),
+        ("credit", {"contributions and Shapley values", "result"}),
+        ("talk", {"result"}),
+    ],
+)
+def test_a_result_that_was_tampered_with_is_detected(
+    coop: Coop, ran: dict[str, Any], key: str, checks: set[str]
+) -> None:
+    in_the_books("update runs set result = ?", json.dumps({**ran, key: type(ran[key])()}))
+    assert failed_checks(coop) == checks
+
+
+def test_a_letter_that_was_tampered_with_is_detected(coop: Coop, ran: dict[str, Any]) -> None:
+    forged = "select letter_text from answers where act = 'act' limit 1"
+    in_the_books(f"update answers set letter_text = ({forged}) where act = 'propose'")
+    assert failed_checks(coop) == {"journal"}
+
+
+def another_action(table: dict[str, Any]) -> dict[str, Any]:
+    first, *rest = table["record"]
+    swapped = {a: "lever" if did == "door" else "door" for a, did in first["actions"].items()}
+    return {"record": Overwrite([{**first, "actions": swapped}, *rest])}
+
+
+def another_reward(table: dict[str, Any]) -> dict[str, Any]:
+    first, *rest = table["record"]
+    return {"record": Overwrite([{**first, "rewards": {"Alice": 99, "Bob": 99}}, *rest])}
+
+
+def another_clause(table: dict[str, Any]) -> dict[str, Any]:
+    contract = table["contract"]
+    first, *rest = contract["terms"]
+    clause = {**first["clause"], "action": "lever"}
+    return {"contract": {**contract, "terms": [{**first, "clause": clause}, *rest]}}
+
+
+def another_text(table: dict[str, Any]) -> dict[str, Any]:
+    return {"contract": {**table["contract"], "text": "c1. Alice owes nothing."}}
+
+
+def one_signature_less(table: dict[str, Any]) -> dict[str, Any]:
+    (name, signature), *_ = table["contract"]["signatures"].items()
+    return {"contract": {**table["contract"], "signatures": {name: signature}}}
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        (another_action, "play"),
+        (another_reward, "play"),
+        (another_clause, "contract"),
+        (another_text, "contract"),
+        (one_signature_less, "contract"),
+    ],
+)
+def test_a_record_or_contract_that_was_tampered_with_is_detected(
+    coop: Coop,
+    ran: dict[str, Any],
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+    check: str,
+) -> None:
+    asyncio.run(on_the_table(change))
+    assert check in failed_checks(coop)
