@@ -5,7 +5,17 @@ import sys
 
 import typer
 
-from cli import experimenting, inspecting, measuring, playing, serving, settling, viewing
+from cli import (
+    crediting_git,
+    exchanging,
+    experimenting,
+    inspecting,
+    measuring,
+    playing,
+    serving,
+    settling,
+    viewing,
+)
 from cli.console import complain
 
 USAGE, NO_CREDENTIALS, INTERRUPTED = 2, 3, 130
@@ -17,13 +27,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-playing.register(app)
-inspecting.register(app)
-measuring.register(app)
-serving.register(app)
-settling.register(app)
-experimenting.register(app)
-viewing.register(app)
+for _commands in (
+    playing,
+    inspecting,
+    measuring,
+    serving,
+    settling,
+    crediting_git,
+    exchanging,
+    experimenting,
+    viewing,
+):
+    _commands.register(app)
 
 
 def main() -> None:

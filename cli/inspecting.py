@@ -2,11 +2,12 @@
 
 import asyncio
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any, cast
 
 import typer
 
-from cli.console import say, say_json, show_table
+from cli.console import note, say, say_json, show_table
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
@@ -63,7 +64,13 @@ def runs(as_json: Json = False) -> None:
     show_table("runs", ["run", "graph", "created", "state", "status"], rows)
 
 
-def show(run: RunName, as_json: Json = False) -> None:
+def show(
+    run: RunName,
+    figure: Annotated[
+        Path | None, typer.Option(help="Write a task exchange's utility plane as SVG.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """What was said, signed and done in a run, and what it came to."""
     from cli.narration import narrate, report
     from graphs.running import table_of
@@ -76,6 +83,11 @@ def show(run: RunName, as_json: Json = False) -> None:
         say_json(found.result)
         return
     table = asyncio.run(table_of(found))
+    if figure:
+        from evals.exchange import picture
+
+        figure.write_text(picture(cast(Any, table)), encoding="utf-8")
+        note(f"written to {figure}")
     narrate("show", dict(table))
     if found.result:
         say()

@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     app.command()(wev)
     imports = typer.Typer(help="Read records that others published.", no_args_is_help=True)
     imports.command("raid-log")(raid_log)
+    imports.command("company-log")(company_log)
     app.add_typer(imports, name="import")
 
 
@@ -97,6 +98,26 @@ def raid_log(file: DataFile, as_json: Json = False) -> None:
     for wrong in log.mismatches:
         say(f"turn {wrong['turn']}: {wrong['what']}: log {wrong['log']}, ours {wrong['ours']}")
     say(f"{len(log.mismatches)} mismatches between the log and our rules")
+
+
+def company_log(file: DataFile, as_json: Json = False) -> None:
+    """A published software-company log: artefacts by its own words, and their earned value."""
+    from credit import wev_report
+    from games.company_log import import_company_log
+
+    company = import_company_log(file)
+    report = wev_report(company.artefacts(), company.rewards or None)
+    if as_json:
+        said = [message.__dict__ for message in company.messages]
+        say_json({"task": company.task, **report, "talk": len(said), "missing": company.missing})
+        return
+    show_table(
+        f"weighted earned value in {file.name}, in percent",
+        ["role", "interval", "point", "reward", "adjustment"],
+        [[role, *_earned(found)] for role, found in report["roles"].items()],
+    )
+    for lack in company.missing:
+        say(f"not known: {lack}")
 
 
 def _earned(found: dict[str, Any]) -> list[str]:

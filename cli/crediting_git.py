@@ -1,0 +1,95 @@
+"""`coop settle-git`: what a repository's history is worth to each contributor."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cli.console import note, say, say_json, show_table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("settle-git")(settle_git)
+
+
+def settle_git(
+    repo: Annotated[Path, typer.Argument(help="A git repository.")],
+    range_: Annotated[str | None, typer.Option("--range", help="A..B: only these commits.")] = None,
+    bounty: Annotated[str, typer.Option(help="What there is to divide.")] = "100",
+    currency: Annotated[str, typer.Option(help="Of the bounty; only shown.")] = "",
+    weights: Annotated[Path | None, typer.Option(help="A file of weights by artefact.")] = None,
+    rules: Annotated[Path | None, typer.Option(help="A file of rules on what counts.")] = None,
+    mailmap: Annotated[bool, typer.Option(help="Follow .mailmap.")] = True,
+    model: Annotated[
+        str, typer.Option(help="Who bargains for every contributor.")
+    ] = "embedded:rational",
+    agent: Annotated[
+        list[str] | None, typer.Option(help="NAME=provider:name: who bargains for one.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of embedded agents.", min=0)] = 0,
+    markdown: Annotated[Path | None, typer.Option(help="Write a comment ready to paste.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Split a bounty by what each contributor's commits are worth, then let them agree on it.
+
+    Effective code, documents, fixes and decisions are counted from the history itself and
+    weighed (weighted earned value); the contributors' seats then bargain over the split.
+    """
+    from credit import WEIGHTS, read_weights
+    from evals.git_settlement import markdown as as_markdown
+    from evals.git_settlement import rows, settle_history
+    from games.repository import read_history, read_rules
+
+    given = read_weights(weights) if weights else WEIGHTS
+    history = read_history(repo, range_, mailmap, read_rules(rules) if rules else None)
+    report = settle_history(history, bounty, currency, given)
+    if len(report["contributors"]) > 1:
+        from cli.options import seats_from
+
+        seats = seats_from(model, agent or [], None)
+        agreed = asyncio.run(_bargain(history, bounty, currency, given, seats, seed))
+        report = settle_history(history, bounty, currency, given, _payoffs(agreed))
+        report |= {"run": agreed["run"], "simulated": agreed["simulated"]}
+    text = as_markdown(report)
+    if markdown:
+        markdown.write_text(text, encoding="utf-8")
+        note(f"written to {markdown}")
+    if as_json:
+        say_json(report)
+        return
+    header, *body = rows(report)
+    show_table(
+        f"{report['commits']} commits of {report['repository']}: {bounty} {currency}".strip(),
+        header,
+        body,
+    )
+    for name, one in report["contributors"].items():
+        say(f"{name}: {'; '.join(one['reasons'])}")
+    for remark in report["notes"]:
+        say(remark)
+    if report.get("simulated"):
+        say("The bargaining was a simulation: embedded agents spoke for the contributors.")
+
+
+async def _bargain(
+    history: Any, bounty: str, currency: str, weights: Any, seats: dict[str, Any], seed: int
+) -> dict[str, Any]:
+    """The long-term part of Shapley-Coop over the finished work."""
+    from evals.git_settlement import delivered_params
+    from graphs.running import play
+    from state import Room
+
+    params = delivered_params(history, bounty, currency, weights)
+    room = Room.model_validate(
+        {"game": "delivered", "params": params, "seats": seats, "seed": seed}
+    )
+    return await play("settlement", room)
+
+
+def _payoffs(agreed: dict[str, Any]) -> dict[str, int] | None:
+    """What was agreed, in millionths; None where the computed values stand."""
+    from credit import to_micro
+
+    return {name: to_micro(str(amount)) for name, amount in agreed["payoffs"].items()}
