@@ -22,6 +22,16 @@ from state.result import MICRO, usage
 VERSION = 1
 
 
+_NOTHING: dict[str, Any] = {
+    "status": "open",
+    "agents": [],
+    "timeline": [],
+    "ledger": {"lines": [], "balances": {}},
+    **dict.fromkeys(("contract", "matrix", "plan", "outcome", "credit", "cost", "private")),
+}
+"""A run before its first node."""
+
+
 @dataclass(frozen=True)
 class About:
     """What the register knows of a run, and its table does not.
@@ -53,9 +63,9 @@ def bundle(
         ledger: the lines of its episode.
         private: the operator's journal of its episode, for the operator alone.
     """
-    head = {"bundle": VERSION, **about.__dict__, "private": None}
+    head = {"bundle": VERSION, **about.__dict__}
     if "settings" not in table:
-        return {**head, "status": "open", "agents": [], "timeline": []}
+        return {**head, **_NOTHING}
     outcome = result(about.run, about.graph, table) if table.get("settlement") else None
     return {
         **head,

@@ -4,7 +4,9 @@ from functools import partial
 from typing import Any
 
 from games import Game
+from serve.credit import by_shapley
 from state import Table, game_of
+from state.result import MICRO
 
 MOST_CELLS = 256
 
@@ -35,20 +37,22 @@ def payoff_matrix(table: Table) -> dict[str, Any] | None:
 def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     """What a settled run came to, with the points of the utility plane.
 
-    The points: `alone`, what each could secure by itself; `earned`, before the settlement;
-    `ended`, after it; `shapley`, the values computed from the record.
+    The points: `alone`, what each could secure by itself, where v(N) is what was earned;
+    `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
     """
-    settled = table["settlement"] or {}
+    settled, total = table["settlement"] or {}, sum(outcome["rewards"].values())
+    comparable = abs(outcome["credit"]["worth_of_all"] - total) < 1 / MICRO
+    alone = {"alone": _alone(game_of(table["settings"]), table)} if comparable else {}
     return {
         "basis": settled["basis"],
         "ledger": settled["ledger"],
         "transfers": outcome["transfers"],
-        "total": sum(outcome["rewards"].values()),
+        "total": total,
         "points": {
-            "alone": _alone(game_of(table["settings"]), table),
+            **alone,
             "earned": outcome["rewards"],
             "ended": outcome["payoffs"],
-            "shapley": outcome["credit"]["shapley"],
+            "shapley": by_shapley(table),
         },
     }
 

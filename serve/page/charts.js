@@ -1,7 +1,7 @@
 // Drawings as SVG: the utility plane and the credit of each agent. Every point is also in words.
 
 import { h, panel, s, table } from "./dom.js";
-import { amount, colour, list, name } from "./words.js";
+import { amount, colour, list, name, signed } from "./words.js";
 
 const SIZE = 320;
 const EDGE = 40;
@@ -11,7 +11,7 @@ const POINTS = {
   alone: ["□", "alone: what each can secure by itself"],
   earned: ["○", "earned: before the settlement"],
   ended: ["●", "ended: after the settlement"],
-  shapley: ["✕", "Shapley values of the record"],
+  shapley: ["✕", "due by the Shapley values of the record"],
 };
 
 /** Payoff matrix and utility plane: what could have come out, and what did. */
@@ -187,11 +187,11 @@ const NARROW = matchMedia("(max-width: 600px)");
 export function credits(bundle) {
   const { rows } = bundle.credit;
   const [wide, label] = NARROW.matches ? [340, 70] : [520, 110];
-  const reach = rows.flatMap(({ reward, payoff, shapley, error }) => [
+  const reach = rows.flatMap(({ reward, payoff, due, error }) => [
     reward,
     payoff,
-    shapley - DEVIATIONS * (error ?? 0),
-    shapley + DEVIATIONS * (error ?? 0),
+    due - DEVIATIONS * (error ?? 0),
+    due + DEVIATIONS * (error ?? 0),
   ]);
   const low = Math.min(0, ...reach);
   const high = Math.max(0, ...reach);
@@ -200,21 +200,22 @@ export function credits(bundle) {
   const tall = ROW * rows.length + 20;
   const picture = s(
     "svg",
-    { viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": "Reward, payoff and Shapley value" },
+    { viewBox: `0 0 ${wide} ${tall}`, role: "img", "aria-label": "Reward, payoff and what is due" },
     s("line", { class: "axis", x1: x(0), x2: x(0), y1: 4, y2: tall - 14 }),
     s("text", { class: "tick middle", x: x(0), y: tall - 2 }, "0"),
     rows.map((row, n) => strip(row, x, ROW * n + ROW / 2 + 2, label, bundle)),
   );
   const shown = table(
-    "Reward, payoff and Shapley value",
-    ["", "○ earned", "● ended", "✕ Shapley", "± 95 %", "gap"],
+    "Reward, payoff and what is due",
+    ["", "○ earned", "● ended", "✕ due", "± 95 %", "gap", "φ"],
     rows.map((row) => [
       name(bundle.agents, row.agent),
       amount(row.reward),
       amount(row.payoff),
-      amount(row.shapley),
+      amount(row.due),
       row.error == null ? "exact" : amount(DEVIATIONS * row.error),
-      amount(row.gap),
+      signed(row.gap),
+      amount(row.shapley),
     ]),
   );
   return h("figure", {}, picture, shown);
@@ -222,7 +223,7 @@ export function credits(bundle) {
 
 function strip(row, x, y, label, bundle) {
   const error = DEVIATIONS * (row.error ?? 0);
-  const cx = x(row.shapley);
+  const cx = x(row.due);
   return s(
     "g",
     { class: colour(bundle.agents, row.agent) },
@@ -233,7 +234,7 @@ function strip(row, x, y, label, bundle) {
     error > 0 &&
       s("path", {
         class: "error",
-        d: `M${x(row.shapley - error)} ${y}H${x(row.shapley + error)}m0 -5v10M${x(row.shapley - error)} ${y - 5}v10`,
+        d: `M${x(row.due - error)} ${y}H${x(row.due + error)}m0 -5v10M${x(row.due - error)} ${y - 5}v10`,
       }),
     s("path", { class: "point shapley", d: `M${cx - 6} ${y - 6}l12 12m0 -12l-12 12` }),
   );

@@ -134,7 +134,7 @@ export function credit(bundle) {
   return panel(
     "credit",
     "Who earned what",
-    `Shapley values of the record, ${it.method}; v(N) = ${amount(it.total)}`,
+    `Shapley values φ of the record, ${it.method}; v(N) = ${amount(it.total)}`,
     credits(bundle),
     claims.length > 0 &&
       table(
@@ -156,11 +156,11 @@ export function credit(bundle) {
 /** Who is least satisfied, in a sentence. */
 export function least(bundle) {
   const { least: who, rows } = bundle.credit;
-  if (rows.every((row) => Math.abs(row.gap) < 1e-6)) return "Everybody ended with its Shapley value.";
-  if (who.length === 0) return "Everybody is equally far from its Shapley value.";
+  if (rows.every((row) => Math.abs(row.gap) < 1e-6)) return "Everybody ended with what its Shapley value is due.";
+  if (who.length === 0) return "Everybody is equally far from what its Shapley value is due.";
   const { gap } = rows.find((row) => row.agent === who[0]);
   const far = gap < 0 ? `${amount(-gap)} below` : `${amount(gap)} above`;
-  return h("span", {}, "Least satisfied: ", h("strong", {}, list(who)), `, ${far} its Shapley value.`);
+  return h("span", {}, "Least satisfied: ", h("strong", {}, list(who)), `, ${far} what its Shapley value is due.`);
 }
 
 function complaint({ members, excess }) {
