@@ -18,9 +18,14 @@ True
 A message is read by `scan`, a proposal by `read_deal`, and checked by the rules a workflow
 composes (`first_fault(DEAL_RULES, deal, terms)`); each answers with a labelled `Fault` and never
 raises. A contract is read at every turn by `duties`, and afterwards by `payments` and `breaches`.
+
+Before anybody signs, `certify` says whether a deal can be kept and what it does to everybody's
+incentives; while it runs, a `Watch` says after every turn how each clause stands; `Enforcement`
+says what becomes of it when it is broken.
 """
 
 from deals.amounts import Exact, parse_exact, plain
+from deals.certificate import Certificate, below_reservation, certify, vet
 from deals.clauses import Clause, Do, Forbid, Pay, Share, sentence
 from deals.contract import (
     Contract,
@@ -34,8 +39,10 @@ from deals.contract import (
     sign,
 )
 from deals.deal import Deal, Offer, accept, put, read_deal, unanimous
+from deals.enforcement import Enforcement
 from deals.faults import Fault, FaultRecord
 from deals.monitor import Breach, Duty, Payment, breaches, duties, payments
+from deals.progression import Standing, Watch
 from deals.rules import DEAL_RULES, Rule, Terms, first_fault, only
 from deals.settlement import NormPayoffs, earned, payoffs
 from deals.when import All, AnyOf, Count, Earned, Event, Every, Last, Not, Turns, When, holds
@@ -46,6 +53,7 @@ __all__ = [
     "All",
     "AnyOf",
     "Breach",
+    "Certificate",
     "Clause",
     "Contract",
     "Count",
@@ -53,6 +61,7 @@ __all__ = [
     "Do",
     "Duty",
     "Earned",
+    "Enforcement",
     "Event",
     "Every",
     "Exact",
@@ -68,13 +77,17 @@ __all__ = [
     "Payment",
     "Rule",
     "Share",
+    "Standing",
     "Term",
     "Terms",
     "Turns",
+    "Watch",
     "When",
     "accept",
     "amend",
+    "below_reservation",
     "breaches",
+    "certify",
     "contract_breaches",
     "contract_duties",
     "contract_payments",
@@ -95,4 +108,5 @@ __all__ = [
     "share_of",
     "sign",
     "unanimous",
+    "vet",
 ]

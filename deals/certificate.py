@@ -189,26 +189,29 @@ def below_reservation(certificate: Certificate, agent: str, reservation: Fractio
 
 
 def deposit_of(
-    contract: Contract | None, facts: Mapping[str, Any], enforcement: Enforcement
+    contract: Contract | None,
+    facts: Mapping[str, Any],
+    enforcement: Enforcement,
+    record: Sequence[Turn] = (),
 ) -> Fraction:
     """What each party has in escrow under a contract: as given, or as much as keeping it needs.
 
     Nothing without a contract, in another mode, or where a game that was to say how much is
-    needed cannot be enumerated.
+    needed cannot be enumerated. An amendment leaves the deposits as they are.
     """
     if contract is None or enforcement.mode != "escrow" or enforcement.deposit is not None:
         return enforcement.held() if contract else NOTHING
     first = contract["terms"][0]["from_turn"]
     clauses = [term["clause"] for term in contract["terms"] if term["from_turn"] == first]
-    return _needed(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), first)
+    before = [turn for turn in record if turn["turn"] < first]
+    return _needed(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before))
 
 
 @lru_cache(maxsize=64)
-def _needed(deal: str, facts: str, first: int) -> Fraction:
+def _needed(deal: str, facts: str, record: str) -> Fraction:
     try:
         stage = StageGame.of(json.loads(facts))
-        stage = replace(stage, turns=stage.turns - first + 1)
-        return sufficient_deposit(Deal.model_validate_json(deal), stage)
+        return sufficient_deposit(Deal.model_validate_json(deal), stage, json.loads(record))
     except NotFinite:
         return NOTHING
 

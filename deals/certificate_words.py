@@ -4,13 +4,8 @@ from typing import Any
 
 from deals.amounts import plain
 from deals.certificate import Certificate, Outlook, Party
+from deals.enforcement import MEANS
 from deals.incentives import Deviation
-
-_MEANS = {
-    "notional": "nothing is enforced, and payments are only noted",
-    "enforced": "the ledger makes the payments",
-    "escrow": "the ledger makes the payments, and deposits are at stake",
-}
 
 
 def in_words(certificate: Certificate) -> str:
@@ -19,7 +14,7 @@ def in_words(certificate: Certificate) -> str:
     held = f", {plain(terms.held())} of each party" if terms.held() else ""
     lines = [
         f"Certificate of deal {certificate.deal.hash()[:12]} "
-        f"({terms.mode}: {_MEANS[terms.mode]}{held}).",
+        f"({terms.mode}: {MEANS[terms.mode]}{held}).",
         *(f"Not to be signed ({fault.label}): {fault.feedback}" for fault in certificate.faults),
     ]
     if certificate.sound:

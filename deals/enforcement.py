@@ -24,6 +24,13 @@ from games import Turn
 
 Mode = Literal["notional", "enforced", "escrow"]
 
+MEANS: dict[Mode, str] = {
+    "notional": "nothing is enforced: payments are only noted",
+    "enforced": "the ledger makes the payments",
+    "escrow": "the ledger makes the payments, and deposits are at stake",
+}
+"""Each mode in a few words."""
+
 ESCROW = "escrow"
 """The account that deposits wait in."""
 

@@ -18,7 +18,8 @@ COLOURS = ("#3b82c4", "#e08a00", "#1f9d78", "#c0679a", "#8a6fd1", "#b5651d", "#5
 """Distinct for most kinds of colour blindness; each has contrast on white and on black."""
 
 WIDTH, ROW, SERIES_GAP = 680, 20, 16
-LEFT, RIGHT, TOP, BOTTOM = 190, 24, 12, 44
+RIGHT, TOP, BOTTOM = 24, 12, 44
+LEAST_LEFT, MOST_LEFT, LETTER = 110, 320, 7.2
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,13 @@ def intervals(bars: Sequence[Bar], axis: Axis, zero: bool = False) -> str:
     """
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
     groups, series = _order(b.group for b in known), _order(b.series for b in known)
-    picture = _Picture(_frame_height(len(known), len(groups)), series)
+    height = TOP + len(known) * ROW + max(0, len(groups) - 1) * SERIES_GAP + BOTTOM
+    picture = _Picture(height, series, left=_room_for(groups))
     picture.horizontal(axis)
     y = TOP + ROW / 2
     for group in groups:
         rows = [bar for bar in known if bar.group == group]
-        picture.text(LEFT - 10, y + (len(rows) - 1) * ROW / 2, group, "end")
+        picture.text(picture.left - 10, y + (len(rows) - 1) * ROW / 2, group, "end")
         for bar in rows:
             picture.interval(bar, axis, y, series.index(bar.series), zero)
             y += ROW
@@ -160,8 +162,10 @@ def _order(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _frame_height(rows: int, groups: int) -> int:
-    return TOP + rows * ROW + max(0, groups - 1) * SERIES_GAP + BOTTOM
+def _room_for(names: Iterable[str]) -> float:
+    """How wide the margin has to be for the longest name."""
+    longest = max((len(name) for name in names), default=0)
+    return min(MOST_LEFT, max(LEAST_LEFT, LETTER * longest + 24))
 
 
 @dataclass
@@ -170,6 +174,7 @@ class _Picture:
 
     height: int
     series: Sequence[str]
+    left: float = 150
     parts: list[str] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
 
@@ -180,31 +185,33 @@ class _Picture:
 
     def place(self, x: float, y: float, across: Axis, up: Axis) -> tuple[float, float]:
         """Where a point of the plane lies."""
-        return across.at(x, LEFT, WIDTH - RIGHT), up.at(y, self.floor, TOP)
+        return across.at(x, self.left, WIDTH - RIGHT), up.at(y, self.floor, TOP)
 
     def horizontal(self, axis: Axis) -> None:
         """Ticks, their grid lines, and the label below."""
         for tick in axis.ticks():
-            x = axis.at(tick, LEFT, WIDTH - RIGHT)
+            x = axis.at(tick, self.left, WIDTH - RIGHT)
             self.line(x, TOP, x, self.floor, "currentColor", 1, faint=True)
             self.text(x, self.floor + 14, f"{tick:g}", "middle", small=True)
-        self.text((LEFT + WIDTH - RIGHT) / 2, self.floor + 32, axis.label, "middle", small=True)
+        self.text(
+            (self.left + WIDTH - RIGHT) / 2, self.floor + 32, axis.label, "middle", small=True
+        )
 
     def vertical(self, axis: Axis) -> None:
         """Ticks, their grid lines, and the label on top of them."""
         for tick in axis.ticks():
             y = axis.at(tick, self.floor, TOP)
-            self.line(LEFT, y, WIDTH - RIGHT, y, "currentColor", 1, faint=True)
-            self.text(LEFT - 8, y, f"{tick:g}", "end", small=True)
-        self.text(LEFT - 60, (TOP + self.floor) / 2, axis.label, "end", small=True)
+            self.line(self.left, y, WIDTH - RIGHT, y, "currentColor", 1, faint=True)
+            self.text(self.left - 8, y, f"{tick:g}", "end", small=True)
+        self.text(self.left - 60, (TOP + self.floor) / 2, axis.label, "end", small=True)
 
     def interval(self, bar: Bar, axis: Axis, y: float, rank: int, zero: bool) -> None:
         """One estimate in its row."""
         colour, e = COLOURS[rank % len(COLOURS)], bar.estimate
         shown = (min(max(v, axis.low), axis.high) for v in (e.value, e.low, e.high))
-        x, low, high = (axis.at(v, LEFT, WIDTH - RIGHT) for v in shown)
+        x, low, high = (axis.at(v, self.left, WIDTH - RIGHT) for v in shown)
         if zero:
-            start = axis.at(0, LEFT, WIDTH - RIGHT)
+            start = axis.at(0, self.left, WIDTH - RIGHT)
             self.line(start, y, x, y, colour, 9, opacity=0.45)
         self.line(low, y, high, y, colour, 2)
         name = " ".join(dict.fromkeys(part for part in (bar.group, bar.series) if part))

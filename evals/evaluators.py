@@ -184,6 +184,12 @@ def _part_of(*path: str) -> Callable[[Row, str], float | None]:
     return read
 
 
+def _refusals(row: Row, label: str) -> float:
+    """Where a workflow counts none by label, those that ended in a pass."""
+    own = row["result"].get("measures")
+    return 0.0 if own else [said.get("label") for said in row["offers"]].count(label)
+
+
 def _done(row: Row, action: str) -> float:
     return sum(list(turn["actions"].values()).count(action) for turn in row["record"])
 
@@ -226,6 +232,9 @@ EVALUATORS: dict[str, Evaluator] = {
     "rounds_of_talk": Evaluator("rounds of talk", lambda row, _: row["result"]["rounds_of_talk"]),
     "calls": Evaluator("calls to seats", _calls, better="less"),
     "tokens": Evaluator("tokens in and out", _tokens, better="less"),
+    "guess_error": Evaluator(
+        "mean error of what agents think tasks are worth to others", lambda row, _: None
+    ),
 }
 """Every measure without an argument, by key."""
 
@@ -236,6 +245,7 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "share": Evaluator("an agent's part of all payoffs", _part_of("payoffs")),
     "shapley_share": Evaluator("an agent's part of all values", _part_of("credit", "shapley")),
     "done": Evaluator("how often an action was taken", _done),
+    "refused": Evaluator("drafts sent back with a label", _refusals, better="less"),
     "effect": Evaluator("how often an effect is in the record", _effects),
 }
 """Measures of one agent, action or effect, by key."""

@@ -123,9 +123,8 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
     across = Axis.around(f"{names[0]}'s payoff", [x for x, _ in seen])
     up = Axis.around(f"{names[1]}'s payoff", [y for _, y in seen])
     spans = (across.low, across.high), (up.low, up.high)
-    fronts = {tuple(yardstick(g.rows[0]["room"]).front(*spans)) for g in groups}
-    # Conditions that play different games have no front in common.
-    lines = [Path("", front, "efficient payoffs") for front in fronts if len(fronts) == 1 and front]
+    fronts = dict.fromkeys(tuple(yardstick(g.rows[0]["room"]).front(*spans)) for g in groups)
+    lines = [Path("", front, "efficient payoffs") for front in fronts if front]
     return scatter([group.name for group in groups], points, across, up, paths, lines)
 
 

@@ -8,6 +8,7 @@ answer or secret is uploaded: an example says what is played, a run what came of
 
 import re
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -82,36 +83,45 @@ def summary_feedback(rows: Sequence[Row]) -> "list[EvaluationResult]":
     return results
 
 
-def upload(experiment: Experiment, client: "Client | None" = None) -> list[str]:
+def upload(experiment: Experiment, **connection: Any) -> list[str]:
     """Upload a dataset, once, and one experiment a condition.
 
     Args:
         experiment: the runs.
-        client: of LangSmith; made from its environment variables unless given.
+        connection: `api_url`, `api_key` and the like of LangSmith's client, in place of its
+            environment variables.
 
     Returns:
         The experiments' names.
 
     Raises:
-        ValueError: LangSmith cannot be reached, or refuses.
+        ValueError: LangSmith cannot be reached, refuses, or has not taken everything in time.
     """
     from langsmith import Client
     from langsmith.utils import LangSmithError
 
-    client = client or Client(timeout_ms=TIMEOUT_MS)
+    failed: list[Exception] = []
+    given = {"timeout_ms": TIMEOUT_MS, **connection}
+    client = Client(tracing_error_callback=failed.append, **given)
     try:
         examples = _examples(client, experiment)
         # The client tells where to look on standard output, which is for results.
         with redirect_stdout(sys.stderr):
             names = [_evaluate(client, experiment, group, examples) for group in experiment.groups]
-        client.flush(timeout=FLUSH_SECONDS)
     except LangSmithError as error:
         raise ValueError(f"LangSmith: {' '.join(str(error).split())[:300]}") from None
+    until = time.monotonic() + FLUSH_SECONDS
+    client.flush(timeout=FLUSH_SECONDS)
+    if failed:
+        reason = " ".join(str(failed[0]).split())[:300]
+        raise ValueError(f"LangSmith: {len(failed)} requests failed, the first: {reason}")
+    if time.monotonic() >= until:
+        raise ValueError(f"LangSmith: not everything was taken within {FLUSH_SECONDS:g} s")
     return names
 
 
 def against(
-    experiment: Experiment, baseline: str, client: "Client | None" = None
+    experiment: Experiment, baseline: str, **connection: Any
 ) -> dict[str, list[Comparison]]:
     """Compare each condition with a baseline on the same seeds.
 
@@ -119,7 +129,7 @@ def against(
         experiment: the runs.
         baseline: a sweep's folder, whose conditions of the same labels are compared with; or the
             name of an uploaded experiment, with which all are.
-        client: of LangSmith, for the latter.
+        connection: to LangSmith, for the latter; see `upload`.
 
     Raises:
         ValueError: there is no such folder or experiment, or no runs pair up.
@@ -128,7 +138,7 @@ def against(
         rows = [r for r in read_rows(Path(baseline)) if r["suite"] == experiment.suite.name]
         before = {g.name: g.rows for g in conditions(rows, list(experiment.suite.axes))}
     else:
-        uploaded = _uploaded(baseline, client)
+        uploaded = _uploaded(baseline, connection)
         before = dict.fromkeys((group.name for group in experiment.groups), tuple(uploaded))
     axes = list(experiment.suite.axes)
     return {
@@ -162,7 +172,7 @@ def _examples(client: "Client", experiment: Experiment) -> dict[tuple[int, int],
     }
     if new := [e for e in examples.values() if e.id not in known]:
         made: list[dict[str, Any]] = [
-            {"id": e.id, "inputs": e.inputs, "outputs": e.outputs} for e in new
+            {"id": e.id, "inputs": e.inputs, "reference_outputs": e.outputs} for e in new
         ]
         client.create_examples(dataset_id=dataset.id, examples=made)
     return examples
@@ -224,13 +234,14 @@ def _metadata(experiment: Experiment, group: Condition) -> dict[str, Any]:
     }
 
 
-def _uploaded(name: str, client: "Client | None") -> list[Row]:
+def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
     """The runs of an uploaded experiment, with the scores that they were uploaded with."""
     from langsmith import Client
     from langsmith.utils import LangSmithError
 
     try:
-        client = client or Client(timeout_ms=TIMEOUT_MS)
+        client = Client(**{"timeout_ms": TIMEOUT_MS, **connection})
+        # Its successor needs a server of 2026; this one works with all of them.
         outputs = [run.outputs for run in client.list_runs(project_name=name, is_root=True)]
     except LangSmithError as error:
         reason = " ".join(str(error).split())[:300]

@@ -35,6 +35,7 @@ class Remote:
     def __init__(self, url: str, sweep: str) -> None:
         self._url, self._sweep = url, sweep
         self._made: LangGraphClient | None = None
+        self._silent = False
 
     async def play(self, cell: Cell) -> Finished:
         """Play a cell to its end.
@@ -67,6 +68,8 @@ class Remote:
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         """The calls of a run that did not end, as far as its table counts them."""
+        if self._silent:
+            return []
         try:
             table, begun = await self._table(self._thread(cell))
         except ValueError:
@@ -139,6 +142,8 @@ class Remote:
             raise self._failure(error) from None
 
     def _failure(self, error: Exception) -> ValueError:
+        # Its client tries for seconds: there is no use in asking again at once.
+        self._silent = isinstance(error, httpx.ConnectError)
         reason = " ".join(str(error).split())[:200] or "no answer"
         return ValueError(f"{self._url}: {type(error).__name__}: {reason}")
 

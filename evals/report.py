@@ -187,8 +187,8 @@ def _printed(spec: TableSpec, labels: dict[str, str], column: str) -> str:
 def _compared(
     suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
 ) -> list[tuple[str, str, list[Comparison]]]:
-    """The first axis' last label against each of the others, on the same seeds."""
-    axis, *_ = [*suite.axes, ""]
+    """An axis' last label against each of the others, on the same seeds."""
+    axis = suite.compare or next(iter(suite.axes), "")
     groups = conditions(rows, [axis]) if axis else []
     columns = dict.fromkeys(c for spec in specs for c in spec.columns if find(c)[0].better)
     if len(groups) < 2 or not columns:

@@ -6,16 +6,22 @@ cost, so that tables, statistics and reports need nothing else. No letter and no
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from math import isfinite, nan
+from typing import Any, cast
 
 from deals import Deal, contract_breaches, contract_duties, sentence
 from deals.contract import Contract
+from evals.exchange import measure
 from evals.store import Row
 from evals.suite import Cell
 from evals.yardsticks import Yardstick, yardstick
 from games import Turn
 from seats import Entry
 from state import Said, Table, result
+from state.exchange import ExchangeTable, exchange_of, masks_in
+
+EXCHANGE = "task_exchange"
+"""The workflow with a protocol, and measures, of its own."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk")
 
@@ -52,7 +58,7 @@ class Clock:
         return [{"turn": turn, **phases} for turn, phases in self.spent.items()]
 
 
-def row_of(cell: Cell, table: Table, entries: Iterable[Entry] = ()) -> Row:
+def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     """The row of a finished run.
 
     Args:
@@ -62,6 +68,10 @@ def row_of(cell: Cell, table: Table, entries: Iterable[Entry] = ()) -> Row:
     """
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"])
+    told = [_said(said, record, rule) for said in table.get("talk", [])]
+    if cell.graph == EXCHANGE:
+        told = [_valued(table, line) for line in told]
+        outcome["measures"] = exchange_measures(table, entries)
     return {
         "cell": cell.id,
         "suite": cell.suite,
@@ -71,7 +81,7 @@ def row_of(cell: Cell, table: Table, entries: Iterable[Entry] = ()) -> Row:
         "repetition": cell.repetition,
         "room": dict(table["settings"]),
         "result": {key: x for key, x in outcome.items() if key not in _EACH_TIME},
-        "offers": [_said(said, record, rule) for said in table.get("talk", [])],
+        "offers": told,
         "record": record,
         "clauses": _clauses(table.get("contract"), record),
         "calls": calls_of(entries) or counted(table),
@@ -102,6 +112,31 @@ def _said(said: Said, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line
+
+
+def exchange_measures(table: Table, entries: Sequence[Entry]) -> dict[str, float | None]:
+    """What an exchange is measured by in its paper; of labels, those that were refused."""
+    found = measure(cast(ExchangeTable, table), entries)
+    agreed = None if found.outcome == "error" else float(found.outcome == "agreed")
+    known: dict[str, float | None] = {
+        "agreement": agreed,
+        "turns": found.turns,
+        "pareto_distance": found.distance,
+        "nash_distance": found.to.get("nash", nan),
+        "guess_error": found.guess_error,
+        **{f"refused:{label}": n for label, n in found.labels.items()},
+    }
+    return {key: x if x is not None and isfinite(x) else None for key, x in known.items()}
+
+
+def _valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
+    """An exchange's message, with what the allocation that it proposes is worth to each."""
+    masks = masks_in(table, said["by"], said["text"])
+    if masks is None:
+        return said
+    scenario = exchange_of(table).scenario
+    worth = {agent: scenario.utility(agent, int(bits, 2)) for agent, bits in masks.items()}
+    return {**said, "would_pay": worth}
 
 
 def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str, Any]]:

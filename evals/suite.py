@@ -78,6 +78,7 @@ class Suite(BaseModel):
     vary: dict[str, list[Any] | dict[str, dict[str, Any]]] = {}
     seeds: list[int] = Field(default=[0], min_length=1)
     repetitions: int = Field(default=1, ge=1, le=1000)
+    compare: str = Field(default="", description="The axis whose last label is held against each.")
     tables: list[TableSpec] = []
     figures: list[FigureSpec] = []
 
@@ -94,6 +95,8 @@ class Suite(BaseModel):
             if isinstance(values, list) and any(isinstance(v, list | dict) for v in values):
                 raise ValueError(f"the axis {axis} lists no plain values: give label: {{…}} pairs")
         axes = set(self.axes)
+        if self.compare and self.compare not in axes:
+            raise ValueError(f"compare: {self.compare!r} is no axis: there are {sorted(axes)}")
         for spec in self.tables:
             if strangers := {*spec.rows, *(a for p in spec.printed for a in p.row)} - axes:
                 raise ValueError(f"table {spec.title!r} names {sorted(strangers)}: no axes")

@@ -16,9 +16,9 @@ def enforce(table: Table) -> dict[str, Any]:
     follows from the contract and the record.
     """
     game, contract = game_of(table["settings"]), table.get("contract")
-    terms = Enforcement.of(table["settings"])
-    amount = to_micro(deposit_of(contract, facts_of(game), terms))
-    for posting in escrow(contract, table.get("record", []), game.agents, amount, over=False):
+    terms, record = Enforcement.of(table["settings"]), table.get("record", [])
+    amount = to_micro(deposit_of(contract, facts_of(game), terms, record))
+    for posting in escrow(contract, record, game.agents, amount, over=False):
         key = Key(table["episode"], posting.kind, posting.clause, posting.turn)
         home().ledger.post(key, [Line(*move) for move in posting.moves])
     return {}

@@ -23,8 +23,8 @@ from serve.gate import answer
 ENDPOINTS = "COOP_ALLOWED_URLS"
 """Comma-separated: the URLs that tenants may have the server call, with whatever lies below."""
 
-_LOOKING = ("/search", "/count")
-"""Nothing is played from what somebody looks for."""
+_LOOKING = ("/search", "/count", "/store/items")
+"""Nothing is played from what somebody looks for, or lays down."""
 
 URLS = {"base_url", "url", "endpoint", "webhook"}
 FILES = {"factory", "file", "folder", "path", "repo"}

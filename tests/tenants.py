@@ -68,7 +68,11 @@ class Person:
 
     def __init__(self, server: Server, token: str | None) -> None:
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        self._http = httpx.Client(base_url=server.url, headers=headers, timeout=30)
+        # A server that says it has started may not listen yet.
+        patient = httpx.HTTPTransport(retries=5)
+        self._http = httpx.Client(
+            base_url=server.url, headers=headers, timeout=30, transport=patient
+        )
 
     def __call__(self, call: str, body: Any = None, **headers: str) -> httpx.Response:
         method, _, path = call.partition(" ")

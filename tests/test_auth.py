@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from serve.callers import ALGORITHMS, PUBLIC_KEY, TOKENS, Caller, check_configuration, identify
-from serve.gate import OPERATORS, allowed
+from serve.gate import allowed
 from serve.limits import limits
 from serve.reach import complaint_about
 from tests.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
@@ -219,8 +219,3 @@ def test_a_limit_is_a_positive_number(given: str, monkeypatch: pytest.MonkeyPatc
 def test_a_door_that_nobody_thought_of_is_shut(path: str) -> None:
     assert not allowed(Caller(identity="ann", role="operator"), path)
     assert not allowed(Caller(identity="a", role="party", episode=EPISODE, agent="Alice"), path)
-
-
-def test_an_operators_doors_are_those_of_the_documentation() -> None:
-    told = (Path(__file__).parents[1] / "docs" / "serving.md").read_text(encoding="utf-8")
-    assert all(f"/{door}" in told for door in OPERATORS)

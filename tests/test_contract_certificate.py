@@ -20,14 +20,17 @@ from deals import (
     Last,
     Pay,
     Share,
+    amend,
     breaches,
     duties,
     earned,
     payments,
     payoffs,
+    put,
     read_deal,
+    sign,
 )
-from deals.certificate import below_reservation, certify, vet
+from deals.certificate import below_reservation, certify, deposit_of, vet
 from deals.certificate_words import as_record, in_words
 from deals.enforcement import Enforcement, deposits, net, releases
 from deals.stage import NotFinite, StageGame
@@ -345,6 +348,25 @@ def test_a_certificate_is_for_the_turns_that_are_left():
     party = certify(promise(game, "cooperate"), game.facts(), record=record).parties["Alice"]
     assert party.within.expected == 2
     assert party.deviation.turn == 3
+
+
+def test_the_deposit_of_a_contract_is_found_for_the_turns_it_stood_for_at_first():
+    game = load("prisoners_dilemma", {"rounds": 4})
+    offer = {**put(promise(game, "cooperate"), "Alice", 1), "accepted": list(game.agents)}
+    record = [
+        {"turn": n, "actions": dict.fromkeys(game.agents, "defect"), "rewards": {}} for n in (1, 2)
+    ]
+    escrow = Enforcement("escrow")
+    assert deposit_of(sign(offer, 1), game.facts(), escrow) == 4
+    late = sign(offer, 3)
+    assert deposit_of(late, game.facts(), escrow, record) == 2
+    assert deposit_of(late, game.facts(), escrow, [*record, {**record[0], "turn": 3}]) == 2
+    assert deposit_of(amend(late, offer, 4), game.facts(), escrow, record) == 2
+    assert deposit_of(late, game.facts(), Enforcement("escrow", Fraction(7))) == 7
+    assert deposit_of(late, game.facts(), Enforcement("enforced")) == 0
+    assert deposit_of(None, game.facts(), Enforcement("escrow", Fraction(7))) == 0
+    facts = {key: game.facts()[key] for key in ("agents", "actions", "turns")}
+    assert deposit_of(late, facts, escrow) == 0
 
 
 def test_a_certificate_can_be_read_by_people_and_programs():

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from langsmith import Client
 from typer.testing import CliRunner
 
 from evals.evaluators import EVALUATORS, scores
@@ -17,6 +16,14 @@ from evals.langsmith import Experiment, against, feedback, summary_feedback, upl
 from evals.store import Row, read_rows
 from tests.swept import CONDITIONS, SUITE, run_once, suite
 
+INGEST = {
+    "use_multipart_endpoint": True,
+    "size_limit": 100,
+    "size_limit_bytes": 20_971_520,
+    "scale_up_nthreads_limit": 16,
+    "scale_up_qsize_trigger": 1000,
+    "scale_down_nempty_trigger": 4,
+}
 CREATED = "2026-01-01T00:00:00+00:00"
 
 
@@ -39,6 +46,7 @@ class LangSmith(ThreadingHTTPServer):
         self.runs: dict[str, dict[str, Any]] = {}
         self.feedback: list[dict[str, Any]] = []
         self.requests = 0
+        self.broken = False
 
     @property
     def url(self) -> str:
@@ -46,11 +54,12 @@ class LangSmith(ThreadingHTTPServer):
 
     def answer(self, method: str, path: str, query: str, body: bytes, kind: str) -> Any:
         self.requests += 1
+        if self.broken and path == "/runs/multipart":
+            return None
         match method, path:
             case "GET", "/info":
                 flags = {"dataset_examples_multipart_enabled": True}
-                ingest = {"use_multipart_endpoint": True, "size_limit": 100}
-                return {"version": "1", "instance_flags": flags, "batch_ingest_config": ingest}
+                return {"version": "1", "instance_flags": flags, "batch_ingest_config": INGEST}
             case "GET", "/datasets":
                 return [d for d in self.datasets.values() if d["name"].split("/")[1] in query]
             case "POST", "/datasets":
@@ -100,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
         kind = self.headers.get("Content-Type") or ""
         found = self.server.answer(self.command, path, query, body, kind)
         data = json.dumps(found).encode()
-        self.send_response(200)
+        self.send_response(422 if found is None else 200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -144,10 +153,9 @@ def server() -> Iterator[LangSmith]:
 
 
 @pytest.fixture
-def client(server: LangSmith) -> Iterator[Client]:
-    made = Client(api_url=server.url, api_key="canary-key", timeout_ms=(1000, 5000))
-    yield made
-    made.close()
+def there(server: LangSmith) -> dict[str, Any]:
+    """How to reach it."""
+    return {"api_url": server.url, "api_key": "canary-key", "timeout_ms": (1000, 5000)}
 
 
 def test_every_economic_key_is_an_evaluator():
@@ -179,9 +187,9 @@ def test_a_summary_names_interval_and_n(rows):
     assert found["social_welfare"].comment == "9.0000 [9.0000, 9.0000] n=2"
 
 
-def test_an_upload_makes_one_dataset_and_an_experiment_a_condition(server, client, rows):
+def test_an_upload_makes_one_dataset_and_an_experiment_a_condition(server, there, rows):
     experiment = Experiment.of(suite(seeds="0-1"), rows)
-    names = upload(experiment, client)
+    names = upload(experiment, **there)
     assert list(server.datasets) == ["shapley-coop/mini"]
     inputs = [example["inputs"] for example in server.examples]
     assert inputs == [{"suite": "mini", "seed": seed, "repetition": 0} for seed in (0, 1)]
@@ -193,20 +201,23 @@ def test_an_upload_makes_one_dataset_and_an_experiment_a_condition(server, clien
     assert all(s["extra"]["metadata"]["simulated"] for s in server.sessions)
 
 
-def test_every_run_is_uploaded_with_its_scores_as_feedback(server, client, rows):
-    upload(Experiment.of(suite(seeds="0-1"), rows), client)
+def test_every_run_is_uploaded_with_its_scores_as_feedback(server, there, rows):
+    upload(Experiment.of(suite(seeds="0-1"), rows), **there)
     given: dict[str, dict[str, float]] = {}
     for one in server.feedback:
         if one["run_id"]:
             given.setdefault(one["run_id"], {})[one["key"]] = one["score"]
-    expected = [{k: x for k, x in scores(row).items() if x is not None} for row in rows]
-    assert sorted(map(repr, (dict(sorted(g.items())) for g in given.values()))) == sorted(
-        repr(dict(sorted(e.items()))) for e in expected
-    )
+    # The client cuts scores to four decimals.
+    expected = [
+        {k: pytest.approx(x, abs=1e-4) for k, x in scores(row).items() if x is not None}
+        for row in rows
+    ]
+    assert len(given) == len(expected)
+    assert all(one in expected for one in given.values())
 
 
-def test_no_letter_answer_or_secret_is_uploaded(server, client, rows):
-    upload(Experiment.of(suite(seeds="0-1"), rows), client)
+def test_no_letter_answer_or_secret_is_uploaded(server, there, rows):
+    upload(Experiment.of(suite(seeds="0-1"), rows), **there)
     sent = json.dumps([server.runs, server.examples, server.sessions, server.feedback])
     assert "<CONSIDER>" not in sent
     assert "canary-key" not in sent
@@ -214,19 +225,19 @@ def test_no_letter_answer_or_secret_is_uploaded(server, client, rows):
     assert '"room"' not in sent
 
 
-def test_a_second_upload_uses_the_same_examples(server, client, rows):
+def test_a_second_upload_uses_the_same_examples(server, there, rows):
     experiment = Experiment.of(suite(seeds="0-1"), rows)
-    upload(experiment, client)
-    upload(experiment, client)
+    upload(experiment, **there)
+    upload(experiment, **there)
     assert len(server.datasets) == 1
     assert len(server.examples) == 2
     assert len(server.sessions) == 2 * len(CONDITIONS)
 
 
-def test_an_uploaded_experiment_is_a_baseline(server, client, rows):
+def test_an_uploaded_experiment_is_a_baseline(server, there, rows):
     one = Experiment.of(suite(seeds="0-1"), [r for r in rows if r["graph"] == "llm_only"])
-    (name,) = upload(one, client)
-    found = against(Experiment.of(suite(seeds="0-1"), rows), name, client)
+    (name,) = upload(one, **there)
+    found = against(Experiment.of(suite(seeds="0-1"), rows), name, **there)
     gains = {c.measure: c for c in found["shapley_coop"]}
     assert gains["social_welfare"].difference.value == 11
     assert gains["social_welfare"].difference.n == 2
@@ -239,11 +250,16 @@ def test_a_folder_is_a_baseline_condition_by_condition(folder, rows):
 
 
 def test_an_endpoint_that_is_dead_is_one_clear_line(rows):
-    gone = Client(api_url="http://127.0.0.1:9", api_key="k", timeout_ms=(200, 200))
+    gone = {"api_url": "http://127.0.0.1:9", "api_key": "k", "timeout_ms": (200, 200)}
     with pytest.raises(ValueError, match="LangSmith") as refused:
-        upload(Experiment.of(suite(seeds="0-1"), rows), gone)
+        upload(Experiment.of(suite(seeds="0-1"), rows), **gone)
     assert "\n" not in str(refused.value)
-    gone.close()
+
+
+def test_an_upload_that_is_refused_in_the_background_is_no_success(server, there, rows):
+    server.broken = True
+    with pytest.raises(ValueError, match="requests failed"):
+        upload(Experiment.of(suite(seeds="0-1"), rows), **there)
 
 
 def test_nothing_leaves_the_machine_without_an_upload(server, tmp_path, monkeypatch):

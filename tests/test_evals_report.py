@@ -199,7 +199,13 @@ def test_a_browser_shows_the_page_without_complaint(page, tmp_path):
     path.write_text(page, encoding="utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
     shown = subprocess.run(
-        ["chromium", *options, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri()],
+        [
+            "chromium",
+            *options,
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--dump-dom",
+            path.as_uri(),
+        ],
         capture_output=True,
         text=True,
         timeout=60,

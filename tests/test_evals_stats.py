@@ -80,6 +80,17 @@ def test_the_bootstrap_of_normal_data_is_close_to_students_t():
     assert (found.low, found.high) == pytest.approx((x.mean() - half, x.mean() + half), abs=0.03)
 
 
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=12))
+def test_an_interval_lies_within_the_data_around_the_mean(values):
+    found = mean_interval(values, resamples=499)
+    assert min(values) - 1e-6 <= found.low <= found.high <= max(values) + 1e-6
+    assert found.n == len(values)
+
+
+def test_data_that_differ_by_rounding_alone_are_equal():
+    assert mean_interval([0.1 + 0.2, 0.3, 0.3]).method == "all equal"
+
+
 def test_the_same_data_have_the_same_interval():
     x = [1.0, 2.0, 4.0, 8.0]
     assert mean_interval(x) == mean_interval(list(x))

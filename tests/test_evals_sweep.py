@@ -17,7 +17,7 @@ from evals.prices import Price, Prices
 from evals.rows import Finished
 from evals.store import Writer, manifest, merge, read, read_apart, read_rows, register
 from evals.suite import Cell, expand
-from evals.sweep import Limits, check_cells, sweep
+from evals.sweep import Limits, check_cells
 from seats import CredentialsMissing, SeatError
 from state import home
 from tests.swept import SUITE, environment, run, run_once, suite
@@ -43,7 +43,11 @@ class Paid:
         if cell.id in self.failing:
             raise SeatError("Alice's seat did not answer")
         row = {"cell": cell.id, "suite": cell.suite, "labels": dict(cell.labels)}
-        row |= {"seed": cell.seed, "repetition": cell.repetition, "calls": await self.paid_for(cell)}
+        row |= {
+            "seed": cell.seed,
+            "repetition": cell.repetition,
+            "calls": await self.paid_for(cell),
+        }
         return Finished(row, {"cell": cell.id})
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:

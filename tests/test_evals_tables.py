@@ -217,7 +217,7 @@ def test_prices_are_by_name_or_the_longest_pattern_that_fits(tmp_path):
 def test_a_file_that_is_no_price_list_is_refused(tmp_path, content):
     path = tmp_path / "prices.yaml"
     path.write_text(content)
-    with pytest.raises(ValueError, match="prices.yaml"):
+    with pytest.raises(ValueError, match=r"prices\.yaml"):
         read_prices(path)
 
 

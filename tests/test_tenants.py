@@ -32,7 +32,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("tenants")
     running = tenants_server(folder, COOP_MAX_STEPS="77", COOP_MAX_BUSY="3")
     try:
-        yield running.start()
+        running.start()
+        assert Person(running, None)("GET /ok").is_success
+        yield running
     finally:
         running.stop()
 

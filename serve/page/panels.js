@@ -116,7 +116,8 @@ function step(turn, agent) {
   const kept = asked.every((one) => (one.startsWith("not ") ? one.slice(4) !== did : one === did));
   if (asked.length === 0) return h("span", {}, h("span", { class: "small" }, "free → "), did);
   const sign = h("span", { class: kept ? "mark valid" : "mark refused" }, kept ? "✓" : "✕");
-  return h("span", {}, `${asked.join(", ")} → ${did} `, sign);
+  const told = asked.length === 1 && asked[0] === did ? did : `${asked.join(", ")} → ${did}`;
+  return h("span", {}, `${told} `, sign);
 }
 
 function paid(planned, realised) {
@@ -156,11 +157,11 @@ export function credit(bundle) {
 /** Who is least satisfied, in a sentence. */
 export function least(bundle) {
   const { least: who, rows } = bundle.credit;
-  if (rows.every((row) => Math.abs(row.gap) < 1e-6)) return "Everybody ended with what its Shapley value is due.";
-  if (who.length === 0) return "Everybody is equally far from what its Shapley value is due.";
+  if (rows.every((row) => Math.abs(row.gap) < 1e-6)) return "Everybody ended with what is due by its Shapley value.";
+  if (who.length === 0) return "Everybody is equally far from what is due by its Shapley value.";
   const { gap } = rows.find((row) => row.agent === who[0]);
   const far = gap < 0 ? `${amount(-gap)} below` : `${amount(gap)} above`;
-  return h("span", {}, "Least satisfied: ", h("strong", {}, list(who)), `, ${far} what its Shapley value is due.`);
+  return h("span", {}, "Least satisfied: ", h("strong", {}, list(who)), `, ${far} what is due by its Shapley value.`);
 }
 
 function complaint({ members, excess }) {

@@ -1,0 +1,106 @@
+"""The experiments' commands, as somebody types them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli import app
+from tests.swept import run_once, suite
+
+
+def coop(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+def said(*arguments: object) -> str:
+    done = coop(*arguments)
+    assert done.exit_code == 0, done.output or done.exception
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run_once(suite(), tmp_path_factory.mktemp("swept"))
+
+
+def test_a_shipped_suite_is_swept_reported_and_exported(tmp_path):
+    out = tmp_path / "out"
+    assert "4 run, 0 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
+    assert "0 run, 4 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
+    assert said("report", out).strip() == str(out / "report.html")
+    assert len(said("export", out, "--format", "parquet").splitlines()) == 7
+    assert (out / "tables" / "runs.parquet").exists()
+
+
+def test_only_so_many_cells_are_run_as_are_asked_for(tmp_path):
+    out = tmp_path / "out"
+    assert "1 run" in said("sweep", "escape_room", "-o", out, "--seeds", "0-2", "--limit", 1)
+    told = json.loads(said("status", out, "--json"))
+    assert told == {
+        "suites": {"escape_room": {"cells": 12, "done": 1}},
+        "skipped": {},
+        "failures": [],
+    }
+
+
+def test_a_dry_run_tells_and_leaves_nothing(tmp_path):
+    told = said("sweep", "escape_room", "-o", tmp_path / "out", "--seeds", "0-9", "--dry-run")
+    assert "40 cells to run, 0 there already" in told
+    assert "0.0000 USD" in told
+    assert "pilot of 4 runs" in told
+    assert not (tmp_path / "out").exists()
+
+
+def test_conditions_of_one_folder_are_compared(folder):
+    given = (f"{folder}:graph=llm_only", f"{folder}:graph=shapley_coop")
+    told = json.loads(said("compare", *given, "--measure", "social_welfare", "--json"))
+    (found,) = told
+    assert (found["first"], found["second"], found["difference"]["n"]) == (-2, 9, 3)
+    assert found["test"] == "sign-flip permutation, exact"
+    assert (found["p"], found["adjusted"]) == (0.25, 0.25)
+    assert "n=3" in said("compare", *given)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["sweep", "nope"], "no suite 'nope'"),
+        (["sweep", "escape_room", "--shard", "3"], "--shard 3: give i/n"),
+        (["sweep", "escape_room", "--shard", "3/2"], "shard 3/2"),
+        (["sweep", "escape_room", "--seeds", "x"], "seeds 'x'"),
+        (["status", "nowhere"], "nowhere holds no sweep"),
+        (["report", "nowhere"], "nowhere holds no sweep"),
+        (["compare", "nowhere", "nowhere"], "nowhere holds no sweep"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_would_be_right(arguments, complaint):
+    done = coop(*arguments)
+    assert isinstance(done.exception, ValueError)
+    assert complaint in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+def test_a_selection_without_runs_says_what_there_is(folder):
+    done = coop("compare", f"{folder}:graph=nope", folder)
+    assert "shapley_coop" in str(done.exception)
+    done = coop("compare", f"{folder}:graph", folder)
+    assert "no axis=label" in str(done.exception)
+
+
+def test_all_sweeps_what_can_be_played_and_tells_of_the_rest(tmp_path, monkeypatch):
+    monkeypatch.setattr("evals.suite.shipped", lambda: ["escape_room", "broken"])
+    (tmp_path / "broken").write_text("name: broken\nbase: {game: nope}\n", encoding="utf-8")
+    monkeypatch.setattr("evals.suite._SHIPPED", tmp_path)
+    for name in ("escape_room", "broken"):
+        game = "escape_room" if name == "escape_room" else "nope"
+        text = f"name: {name}\nbase: {{game: {game}, graph: llm_only}}\n"
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    done = coop("sweep", "all", "-o", tmp_path / "out")
+    assert done.exit_code == 0
+    assert "1 run" in done.stdout
+    assert "skipped broken: suite broken, base: no game 'nope'" in done.stderr
+    assert "nope" in (
+        said("report", tmp_path / "out") and (tmp_path / "out/report.html").read_text()
+    )

@@ -1,0 +1,97 @@
+"""The container, as far as it can be checked without one: by generating it; and its page."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from seats.tracing import HIDE
+from serve.callers import AUDIENCE, PUBLIC_KEY, TOKENS
+from serve.gate import OPERATORS
+from serve.limits import Limits
+from serve.reach import ENDPOINTS
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docs" / "compose.yaml").read_text("utf-8"))
+CONFIG: dict[str, Any] = json.loads((ROOT / "langgraph.json").read_text("utf-8"))
+
+
+def test_the_page_names_every_variable_and_every_door() -> None:
+    limits = [f"COOP_MAX_{field.name.upper()}" for field in fields(Limits)]
+    for variable in (TOKENS, PUBLIC_KEY, AUDIENCE, HIDE, ENDPOINTS, *limits):
+        assert f"`{variable}" in PAGE
+    for field in fields(Limits):
+        assert f"{field.default:,}" in PAGE
+    for door in OPERATORS:
+        assert f"`/{door}" in PAGE
+
+
+def test_the_dockerfile_is_generated_with_every_workflow_the_app_and_the_tenants(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("langgraph_cli", reason="the generator is in the dev extra")
+    folder = tmp_path / "coop"
+    folder.mkdir()
+    for entry in (*ROOT.glob("*/__init__.py"), ROOT / "pyproject.toml", ROOT / "langgraph.json"):
+        source = entry.parent if entry.name == "__init__.py" else entry
+        target = folder / source.name
+        copy = shutil.copytree if source.is_dir() else shutil.copy
+        copy(source, target)
+    command = [sys.executable, "-m", "langgraph_cli", "dockerfile", "Dockerfile"]
+    quiet = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true"}
+    subprocess.run(command, cwd=folder, env=os.environ | quiet, check=True, capture_output=True)
+    made = (folder / "Dockerfile").read_text(encoding="utf-8")
+    assert made.startswith("FROM langchain/langgraph-api:3.11")
+    given = {
+        name: json.loads(value) for name, value in re.findall(r"^ENV (\w+)='(.*)'$", made, re.M)
+    }
+    assert given["LANGSERVE_GRAPHS"].keys() == CONFIG["graphs"].keys()
+    assert given["LANGGRAPH_AUTH"]["disable_studio_auth"] is True
+    named = [one["path"] for one in given["LANGSERVE_GRAPHS"].values()]
+    for path in (*named, given["LANGGRAPH_AUTH"]["path"], given["LANGGRAPH_HTTP"]["app"]):
+        inside = path.removeprefix("/deps/coop/").partition(":")[0]
+        assert (ROOT / inside).is_file()
+
+
+def test_the_compose_file_keeps_everything_in_its_postgres_and_asks_for_tokens() -> None:
+    server, postgres = COMPOSE["services"]["server"], COMPOSE["services"]["postgres"]
+    given = server["environment"]
+    for variable in ("DATABASE_URI", "COOP_DATABASE_URL"):
+        assert re.match(r"postgresql://coop:.*@postgres:5432/coop$", given[variable])
+    assert postgres["environment"]["POSTGRES_USER"] == postgres["environment"]["POSTGRES_DB"]
+    assert given["REDIS_URI"] == "redis://redis:6379"
+    assert given[TOKENS] == "/run/secrets/tokens"
+    assert COMPOSE["secrets"]["tokens"]["file"] == "../tokens.yaml"
+    assert server["depends_on"].keys() == {"postgres", "redis"}
+    assert {one["condition"] for one in server["depends_on"].values()} == {"service_healthy"}
+    assert all("healthcheck" in service for service in COMPOSE["services"].values())
+    assert COMPOSE["volumes"].keys() == {"database", "home"}
+    assert server["ports"] == ["127.0.0.1:8123:8000"]
+    # What is in flight has time to end before the container is killed.
+    grace = int(given["BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS"])
+    assert grace < int(server["stop_grace_period"].removesuffix("s"))
+
+
+def test_docker_reads_the_compose_file_where_docker_is() -> None:
+    asked = (
+        subprocess.run(["docker", "compose", "version"], capture_output=True, check=False)
+        if shutil.which("docker")
+        else None
+    )
+    if asked is None or asked.returncode:
+        pytest.skip("docker compose is not installed")
+    subprocess.run(
+        ["docker", "compose", "-f", "docs/compose.yaml", "config", "--quiet"],
+        cwd=ROOT,
+        env=os.environ | {"POSTGRES_PASSWORD": "given"},
+        check=True,
+    )

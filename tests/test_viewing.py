@@ -1,0 +1,107 @@
+"""`coop view` and `coop page`, as they are typed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one finished run, called first."""
+    folder = tmp_path_factory.mktemp("viewed")
+    assert coop(folder, "run", "escape_room", "--seed", "3", "--name", "first").returncode == 0
+    return folder
+
+
+def coop(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cli", *words],
+        cwd=ROOT,
+        env=os.environ | {"COOP_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@contextmanager
+def viewed(home: Path, *words: str) -> Iterator[str]:
+    """`coop view`, with the address that it prints; Ctrl-C ends it."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "cli", "view", *words],
+        cwd=ROOT,
+        env=os.environ | {"COOP_HOME": str(home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as serving:
+        assert serving.stdout is not None
+        try:
+            yield serving.stdout.readline().strip()
+        finally:
+            serving.send_signal(signal.SIGINT)
+            assert serving.wait(timeout=20) == 0
+
+
+@pytest.mark.slow
+def test_a_run_is_written_as_a_page_or_as_its_data(home: Path, tmp_path: Path) -> None:
+    page, data = tmp_path / "run.html", tmp_path / "run.json"
+    assert coop(home, "page", "first", "-o", str(page)).stdout.strip() == str(page)
+    assert coop(home, "page", "first", "-o", str(data), "--private").returncode == 0
+    bundle = json.loads(data.read_text())
+    assert bundle["run"] == "first"
+    assert bundle["private"]
+    assert bundle["private"][0]["text"] not in page.read_text()
+    with viewed(home, str(tmp_path)) as address:
+        listed = httpx.get(address + "runs.json").json()
+        assert [one["run"] for one in listed["runs"]] == ["first"]
+        assert httpx.get(address + "runs/first.json").json()["private"] is None
+
+
+@pytest.mark.slow
+def test_a_run_is_served_on_this_machine_until_ctrl_c(home: Path) -> None:
+    with viewed(home, "first") as address:
+        assert address.startswith("http://127.0.0.1:")
+        assert address.endswith("/view/?run=first")
+        assert "<title>coop</title>" in httpx.get(address).text
+        refused = httpx.get(address.partition("?")[0] + "runs/first.json?private=1")
+        assert refused.status_code == 404
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("view", "nobody"), "there is no run 'nobody'"),
+        (("page", "nobody", "-o", "x.html"), "there is no run 'nobody'"),
+        (("page", "first", "-o", "run.pdf"), "give a name in .html or .json"),
+        (("page", "first", "-o", "/nowhere/run.html"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_line(home: Path, words: tuple[str, ...], why: str) -> None:
+    done = coop(home, *words)
+    assert done.returncode == 2
+    assert why in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_page_needs_no_server_of_the_extras() -> None:
+    absent = ("starlette", "uvicorn", "langgraph_api", "langgraph_cli", "jwt", "playwright")
+    program = f"""
+import sys
+for name in {absent}:
+    sys.modules[name] = None
+import cli.viewing, serve.local, serve.selfcontained, serve.shelves
+"""
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=60)
