@@ -6,6 +6,7 @@ import sys
 import typer
 
 from cli import (
+    contracts,
     crediting_git,
     exchanging,
     experimenting,
@@ -39,6 +40,7 @@ for _commands in (
     viewing,
 ):
     _commands.register(app)
+contracts.register(app)
 
 
 def main() -> None:

@@ -57,6 +57,12 @@ def run(
     renegotiate: Annotated[
         str, typer.Option(help="never, on_breach, on_shock, or 'every K' turns.")
     ] = "never",
+    enforcement: Annotated[
+        str, typer.Option(help="Of contracts: notional, enforced or escrow.")
+    ] = "enforced",
+    deposit: Annotated[
+        str, typer.Option(help="Of each party in escrow; empty: as much as is needed.")
+    ] = "",
     secrets: Annotated[
         str, typer.Option(help="Name of a file in the home's folder secrets: agent → text.")
     ] = "",
@@ -76,6 +82,8 @@ def run(
         "tries": tries,
         "norm": norm,
         "constraints": constraint or [],
+        "enforcement": enforcement,
+        "deposit": deposit,
         "renegotiate": renegotiate,
         "secrets": secrets,
     }

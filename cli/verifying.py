@@ -6,7 +6,7 @@ from typing import Any
 
 from deals import Contract, Message, amend, scan, sign
 from graphs.running import table_of
-from nodes.settle import decide, lines
+from nodes.settle import decide, deposits_of, lines
 from seats import Entry, letter_hash
 from state import Said, Table, agreed_offers, game_of, home, result
 
@@ -64,7 +64,7 @@ def _contract(table: Table) -> Check:
         return Check("contract", True, "none was signed")
     signed = contract["signatures"]
     rebuilt = _rebuilt(table)
-    sound = rebuilt == contract and set(signed) == set(table["agents"])
+    sound = rebuilt == contract and set(signed) >= set(table["agents"])
     count = len(table["amendments"])
     return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
 
@@ -86,7 +86,10 @@ def _ledger(table: Table) -> Check:
     if settled["ledger"] == "counterfactual":
         return Check("ledger", True, "this branch is counterfactual and unpaid")
     posted = home().ledger.lines(table["episode"])
-    sound = posted == lines(settled) and sum(home().ledger.balances(table["episode"]).values()) == 0
+    moved = [line for _, entries in deposits_of(table) for line in entries]
+    expected = sorted([*lines(settled), *moved], key=str)
+    balanced = sum(home().ledger.balances(table["episode"]).values()) == 0
+    sound = sorted(posted, key=str) == expected and balanced
     return Check("ledger", sound, f"{len(posted)} lines, sums to zero")
 
 

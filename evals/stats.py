@@ -211,21 +211,21 @@ def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
     if not len(differences):
         return nan, "no pairs"
     if not n:
-        return 1.0, "sign-flip permutation, exact"
+        return 1.0, "sign-flip, exact"
     observed = abs(float(d.sum())) - 1e-9 * float(np.abs(d).sum())
     if np.ptp(np.abs(d)) == 0:
         least = min(int((d > 0).sum()), int((d < 0).sum()))
         tail = sum(comb(n, k) for k in range(least + 1)) / 2**n
-        return min(1.0, 2 * tail), "sign-flip permutation, exact"
+        return min(1.0, 2 * tail), "sign-flip, exact"
     if n <= EXACT_PAIRS:
         signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        return float((np.abs(signs @ d) >= observed).mean()), "sign-flip permutation, exact"
+        return float((np.abs(signs @ d) >= observed).mean()), "sign-flip, exact"
     rng = np.random.Generator(np.random.Philox(seed))
     hits = sum(
         int((np.abs((1 - 2 * rng.integers(2, size=(m, n))) @ d) >= observed).sum())
         for m in _chunks(RESAMPLES, n)
     )
-    return (hits + 1) / (RESAMPLES + 1), f"sign-flip permutation, {RESAMPLES} samples"
+    return (hits + 1) / (RESAMPLES + 1), f"sign-flip, {RESAMPLES} samples"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -7,7 +7,15 @@ from langgraph.graph import StateGraph
 
 from state import Opening, Room, Table
 
-_PAGES = ("llm_only", "negotiation", "short_term", "shapley_coop", "task_exchange", "settlement")
+_PAGES = (
+    "llm_only",
+    "negotiation",
+    "short_term",
+    "shapley_coop",
+    "task_exchange",
+    "settlement",
+    "contracts",
+)
 
 
 def names() -> list[str]:

@@ -43,6 +43,7 @@ SIDE_BY_SIDE: dict[str, Who] = {
     "answer_split": listeners,
     "act": able,
     "claim": everyone,
+    "sign": everyone,
     "consider": everyone,
 }
 """The nodes that ask several agents at once, and whom."""

@@ -157,6 +157,15 @@ async def opened(graph: str) -> AsyncIterator[App]:
         yield builder(graph).compile(checkpointer=checkpoints, name=graph)
 
 
+def _steps(turns: int, agents: int, rounds: int) -> int:
+    """The most steps a run can take.
+
+    Three nodes a turn; in each bargaining, begun again after every turn at most, two nodes for
+    each time that somebody speaks, those who write and sign, and the fixed ones.
+    """
+    return 30 + 3 * turns + (turns + 1) * (4 * rounds * agents + 8)
+
+
 def configured(run: Run) -> RunnableConfig:
     """The run's configuration: its thread, its bounds, and how it is traced."""
     room = Room.model_validate(run.room)
@@ -165,8 +174,7 @@ def configured(run: Run) -> RunnableConfig:
     simulated = any(seat.simulated for seat in room.seats.values())
     return {
         "configurable": {"thread_id": run.run},
-        # Two nodes a turn, three a round in each of two bargainings, and the fixed ones.
-        "recursion_limit": 20 + 2 * game.turns + 6 * room.rounds * (game.turns + 1),
+        "recursion_limit": _steps(game.turns, len(game.agents), room.rounds),
         "run_name": f"{run.graph}/{name}#{room.seed}",
         "tags": [run.graph, name, *(["simulated"] if simulated else [])],
         "metadata": {

@@ -26,7 +26,11 @@ from deals import (
     share_of,
     unanimous,
 )
-from state import TREASURY, WORLD, Line, Table, final, game_of, home, room_of
+from deals.audit import audit
+from deals.certificate import deposit_of
+from deals.enforcement import Enforcement, Posting, escrow, net
+from deals.stage import facts_of
+from state import TREASURY, WORLD, Key, Line, Table, final, game_of, home, room_of
 
 
 def settle(table: Table) -> dict[str, Any]:
@@ -35,9 +39,11 @@ def settle(table: Table) -> dict[str, Any]:
     An identical posting that is already there is this one; a different one makes this branch
     `counterfactual`: it is reported and not paid.
     """
-    settlement = decide(table)
-    verdict = home().ledger.post(final(table["episode"]), lines(settlement))
-    settlement["ledger"] = "counterfactual" if verdict == "refused" else "paid"
+    settlement, ledger = decide(table), home().ledger
+    verdicts = [ledger.post(key, moved) for key, moved in deposits_of(table)]
+    if "refused" not in verdicts:
+        verdicts.append(ledger.post(final(table["episode"]), lines(settlement)))
+    settlement["ledger"] = "counterfactual" if "refused" in verdicts else "paid"
     return {
         "settlement": settlement,
         "status": "agreed" if settlement["basis"] != "none" else "no_deal",
@@ -48,13 +54,17 @@ def decide(table: Table) -> dict[str, Any]:
     """Everybody's payoff in millionths, on the strongest basis there is.
 
     A redistribution that all accepted states final payoffs and replaces what was signed; without
-    one the contract's own clauses decide; without a contract nothing moves.
+    one the contract's own clauses decide, where they are enforced; without a contract nothing
+    moves. Deposits that were forfeited have moved already and are counted in the payoffs.
     """
     game, record = game_of(table["settings"]), table.get("record", [])
     agents, worth = game.agents, partial(game.worth, record)
     contract, offer = table.get("contract"), table.get("offer")
     basis = "contract" if contract else "none"
     share, due = share_of(contract), contract_payments(contract, record)
+    terms = Enforcement.of(table["settings"])
+    if not terms.executes:
+        share, due = None, []
     if offer is not None and unanimous(offer, agents):
         deal, basis = Deal.model_validate(offer["deal"]), "redistribution"
         share, due = deal.share, payments(deal, record)
@@ -65,11 +75,15 @@ def decide(table: Table) -> dict[str, Any]:
     agreed = _rounded(payoffs(record, agents, share, due, norms), total)
     after = _constrained(before, agreed, room_of(table["settings"]).constraints)
     reckoning = reckon(agents, worth, batch=game.batch_worth(record))
+    forfeits = net(_escrow(table), agents)
     return {
         "basis": basis,
+        "enforcement": terms.mode,
+        "forfeits": forfeits,
+        "audit": _audit(table),
         "redistribution": offer["deal"] if offer and basis == "redistribution" else None,
         "rewards": before,
-        "payoffs": {agent: after[agent] for agent in agents},
+        "payoffs": {agent: after[agent] + forfeits[agent] for agent in agents},
         "transfers": [
             {"payer": t.payer, "payee": t.payee, "amount": t.amount, "reason": basis}
             for t in transfers({**dict.fromkeys(after, 0), **before}, after)
@@ -97,6 +111,30 @@ def lines(settlement: dict[str, Any]) -> list[Line]:
         Line(t["payer"], t["payee"], t["amount"], t["reason"]) for t in settlement["transfers"]
     ]
     return [*rewards, *moved]
+
+
+def deposits_of(table: Table) -> list[tuple[Key, list[Line]]]:
+    """Everything the deposits have come to, by its key; most of it was posted during play."""
+    return [
+        (Key(table["episode"], p.kind, p.clause, p.turn), [Line(*move) for move in p.moves])
+        for p in _escrow(table)
+    ]
+
+
+def _escrow(table: Table) -> list[Posting]:
+    game, contract = game_of(table["settings"]), table.get("contract")
+    terms, record = Enforcement.of(table["settings"]), table.get("record", [])
+    amount = to_micro(deposit_of(contract, facts_of(game), terms, record))
+    return escrow(contract, record, game.agents, amount, over=True)
+
+
+def _audit(table: Table) -> dict[str, Any]:
+    """The contract held against the record, and what the judge says, if one was heard."""
+    game = game_of(table["settings"])
+    heard = [said["text"] for said in table.get("talk", []) if said["topic"] == "judgement"]
+    judged = heard[-1] if heard else None
+    record = table.get("record", [])
+    return audit(table.get("contract"), record, game.turns, game.actions, judged=judged)
 
 
 def _constrained(before: dict[str, int], due: dict[str, int], names: list[str]) -> dict[str, int]:

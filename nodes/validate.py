@@ -49,7 +49,7 @@ def validate(check: Check) -> Callable[[Minds, Runtime[Moment]], dict[str, Any]]
 
 
 def _judge(moment: Moment, agent: str, mind: Mind, room: Room, check: Check) -> Mind:
-    human = room.seats[agent].human
+    human = agent in room.seats and room.seats[agent].human
     if human and mind["draft"] == PASS:
         return {**mind, "fault": None, "spoken": {"act": "pass", "text": "", "label": "PASS"}}
     found = _read(check, moment, agent, mind)

@@ -7,12 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from deals.enforcement import Mode
 from games import Game, load
 from games.catalogue import read
 from seats import Seat, as_seat
 from state.secrets import secrets_of
 
 DEFAULT_SEAT = "*"
+OUTSIDERS = ("summariser", "judge")
+"""Seats of those who are no party: who writes contracts down, and who judges them."""
+
 NormName = Literal[
     "shapley",
     "banzhaf",
@@ -57,7 +61,8 @@ class Room(BaseModel):
         default=EXAMPLE_SEATS,
         validate_default=True,
         title="Seats",
-        description="Agent → who answers for it; '*' stands for every agent not named.",
+        description="Agent → who answers for it; '*' stands for every agent not named. In "
+        "contracts, 'summariser' writes them down and 'judge' reads the record as well.",
     )
     secrets: str = Field(
         default="",
@@ -80,6 +85,20 @@ class Room(BaseModel):
         description="On the final transfers, in order: limited_liability, cap=2.5 (most that one "
         "pays), non_transferable=0.2 (part of earnings kept), tax=0.1 (of what is received).",
         examples=[[], ["limited_liability"], ["cap=5"]],
+    )
+    enforcement: Mode = Field(
+        default="enforced",
+        title="Enforcement",
+        description="Of contracts: notional (what falls due is only recorded), enforced (the "
+        "ledger pays it), or escrow (beside that, deposits are forfeited at the first breach).",
+    )
+    deposit: str = Field(
+        default="",
+        pattern=r"^(\d{1,9}(\.\d{1,6})?)?$",
+        title="Deposit",
+        description="Of each party in escrow, in the game's unit; empty: as much as makes keeping "
+        "the contract a best response for all.",
+        examples=["", "10"],
     )
     renegotiate: str = Field(
         default="never",
@@ -107,7 +126,11 @@ class Room(BaseModel):
             ValueError: a seat is given to nobody, or an agent has none.
         """
         game = load(self.game, self.params, self.seed)
-        if strangers := set(self.seats) - {*game.agents, DEFAULT_SEAT}:
+        if taken := set(OUTSIDERS).intersection(game.agents):
+            raise ValueError(
+                f"{', '.join(taken)} is who is no party to contracts: rename the agent"
+            )
+        if strangers := set(self.seats) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}:
             raise ValueError(
                 f"a seat is given to {', '.join(sorted(strangers))}, who does not play: "
                 f"the agents are {', '.join(game.agents)}"
@@ -116,6 +139,7 @@ class Room(BaseModel):
         seats = {agent: self.seats.get(agent, fallback) for agent in game.agents}
         if missing := [agent for agent, seat in seats.items() if seat is None]:
             raise ValueError(f"no seat for {', '.join(missing)}: name one, or give '*'")
+        seats |= {name: self.seats[name] for name in OUTSIDERS if name in self.seats}
         secrets_of(self.secrets)
         return self.model_copy(update={"game": read(self.game), "seats": seats})
 

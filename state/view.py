@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from deals import Contract, Deal, contract_duties, in_force
+from deals import Contract, Deal, Offer, Pay, Share, contract_duties, in_force, plain
+from deals.certificate import Certificate, certify, deposit_of
+from deals.certificate_words import in_words
+from deals.enforcement import MEANS, Enforcement
+from deals.stage import facts_of
 from games import Turn
 from state.mind import Moment
 from state.room import game_of, room_of
@@ -52,9 +56,36 @@ def see(moment: Moment, agent: str, act: str) -> Sight:
             "clauses": offer["deal"]["clauses"],
             "in_words": Deal.model_validate(offer["deal"]).text(),
         }
+    mode = Enforcement.of(table["settings"]).mode
+    if act.startswith("contract_") or (table.get("contract") and mode != "enforced"):
+        facts["enforcement"] = _enforcement(table)
+    if act.startswith("contract_") and offer and offer["deal"]["clauses"]:
+        facts["offer"]["certificate"] = in_words(_certificate(table, offer))
     if moment.norms and act not in ("act", "reason"):
         facts["norms"] = moment.norms
     return Sight(game.rules(), game.facts(), history(table), facts)
+
+
+def _certificate(table: Table, offer: Offer) -> Certificate:
+    """What the offer would do to everybody's incentives, from this turn on."""
+    standing = in_force(table.get("contract"))
+    return certify(
+        Deal.model_validate(offer["deal"]),
+        facts_of(game_of(table["settings"])),
+        Enforcement.of(table["settings"]),
+        droppable=[cid for cid, clause in standing.items() if isinstance(clause, Pay | Share)],
+        record=table.get("record", []),
+    )
+
+
+def _enforcement(table: Table) -> dict[str, str]:
+    """How contracts are enforced at this table, and what each party has at stake."""
+    terms, contract = Enforcement.of(table["settings"]), table.get("contract")
+    deposit = "auto" if terms.deposit is None else plain(terms.held())
+    if contract:
+        facts, record = facts_of(game_of(table["settings"])), table.get("record", [])
+        deposit = plain(deposit_of(contract, facts, terms, record))
+    return {"mode": terms.mode, "means": MEANS[terms.mode], "deposit": deposit}
 
 
 def history(table: Table) -> list[dict[str, Any]]:

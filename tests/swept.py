@@ -67,6 +67,12 @@ def run_once(suites: Suite | Sequence[Suite], folder: Path) -> Path:
     return folder
 
 
+def ablation(factory: pytest.TempPathFactory) -> Path:
+    """The standard suite's sweep: made by whichever test of this process asks first."""
+    folder = factory.getbasetemp() / "ablation"
+    return folder if folder.exists() else run_once(suite(), folder)
+
+
 def environment(home: Path) -> dict[str, str]:
     """What a `coop` process of a test is given."""
     root = str(Path(__file__).parents[1])

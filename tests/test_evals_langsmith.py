@@ -9,12 +9,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from langsmith import testing
 from typer.testing import CliRunner
 
 from evals.evaluators import EVALUATORS, scores
 from evals.langsmith import Experiment, against, feedback, summary_feedback, upload
 from evals.store import Row, read_rows
-from tests.swept import CONDITIONS, SUITE, run_once, suite
+from tests.swept import CONDITIONS, SUITE, ablation, suite
 
 INGEST = {
     "use_multipart_endpoint": True,
@@ -131,12 +132,12 @@ def _parts(body: bytes, kind: str) -> Iterator[tuple[str, bytes]]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return run_once(suite(seeds="0-1"), tmp_path_factory.mktemp("swept"))
+    return ablation(tmp_path_factory)
 
 
 @pytest.fixture
 def rows(folder: Path) -> list[Row]:
-    return read_rows(folder)
+    return [row for row in read_rows(folder) if row["seed"] < 2]
 
 
 @pytest.fixture
@@ -277,6 +278,20 @@ def test_nothing_leaves_the_machine_without_an_upload(server, tmp_path, monkeypa
     assert told["conditions"]["shapley_coop"]["social_welfare"]["n"] == 1
     assert told["uploaded"] == []
     assert server.requests == 0
+
+
+@pytest.mark.langsmith
+@pytest.mark.parametrize("graph", CONDITIONS)
+def test_no_condition_makes_or_loses_money(rows, graph):
+    """With LANGSMITH_TEST_TRACKING=true this is an experiment of LangSmith's pytest plugin."""
+    for row in (row for row in rows if row["graph"] == graph):
+        found = {result.key: result.score for result in feedback(row)}
+        testing.log_inputs({"graph": graph, "seed": row["seed"]})
+        testing.log_outputs(row["result"]["payoffs"])
+        for key, value in found.items():
+            testing.log_feedback(key=key, score=value)
+        assert found["budget_balance"] == 0
+        assert found["individual_rationality"] == 1
 
 
 def test_an_experiment_without_a_run_is_refused():

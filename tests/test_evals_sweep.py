@@ -1,6 +1,5 @@
 """Sweeps: nothing is run twice, nothing is lost, limits hold, whenever the process is killed."""
 
-import asyncio
 import json
 import random
 import signal
@@ -8,62 +7,25 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from evals.local import Local
-from evals.prices import Price, Prices
-from evals.rows import Finished
-from evals.store import Writer, manifest, merge, read, read_apart, read_rows, register
-from evals.suite import Cell, expand
-from evals.sweep import Limits, check_cells
+from evals.store import Writer, manifest, merge, read, read_apart, read_rows
+from evals.suite import expand
+from evals.sweep import check_cells
 from seats import CredentialsMissing, SeatError
 from state import home
-from tests.swept import SUITE, environment, run, run_once, suite
+from tests.swept import SUITE, ablation, environment, run, suite
 
-KILLS = 4
+KILLS = 3
 COOP = [sys.executable, "-m", "cli"]
-
-
-class Paid:
-    """A player whose cells cost 1 USD each, and fail where they are told to."""
-
-    def __init__(self, failing: set[str] | None = None) -> None:
-        self.failing = failing or set()
-        self.played: list[str] = []
-        self.side_by_side = self.most = 0
-
-    async def play(self, cell: Cell) -> Finished:
-        self.played.append(cell.id)
-        self.side_by_side += 1
-        self.most = max(self.most, self.side_by_side)
-        await asyncio.sleep(0)
-        self.side_by_side -= 1
-        if cell.id in self.failing:
-            raise SeatError("Alice's seat did not answer")
-        row = {"cell": cell.id, "suite": cell.suite, "labels": dict(cell.labels)}
-        row |= {
-            "seed": cell.seed,
-            "repetition": cell.repetition,
-            "calls": await self.paid_for(cell),
-        }
-        return Finished(row, {"cell": cell.id})
-
-    async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
-        return [{"model": "openai:dear", "input_tokens": 1_000_000, "output_tokens": 0}]
-
-    async def close(self) -> None:
-        self.closed = True
-
-
-DEAR = Prices({"openai:*": Price(input=1, output=0)})
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sweep that nothing interrupts."""
-    return run_once(suite(), tmp_path_factory.mktemp("whole"))
+    return ablation(tmp_path_factory)
 
 
 def lines(folder: Path) -> list[bytes]:
@@ -85,6 +47,7 @@ def killed_later(process: subprocess.Popen[bytes], rows: Path, moments: random.R
     return process.wait() == -signal.SIGKILL
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("sweep")
 def test_a_sweep_killed_at_random_ends_with_the_rows_of_an_uninterrupted_one(tmp_path, whole):
     (tmp_path / "mini.yaml").write_text(SUITE, encoding="utf-8")
@@ -104,6 +67,7 @@ def test_a_sweep_killed_at_random_ends_with_the_rows_of_an_uninterrupted_one(tmp
     assert lines(folder) == lines(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("sweep")
 def test_two_shards_in_two_processes_merge_to_the_whole_byte_for_byte(tmp_path, whole):
     (tmp_path / "mini.yaml").write_text(SUITE, encoding="utf-8")
@@ -202,60 +166,6 @@ def test_wall_time_is_split_by_turn_and_phase(whole):
         for phase, seconds in line["phases"].items():
             by_turn = sum(turn.get(phase, 0) for turn in line["turns"])
             assert by_turn == pytest.approx(seconds)
-
-
-def test_a_failed_cell_costs_nobody_elses_run_and_is_tried_again(tmp_path):
-    made = suite(vary={"graph": ["llm_only"]}, seeds="0-9")
-    cells = expand(made)
-    register(tmp_path, [made], {})
-    failing = Paid({cells[4].id})
-    tally = run(made, tmp_path, Limits(errors=0.1), failing)
-    assert (tally.done, tally.failed, tally.stopped) == (9, 1, "")
-    assert failing.closed
-    (failure,) = read(tmp_path, "failures")
-    assert (failure["cell"], failure["error"]) == (cells[4].id, "Alice's seat did not answer")
-    again = Paid()
-    assert run(made, tmp_path, Limits(), again).left == 0
-    assert again.played == [cells[4].id]
-
-
-def test_a_sweep_stops_once_too_many_cells_have_failed(tmp_path):
-    made = suite(vary={"graph": ["llm_only"]}, seeds="0-19")
-    register(tmp_path, [made], {})
-    player = Paid({cell.id for cell in expand(made)})
-    tally = run(made, tmp_path, Limits(at_once=1, errors=0.1), player)
-    assert (tally.failed, tally.stopped) == (3, "3 of 20 cells failed")
-    assert len(player.played) == 3
-
-
-@pytest.mark.parametrize("at_once", [1, 4, 16])
-def test_a_cost_limit_is_not_passed_and_a_higher_one_goes_on(tmp_path, at_once):
-    made = suite(vary={"graph": ["llm_only"]}, seeds="0-9")
-    register(tmp_path, [made], {})
-    tally = run(made, tmp_path, Limits(at_once=at_once, cost=4.5), Paid(), DEAR)
-    assert (tally.done, tally.cost) == (4, 4.0)
-    assert "cost limit of 4.5 USD" in tally.stopped
-    tally = run(made, tmp_path, Limits(at_once=at_once, cost=100), Paid(), DEAR)
-    assert (tally.before, tally.done, tally.cost, tally.stopped) == (4, 6, 10.0, "")
-
-
-def test_failed_attempts_count_against_the_cost_limit_once(tmp_path):
-    made = suite(vary={"graph": ["llm_only"]}, seeds="0-3")
-    register(tmp_path, [made], {})
-    failing = Paid({expand(made)[0].id})
-    tally = run(made, tmp_path, Limits(at_once=1, cost=2.5, errors=1), failing, DEAR)
-    assert (tally.done, tally.failed, tally.cost) == (1, 1, 2.0)
-    tally = run(made, tmp_path, Limits(at_once=1, cost=9), Paid(), DEAR)
-    # The failed attempt's calls are among those of the run that it became.
-    assert (tally.left, sum(DEAR.cost(row["calls"]) for row in read_rows(tmp_path))) == (0, 4.0)
-
-
-def test_no_more_cells_are_played_side_by_side_than_allowed(tmp_path):
-    made = suite(vary={"graph": ["llm_only"]}, seeds="0-19")
-    register(tmp_path, [made], {})
-    player = Paid()
-    run(made, tmp_path, Limits(at_once=3), player)
-    assert player.most == 3
 
 
 def test_a_real_failure_says_whose_seat_it_was_and_a_later_sweep_goes_on(tmp_path, script):
