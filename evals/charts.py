@@ -19,7 +19,7 @@ COLOURS = ("#3b82c4", "#e08a00", "#1f9d78", "#c0679a", "#8a6fd1", "#b5651d", "#5
 
 WIDTH, ROW, SERIES_GAP = 680, 20, 16
 RIGHT, TOP, BOTTOM = 24, 12, 44
-LEAST_LEFT, MOST_LEFT, LETTER = 110, 320, 7.2
+LEAST_LEFT, MOST_LEFT, LETTER = 110, 370, 7.2
 
 
 @dataclass(frozen=True)

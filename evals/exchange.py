@@ -19,8 +19,8 @@ from evals.utility_plane import Proposal, utility_plane
 from games.exchange import Masks, Scenario, score
 from graphs.task_exchange import build
 from seats import Entry
-from state import Opening, Room, home
-from state.exchange import REFUSED, ExchangeTable, exchange_of, masks_in
+from state import Opening, Room, Table, home
+from state.exchange import REFUSED, exchange_of, masks_in
 
 Outcome = Literal["agreed", "disagreed", "error"]
 
@@ -98,7 +98,7 @@ def mean(values: Sequence[float]) -> Stat:
     return Stat(fmean(values), stdev(values) if len(values) > 1 else nan)
 
 
-def measure(table: ExchangeTable, entries: Iterable[Entry] = ()) -> Measured:
+def measure(table: Table, entries: Iterable[Entry] = ()) -> Measured:
     """Measure a finished table.
 
     Args:
@@ -130,7 +130,7 @@ def measure(table: ExchangeTable, entries: Iterable[Entry] = ()) -> Measured:
     )
 
 
-def final_masks(table: ExchangeTable) -> Masks | None:
+def final_masks(table: Table) -> Masks | None:
     """Who ended up with which tasks; None after an error, where nothing was allocated."""
     if table["status"] == "error":
         return None
@@ -154,7 +154,7 @@ def guess_error(scenario: Scenario, entries: Iterable[Entry]) -> float:
     return fmean(errors) if errors else nan
 
 
-def picture(table: ExchangeTable) -> str:
+def picture(table: Table) -> str:
     """The utility plane of a finished exchange, with the path of its valid proposals."""
     proposals = []
     for said in table.get("talk", []):
@@ -191,7 +191,7 @@ async def run_variants(
                 table = await app.ainvoke(
                     Opening(room=played), context=Room(), config={"recursion_limit": 10_000}
                 )
-                exchange = cast(ExchangeTable, table)
+                exchange = cast(Table, table)
                 runs.append(measure(exchange, home().journal.entries(exchange["episode"])))
                 done()
             found[name, variant] = runs

@@ -7,7 +7,7 @@ cost, so that tables, statistics and reports need nothing else. No letter and no
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
-from typing import Any, cast
+from typing import Any
 
 from deals import Deal, contract_breaches, contract_duties, sentence
 from deals.contract import Contract
@@ -18,7 +18,7 @@ from evals.yardsticks import Yardstick, yardstick
 from games import Turn
 from seats import Entry
 from state import Said, Table, result
-from state.exchange import ExchangeTable, exchange_of, masks_in
+from state.exchange import exchange_of, masks_in
 
 EXCHANGE = "task_exchange"
 """The workflow with a protocol, and measures, of its own."""
@@ -116,7 +116,7 @@ def _said(said: Said, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]
 
 def exchange_measures(table: Table, entries: Sequence[Entry]) -> dict[str, float | None]:
     """What an exchange is measured by in its paper; of labels, those that were refused."""
-    found = measure(cast(ExchangeTable, table), entries)
+    found = measure(table, entries)
     agreed = None if found.outcome == "error" else float(found.outcome == "agreed")
     known: dict[str, float | None] = {
         "agreement": agreed,

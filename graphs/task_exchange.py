@@ -13,11 +13,9 @@ ask → validate ↺ with it, and ask → deliver without), and the *guidance*, 
 letters. Neither is the paper's baseline.
 """
 
-from typing import cast
-
 from langgraph.graph import END, START, StateGraph
 
-from graphs.chapters import PLAY
+from graphs.chapters import PLAY, blank
 from graphs.minds import MindGraph, Page, mind, retried, seated
 from graphs.routing import able, branch, everyone, lead, speaker, whether_over
 from nodes.ask import ask
@@ -29,14 +27,13 @@ from nodes.exchange_letter import trade_letter
 from nodes.exchange_say import say_plans, say_turn
 from nodes.exchange_trade import trade
 from nodes.exchange_validate import deliver, validate_trades
-from nodes.open import opening
 from nodes.say import seal_actions
 from nodes.settle import settle
 from nodes.step import step
 from nodes.summarize import summarize
 from nodes.validate import a_thought, an_action
-from state import Minds, Moment, Opening, Room, Topic
-from state.exchange import TOPIC, ExchangeTable
+from state import Minds, Moment, Table, Topic
+from state.exchange import TOPIC
 
 TRADE = Topic(TOPIC, rules=())
 """Who does which tasks; what a proposal has to pass is in `deals.exchange`."""
@@ -49,10 +46,7 @@ def build(validator: bool = True, guidance: bool = True) -> Page:
         validator: whether proposals are checked before they are delivered.
         guidance: whether letters ask to weigh the others' utilities.
     """
-    # Nodes of all pages work here: what they read of the table is there, with one key more.
-    page = cast(Page, StateGraph(ExchangeTable, context_schema=Room, input_schema=Opening))
-    page.add_node("open", opening("task_exchange"))
-    page.set_entry_point("open")
+    page = blank("task_exchange")
     page.add_node("convene", convene_trade)
     page.add_edge("open", "convene")
     talk(page, validator, guidance, agreed="summarize", no_deal="trade", error="settle")
@@ -75,7 +69,7 @@ def talk(
     lead(page, "convene", "consider")
     page.add_edge("consider", "speak")
     speak = seated(trading(validator, guidance), speaker, TRADE, say_turn)
-    page.add_node("speak", speak, input_schema=ExchangeTable)
+    page.add_node("speak", speak)
     page.add_conditional_edges(
         "speak",
         heard,
@@ -111,12 +105,12 @@ def trading(validator: bool, guidance: bool) -> MindGraph:
     return page.compile(name="speak")
 
 
-def heard(table: ExchangeTable) -> str:
+def heard(table: Table) -> str:
     """What the last turn of talk, or the check, came to."""
     return table["verdict"]
 
 
-def failed(table: ExchangeTable) -> str:
+def failed(table: Table) -> str:
     """Whether the talk broke down."""
     return "error" if table["verdict"] == "error" else "done"
 

@@ -5,11 +5,11 @@ from typing import Any
 from deals import Fault, scan
 from games.exchange.tools import call, plugged
 from seats import Pointer
-from state import home
-from state.exchange import ExchangeTable, exchange_of
+from state import Table, home
+from state.exchange import exchange_of
 
 
-def call_tools(table: ExchangeTable) -> dict[str, Any]:
+def call_tools(table: Table) -> dict[str, Any]:
     """Put the results where the game's step finds them; without plugged tools, nothing.
 
     A call's idempotency key is (episode, task): each task is done once. After a crash the call may

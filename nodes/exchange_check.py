@@ -4,10 +4,11 @@ from typing import Any
 
 from deals import Deal, Fault, accept, put
 from deals.exchange import check_message
-from state.exchange import REFUSED, ExchangeTable, exchange_of
+from state import Table
+from state.exchange import REFUSED, exchange_of
 
 
-def check(table: ExchangeTable) -> dict[str, Any]:
+def check(table: Table) -> dict[str, Any]:
     """The final check of the accepted proposal.
 
     Verdicts: `sound`, with the offer as everybody accepted it, or `error`, with the label counted

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from state.exchange import ExchangeTable
+from state import Table
 
 
-def convene_trade(table: ExchangeTable) -> dict[str, Any]:
+def convene_trade(table: Table) -> dict[str, Any]:
     """Clear what stood; the talk begins with its private turn."""
     return {
         "thoughts": None,

@@ -5,7 +5,8 @@ from typing import Any
 from deals import Deal
 from deals.exchange_talk import as_deal
 from state import Moment, Spoken, Table, Utterance, entries
-from state.exchange import Pending, exchange_of, masks_in, pending_of
+from state.exchange import exchange_of, masks_in, pending_of
+from state.table import Pending
 
 
 def say_plans(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:

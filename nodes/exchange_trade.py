@@ -4,10 +4,11 @@ from typing import Any
 
 from deals import Do, in_force
 from games import Turn
-from state.exchange import ExchangeTable, exchange_of
+from state import Table
+from state.exchange import exchange_of
 
 
-def trade(table: ExchangeTable) -> dict[str, Any]:
+def trade(table: Table) -> dict[str, Any]:
     """Play the hand-overs that the contract implies, one task of each giver a turn.
 
     They enter the record like any action, so that it can be replayed. Without a contract nothing

@@ -14,11 +14,12 @@ from starlette.middleware import Middleware
 from seats import clients
 from seats.tracing import trace_quietly
 from serve.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
+from serve.desk import ThreadDesk
 from serve.gate import Gate
 from serve.intake import Intake
 from serve.limits import limits
 from serve.reach import Reach
-from serve.seating import NobodySits, SeatDesk, seat_route
+from serve.seating import SeatDesk, seat_route
 from serve.threads import view_routes
 from state import home
 
@@ -55,4 +56,4 @@ async def _clients_open(_: Starlette) -> AsyncIterator[None]:
         yield
 
 
-app = application(NobodySits())
+app = application(ThreadDesk())

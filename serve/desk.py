@@ -13,8 +13,13 @@ PATIENCE = 10.0
 
 EVERY = 0.2
 
-ANSWERS = {"accept": "allow_accept", "edit": "allow_edit", "response": "allow_respond"}
-ANSWERS |= {"ignore": "allow_ignore"}
+ANSWERS = {
+    "accept": "allow_accept",
+    "edit": "allow_edit",
+    "response": "allow_respond",
+    "ignore": "allow_ignore",
+}
+"""Kind of answer → the switch of the request that allows it, as inboxes know them."""
 
 
 class ThreadDesk:
@@ -24,28 +29,43 @@ class ThreadDesk:
         """The letter at this seat, and how it may be answered."""
         mail = await asyncio.to_thread(_mail, episode, agent)
         _, asked = await _waiting(episode, agent)
-        allowed = asked["value"]["config"]
         return {
+            "id": _name(mail),
             "agent": agent,
             "act": mail.act,
-            "attempt": mail.attempt,
-            "letter": {"system": "", "user": mail.letter_text},
-            "actions": [kind for kind, switch in ANSWERS.items() if allowed[switch]],
-            "schema": asked.get("response_schema"),
+            "description": asked["value"]["description"],
+            "letter": mail.letter_text,
+            "answers": [kind for kind in ANSWERS if _allowed(asked, kind)],
+            "fields": asked.get("response_schema"),
         }
 
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
         """Resume the thread with this seat's answer, and leave it to go on."""
+        meant = str(reply.get("id") or _name(await asyncio.to_thread(_mail, episode, agent)))
         thread, asked = await _patiently(episode, agent)
-        if reply.get("type") not in ANSWERS or not asked["value"]["config"][ANSWERS[reply["type"]]]:
-            raise ValueError(f"type is one of {', '.join(ANSWERS)}, as far as the letter allows it")
+        # While it waited, the letter may have been answered by a second click, or elsewhere.
+        if meant != _name(await asyncio.to_thread(_mail, episode, agent)):
+            raise ValueError("this letter has been answered: another one waits now")
+        kind = str(reply.get("type"))
+        if kind not in ANSWERS or not _allowed(asked, kind):
+            raise ValueError(
+                f"type is one of {', '.join(k for k in ANSWERS if _allowed(asked, k))}"
+            )
         await inside().runs.create(
             thread["thread_id"],
             thread["metadata"]["assistant_id"],
-            command={"resume": {asked["id"]: reply}},
+            command={"resume": {asked["id"]: {"type": kind, "args": reply.get("args")}}},
             durability="sync",
         )
-        return {"taken": True}
+        return {"taken": meant}
+
+
+def _name(mail: Mail) -> str:
+    return f"{mail.letter[:16]}.{mail.attempt}"
+
+
+def _allowed(asked: Any, kind: str) -> bool:
+    return bool(asked["value"]["config"][ANSWERS[kind]])
 
 
 def _mail(episode: str, agent: str) -> Mail:
@@ -68,7 +88,6 @@ async def _waiting(episode: str, agent: str) -> tuple[Any, Any]:
 
 
 async def _patiently(episode: str, agent: str) -> tuple[Any, Any]:
-    await asyncio.to_thread(_mail, episode, agent)
     loop = asyncio.get_running_loop()
     until = loop.time() + PATIENCE
     while True:

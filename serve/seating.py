@@ -24,37 +24,24 @@ class SeatDesk(Protocol):
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
         """What this seat is asked now, as plain JSON.
 
-        `letter` holds `system` and `user`, the texts; `actions` the kinds of answer that are
-        allowed, of accept, edit, respond and ignore; `reason`, where there is one, why the last
-        answer was sent back; `deadline`, where there is one, the ISO time at which the seat
-        passes. Anything else is for programs.
+        `letter` is the text; `id` names it; `act` is what is asked for and `description` says it
+        in a line; `answers` are the kinds of answer that are allowed, of accept, edit, response
+        and ignore; `fields` is the JSON schema of an answer in fields.
 
         Raises:
             NothingAsked: it is not asked anything.
         """
 
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
-        """Hand in an answer, `{"type": "accept" | "edit" | "response" | "ignore", "args": …}`.
+        """Hand in an answer.
 
-        Returns:
-            What became of it, as plain JSON.
+        `type` is one of the allowed answers; `args` of a response is the message's text, of an
+        edit `{"action": act, "args": fields}`; with `id` it counts for that letter alone.
 
         Raises:
             NothingAsked: it is not asked anything.
             ValueError: the answer cannot stand; the letter stays open. One line says why.
         """
-
-
-class NobodySits:
-    """The desk of a server at which no seat is a person's."""
-
-    async def letter(self, episode: str, agent: str) -> dict[str, Any]:
-        """Refuse."""
-        raise NothingAsked
-
-    async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
-        """Refuse."""
-        raise NothingAsked
 
 
 def seat_route(desk: SeatDesk) -> Route:

@@ -1,8 +1,6 @@
 """The table of a task exchange, and what one agent sees of it while the talk goes on."""
 
-from typing import Any, cast
-
-from typing_extensions import TypedDict
+from typing import Any
 
 from deals.exchange import check_message
 from deals.exchange_talk import said_in
@@ -10,7 +8,7 @@ from games.game import GameError
 from games.task_exchange import TaskExchange
 from state.mind import Moment
 from state.room import game_of
-from state.table import Said, Table
+from state.table import Pending, Said, Table
 from state.view import Sight
 
 TOPIC = "plan"
@@ -18,22 +16,6 @@ TOPIC = "plan"
 
 REFUSED = "refused_"
 """Before a label, the key under which an agent's cost counts its refusals by that label."""
-
-
-class Pending(TypedDict):
-    """The proposal that stands."""
-
-    by: str
-    turn: int  # of the talk, in which it was put
-    wrote: str  # what was delivered, as it was written; checked or not
-    accepted: list[str]  # who accepted it; its author by proposing it
-
-
-class ExchangeTable(Table, total=False):
-    """The table of a task exchange; `round` counts the turns of the talk, from 1."""
-
-    pending: Pending | None
-    """The proposal that stands. Written by `consider` and `speak`; cleared by `convene_talk`."""
 
 
 def exchange_of(table: Table) -> TaskExchange:
@@ -50,7 +32,7 @@ def exchange_of(table: Table) -> TaskExchange:
 
 def pending_of(table: Table) -> Pending | None:
     """The proposal that stands, if one does."""
-    return cast(ExchangeTable, table).get("pending")
+    return table.get("pending")
 
 
 def masks_in(table: Table, by: str, text: str) -> dict[str, str] | None:

@@ -49,6 +49,15 @@ class Spoken(TypedDict):
     pointer: NotRequired[Pointer]
 
 
+class Pending(TypedDict):
+    """The proposal that stands."""
+
+    by: str
+    turn: int  # of the talk, in which it was put
+    wrote: str  # what was delivered, as it was written; checked or not
+    accepted: list[str]  # who accepted it; its author by proposing it
+
+
 class Spent(TypedDict, total=False):
     """What one phase cost: wall time in seconds, and calls and tokens per agent."""
 
@@ -151,6 +160,10 @@ class Table(TypedDict, total=False):
 
     offer: Offer | None
     """The standing offer. Written by `propose` and `tally`; cleared by `convene`, `summarize`."""
+
+    pending: Pending | None
+    """The proposal that stands in a task exchange. Written by `consider` and `speak`; cleared by
+    `convene`."""
 
     verdict: str
     """What `tally` found, which its page routes by: agreed, countered, talk_on or no_deal."""

@@ -35,7 +35,7 @@ class Desk:
     async def letter(self, episode, agent):
         if (episode, agent) not in {("EPISODE", "Alice"), ("EPISODE", "Bob")}:
             raise NothingAsked
-        return {"agent": agent, "letter": {"system": "", "user": f"CANARY for {agent}"}}
+        return {"id": "1", "agent": agent, "act": "act", "letter": f"CANARY for {agent}"}
 
     async def answer(self, episode, agent, reply):
         if reply.get("type") != "response":

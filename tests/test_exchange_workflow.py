@@ -16,8 +16,8 @@ from games.exchange.masks import to_bits
 from games.exchange.tools import plug
 from graphs.task_exchange import build, trading
 from seats import as_text
-from state import Room, home
-from state.exchange import ExchangeTable, exchange_of
+from state import Room, Table, home
+from state.exchange import exchange_of
 from tests.scripted import Script
 
 TASKS = scenario("paper_cooperative").tasks
@@ -39,18 +39,18 @@ def propose(alice: int) -> str:
 OVERLAP = allocate(TRADE, 0b111110)
 
 
-async def run(validator: bool = True, guidance: bool = True, **room: Any) -> ExchangeTable:
+async def run(validator: bool = True, guidance: bool = True, **room: Any) -> Table:
     played = Room(**{"game": "task_exchange", "seed": 1, **room})
     app = build(validator, guidance).compile()
     config = {"recursion_limit": 500}
     return await app.ainvoke({"room": played}, context=Room(), config=config)  # type: ignore
 
 
-def turns(table: ExchangeTable) -> list[tuple[int, str, str]]:
+def turns(table: Table) -> list[tuple[int, str, str]]:
     return [(said["round"], said["by"], said["act"]) for said in table["talk"]]
 
 
-def counted(table: ExchangeTable, agent: str) -> dict[str, int]:
+def counted(table: Table, agent: str) -> dict[str, int]:
     count = table["spent"]["negotiation"]["agents"][agent]
     return {k.removeprefix("refused_"): n for k, n in count.items() if k.startswith("refused_")}
 

@@ -18,7 +18,7 @@ from serve.shelves import FolderShelf, HomeShelf, Shelf
 from state import Room, home
 from tests.browser import DESK, PHONE, picture, tab
 from tests.server_process import Server
-from tests.tenants import ANN, CANARY, EPISODE, PARTY, Person, tenants_server
+from tests.tenants import ANN, Person, tenants_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page")]
 
@@ -297,19 +297,6 @@ def test_an_operator_signs_in_with_its_browser(server: Server, tmp_path: Path) -
         opened.page.get_by_role("heading", name="Ledger").wait_for()
         opened.page.get_by_role("link", name="Show private reasoning, as the operator").click()
         opened.page.get_by_text("The operator's view").wait_for()
-        assert opened.complaints == []
-
-
-def test_a_party_answers_at_its_seat(server: Server, tmp_path: Path) -> None:
-    signed_in = {"http_credentials": {"username": "alice", "password": PARTY}}
-    with tab(PHONE, **signed_in) as opened:
-        page = opened.page
-        page.goto(f"{server.url}/seat/{EPISODE}/Alice")
-        page.get_by_text(f"{CANARY} for Alice").wait_for()
-        picture(opened, tmp_path, "seat")
-        page.get_by_label("Your answer").fill("<ACCEPT></ACCEPT>")
-        page.get_by_role("button", name="Answer", exact=True).click()
-        assert not opened.overflows()
         assert opened.complaints == []
 
 

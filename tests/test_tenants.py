@@ -161,7 +161,7 @@ def test_a_web_socket_is_not_opened(server: Server, anns: dict[str, str]) -> Non
 def test_a_party_reads_and_answers_its_own_letter(server: Server) -> None:
     party = Person(server, PARTY)
     seat = f"/seat/{EPISODE}/Alice"
-    assert party(f"GET {seat}").json()["letter"]["user"] == f"{CANARY} for Alice"
+    assert party(f"GET {seat}").json()["letter"] == f"{CANARY} for Alice"
     assert "<title>Your seat</title>" in party(f"GET {seat}", accept="text/html").text
     assert party("GET /page/seat.js").is_success
     refused = party(f"POST {seat}", {"type": "accept"})

@@ -1,24 +1,30 @@
 // The page of a party: its letter, and a place to answer it.
 
 import { announce, h } from "./dom.js";
+import { title } from "./words.js";
 
 const app = document.getElementById("app");
 const here = location.pathname;
 const EVERY = 3000;
 
-const ANSWERS = { accept: "Accept", edit: "Send my own version", response: "Answer", ignore: "Pass" };
-const KINDS = { respond: "response" };
+const FIELDS = {
+  reason: ["consider"],
+  propose: ["speech", "proposal", "reject"],
+  propose_split: ["speech", "proposal", "reject"],
+  answer: ["speech", "accept", "reject", "proposal"],
+  answer_split: ["speech", "accept", "reject", "proposal"],
+  act: ["speech", "action"],
+};
 
-let drawn = "";
+let shown = null;
 
 async function look() {
   const response = await fetch(here, { headers: { accept: "application/json" } });
-  const letter = response.ok ? await response.json() : null;
+  const letter = response.ok ? await response.json() : {};
   // What is being typed is not taken away by a second look at the same letter.
-  const now = JSON.stringify(letter);
-  if (now === drawn) return;
-  drawn = now;
-  if (letter) ask(letter);
+  if (letter.id === shown) return;
+  shown = letter.id;
+  if (letter.id) ask(letter);
   else wait();
 }
 
@@ -29,43 +35,86 @@ function wait() {
 }
 
 function ask(letter) {
-  const text = h("textarea", { id: "answer", rows: 8, required: true, "aria-describedby": "reason" });
-  const kinds = (letter.actions ?? ["respond"]).map((kind) => KINDS[kind] ?? kind);
+  const inputs = fields(letter);
+  const message = h("textarea", { id: "message", rows: 6 });
+  const mine = () => ({ action: letter.act, args: read(inputs) });
   app.replaceChildren(
     h(
       "main",
       { class: "seat" },
-      h("h1", {}, letter.agent ? `${letter.agent}, you are asked` : "You are asked"),
-      letter.deadline && h("p", {}, `Until ${letter.deadline}; after that you pass.`),
-      h("p", { id: "reason", class: "mark refused", role: "alert" }, letter.reason ?? ""),
-      h("details", {}, h("summary", {}, "The table and its rules"), h("pre", {}, letter.letter?.system ?? "")),
-      h("pre", {}, letter.letter?.user ?? ""),
-      h("label", { for: "answer" }, "Your answer"),
-      text,
+      h("h1", {}, `${letter.agent}, you are asked to ${letter.act.replaceAll("_", " ")}`),
+      h("p", {}, letter.description),
+      h("pre", { tabindex: 0, role: "region", "aria-label": "Your letter" }, letter.letter),
+      h("p", { id: "reason", class: "mark refused", role: "alert" }),
+      inputs.map(({ label, input, hint }) => h("div", { class: "field" }, label, input, hint)),
       h(
         "p",
         { class: "buttons" },
-        kinds.map((kind) =>
-          h("button", { type: "button", onclick: () => send(kind, text.value) }, ANSWERS[kind] ?? kind),
-        ),
+        button(letter, "edit", "Send", mine),
+        button(letter, "accept", "Accept what stands", () => null),
+        button(letter, "ignore", "Pass", () => null),
+      ),
+      h(
+        "details",
+        {},
+        h("summary", {}, "Write the message yourself"),
+        h("label", { for: "message" }, "Your message, with its tags"),
+        message,
+        h("p", { class: "buttons" }, button(letter, "response", "Send the message", () => message.value)),
       ),
     ),
   );
   announce("A letter is here.");
 }
 
-async function send(type, args) {
-  const response = await fetch(here, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ type, args }),
-  });
-  const told = await response.json();
-  if (!response.ok) {
-    document.getElementById("reason").textContent = told.detail ?? "This answer cannot stand.";
+/** One input for each field of an answer that makes sense now. */
+function fields({ act, fields: schema }) {
+  const all = Object.entries(schema?.properties ?? {});
+  const wanted = FIELDS[act];
+  return all
+    .filter(([name]) => !wanted || wanted.includes(name))
+    .map(([name, field]) => {
+      const id = `field-${name}`;
+      const described = { id, "aria-describedby": `${id}-hint` };
+      return {
+        name,
+        field,
+        label: h("label", { for: id }, field.title ?? title(name)),
+        input: field.type === "boolean" ? h("input", { type: "checkbox", ...described }) : h("textarea", { rows: 2, ...described }),
+        hint: h("p", { id: `${id}-hint`, class: "small" }, field.description ?? ""),
+      };
+    });
+}
+
+/** What was filled in; what is not text is JSON. */
+function read(inputs) {
+  const given = {};
+  for (const { name, field, input } of inputs) {
+    if (field.type === "boolean") given[name] = input.checked;
+    else if (!input.value.trim()) continue;
+    else given[name] = field.type === "string" ? input.value : JSON.parse(input.value);
+  }
+  return given;
+}
+
+function button(letter, type, label, args) {
+  if (!letter.answers.includes(type)) return null;
+  return h("button", { type: "button", onclick: () => send(letter.id, type, args) }, label);
+}
+
+async function send(id, type, args) {
+  try {
+    const body = JSON.stringify({ id, type, args: args() });
+    const response = await fetch(here, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const told = await response.json();
+    if (!response.ok) throw new Error(told.detail ?? "This answer cannot stand.");
+  } catch (error) {
+    const why = error instanceof SyntaxError ? "The proposal is no JSON." : error.message;
+    document.getElementById("reason").textContent = why;
     return;
   }
-  await look();
+  announce("Your answer was sent.");
+  wait();
 }
 
 look();
