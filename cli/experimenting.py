@@ -152,9 +152,12 @@ def _swept(plan: _Plan, limits: "Limits", prices: "Prices") -> "Tally":
     player = Remote(plan.remote, plan.sweep) if plan.remote else Local(plan.sweep)
     what = f"{len(plan.cells)} cells"
     with Writer(plan.folder, plan.part) as writer, progress(len(plan.cells), what) as moved:
-        return asyncio.run(
-            sweep(plan.cells, player, writer, limits, prices, watch=lambda tally: moved())
-        )
+        under_way = sweep(plan.cells, player, writer, limits, prices, lambda tally: moved())
+        try:
+            return asyncio.run(under_way)
+        except KeyboardInterrupt:
+            note(f"stopped; {plan.folder} keeps what is done, and the same command goes on")
+            raise
 
 
 def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict[str, str]]":

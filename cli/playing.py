@@ -66,6 +66,12 @@ def run(
     secrets: Annotated[
         str, typer.Option(help="Name of a file in the home's folder secrets: agent → text.")
     ] = "",
+    task: Annotated[
+        str, typer.Option(help="What a software company builds: a task's name, file or words.")
+    ] = "",
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe-no-sandbox", help="Run foreign code without a sandbox.")
+    ] = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -75,7 +81,7 @@ def run(
 
     given = {
         "game": game,
-        "params": settings_from(Parameters(params, set_ or [])),
+        "params": settings_from(Parameters(params, set_ or [])) | _company(task, unsafe),
         "seed": seed,
         "seats": seats_from(model, agent or [], base_url),
         "rounds": rounds,
@@ -130,6 +136,16 @@ def answer(
     if mail is None:
         raise ValueError(f"no letter waits for {agent} in {run}")
     say(mail.letter_text)
+
+
+def _company(task: str, unsafe: bool) -> dict[str, Any]:
+    """The parameters of a software company that have options of their own."""
+    if not task and not unsafe:
+        return {}
+    from games.company_task import read_task
+
+    given: dict[str, Any] = {"task": read_task(task)} if task else {}
+    return given | ({"unsafe_no_sandbox": True} if unsafe else {})
 
 
 def _ask_here(mail: Any) -> str:

@@ -25,13 +25,18 @@ def dev(
     browser: Annotated[bool, typer.Option(help="Open Studio.")] = False,
 ) -> None:
     """Serve all workflows with LangGraph's development server: no key, no licence."""
+    from serve.callers import configured
+
     command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
         raise ValueError("langgraph is not installed: make setup, or pip install shapley-coop[dev]")
     if not Path("langgraph.json").exists():
         raise ValueError("no langgraph.json here: run coop dev in the project's folder")
     chosen = port or _free_port(host)
-    note(f"LangGraph server on http://{host}:{chosen}, without authentication: for this machine.")
+    open_to = (
+        "for those with a token" if configured() else "without authentication: for this machine"
+    )
+    note(f"LangGraph server on http://{host}:{chosen}, {open_to}.")
     options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS, "--no-reload"]
     if not browser:
         options.append("--no-browser")

@@ -98,8 +98,8 @@ def _cooperation(row: Row, _: str) -> float | None:
 
 
 def _won(row: Row, _: str) -> float | None:
-    pots = [turn["pot"] for turn in row["record"] if turn.get("pot")]
-    return sum(pots) > 0 if pots else None
+    ends = [_effects(row, "won"), _effects(row, "lost")]
+    return ends[0] if any(ends) else None
 
 
 def _pareto(row: Row, _: str) -> float | None:
@@ -119,6 +119,11 @@ def _rational(row: Row, _: str) -> float:
 def _shapley_distance(row: Row, _: str) -> float:
     payoffs, values = row["result"]["payoffs"], row["result"]["credit"]["shapley"]
     return fmean(abs(payoffs[agent] - values[agent]) for agent in payoffs)
+
+
+def _share_distance(row: Row, _: str) -> float | None:
+    paid, due = (_parts(x) for x in (row["result"]["payoffs"], row["result"]["credit"]["shapley"]))
+    return fmean(abs(paid[agent] - due[agent]) for agent in paid) if paid and due else None
 
 
 def _over_claim(row: Row, _: str) -> float | None:
@@ -206,7 +211,7 @@ EVALUATORS: dict[str, Evaluator] = {
     "social_welfare": Evaluator("sum of all payoffs", _welfare, better="more"),
     "efficiency": Evaluator("social welfare, part of the best total", _efficiency, better="more"),
     "cooperation": Evaluator("reached the best total", _cooperation, "rate", "more"),
-    "won": Evaluator("the team's reward is positive", _won, "rate", "more"),
+    "won": Evaluator("the game says that the team has won", _won, "rate", "more"),
     "pareto_distance": Evaluator("to the nearest efficient payoffs", _pareto, better="less"),
     "nash_distance": Evaluator("to the Nash bargaining solution", _nash, better="less"),
     "individual_rationality": Evaluator(
@@ -214,6 +219,11 @@ EVALUATORS: dict[str, Evaluator] = {
     ),
     "shapley_distance": Evaluator(
         "mean distance between payoff and Shapley value", _shapley_distance, better="less"
+    ),
+    "share_distance": Evaluator(
+        "mean distance between an agent's part of the payoffs and of the Shapley values",
+        _share_distance,
+        better="less",
     ),
     "over_claim": Evaluator(
         "mean part of the total claimed beyond what the record shows", _over_claim, better="less"

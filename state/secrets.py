@@ -5,6 +5,7 @@ from pathlib import Path
 
 import yaml
 
+from seats.tracing import keep_out
 from state.home import home
 
 
@@ -32,4 +33,6 @@ def _read(path: Path, _: int) -> dict[str, str]:
         raise ValueError(f"{path} is no YAML: write agent: text, a line each") from None
     if not isinstance(content, dict):
         raise ValueError(f"{path} holds no mapping: write agent: text, a line each")
-    return {str(agent): str(text) for agent, text in content.items()}
+    texts = {str(agent): str(text) for agent, text in content.items()}
+    keep_out(texts.values())  # of traces, too
+    return texts

@@ -33,7 +33,12 @@ class Tab:
         self.complaints: list[str] = []
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
+        page.on("requestfailed", self._failed)
+
+    def _failed(self, request: Any) -> None:
+        # The page itself closes the stream of a run that has ended.
+        if not (request.url.endswith("/events") and request.failure == "net::ERR_ABORTED"):
+            self.complaints.append(f"failed: {request.url}")
 
     def _heard(self, message: Any) -> None:
         if message.type in ("error", "warning"):

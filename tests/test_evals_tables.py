@@ -72,6 +72,19 @@ def test_the_fair_outcome_of_escape_room_scores_as_the_theory_says():
     assert found["over_claim"] is None
 
 
+@pytest.mark.parametrize(("effect", "won"), [("won", 1), ("lost", 0), ("strike", None)])
+def test_a_team_has_won_where_the_record_says_so_whatever_its_reward(effect, won):
+    row = made_up()
+    row["record"][0] |= {"pot": 0, "effects": [{"effect": effect}]}
+    assert score(row, "won") == won
+
+
+def test_shares_are_compared_where_values_have_another_unit():
+    row = made_up(credit={"shapley": {"Alice": 300, "Bob": 100}, "claims": {}})
+    assert score(row, "share_distance") == 0.25
+    assert score(made_up(payoffs={"Alice": -1.0, "Bob": -1.0}), "share_distance") is None
+
+
 def test_staying_locked_in_is_inefficient_and_still_rational():
     found = scores(made_up(status="no_deal", payoffs={"Alice": -1.0, "Bob": -1.0}))
     assert found["social_welfare"] == -2
