@@ -23,6 +23,10 @@ demo: $(READY)
 eval: $(READY)
 	$(BIN)/coop sweep all -o build/eval && $(BIN)/coop report build/eval
 
+# Exact and sampled credit, side by side, on this machine.
+bench: $(READY)
+	$(BIN)/python -m evals.bench
+
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 

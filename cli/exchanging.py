@@ -19,6 +19,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     scenarios = typer.Typer(help="Scenarios of task exchange.", no_args_is_help=True)
     scenarios.command("show")(show)
+    scenarios.command("table")(table)
     scenarios.callback()(_scenarios)
     app.add_typer(scenarios, name="scenario")
     app.command()(validate)
@@ -49,6 +50,40 @@ def show(
     for agent, table in shown.get("utilities", {}).items():
         best = sorted(table, key=lambda mask: (-table[mask], mask))[:5]
         say(f"  {agent} likes best: {', '.join(f'{m} ({table[m]:.2f})' for m in best)}")
+
+
+def table(
+    scenario: Annotated[
+        list[str] | None, typer.Argument(help="Scenarios; the paper's two by default.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)] = 30,
+    model: Annotated[str, typer.Option(help="Who answers for everybody.")] = "embedded:rational",
+) -> None:
+    """Outcomes, and refusals by label, with and without validator and guidance.
+
+    The layouts are those of the paper's Tables 1 and 2. The two parts are switched by themselves:
+    four variants, two of which are the paper's.
+    """
+    import asyncio
+
+    from cli.console import progress
+    from cli.options import seats_from
+    from evals.exchange import VARIANTS, run_variants, table_1, table_2
+    from state import Room
+
+    names = scenario or ["paper_cooperative", "paper_competitive"]
+    room = Room.model_validate({"game": "task_exchange", "seats": seats_from(model, [], None)})
+    with progress(len(names) * len(VARIANTS) * seeds, "exchanges") as done:
+        runs = asyncio.run(run_variants(room, names, range(seeds), done))
+    say(table_1(runs))
+    say()
+    say(table_2(runs))
+    if model.startswith("embedded:"):
+        say()
+        say(
+            "A simulation: the negotiators and the utilities the paper does not print were made for"
+        )
+        say("it, while this table was in view; it is no evidence about language models.")
 
 
 def validate(
