@@ -10,14 +10,11 @@ without all of them nobody is bound. Deposits are taken before play and forfeite
 breach; payments are made at settlement. Where the room seats a judge, it reads the record as well.
 """
 
-from typing import Literal
-
-from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
+from langgraph.graph import END
 
 from deals import DEAL_RULES
 from graphs.chapters import PLAY, blank, convened
-from graphs.minds import MindGraph, Page, mind, seated
+from graphs.minds import MindGraph, Page, mind, retried, seated
 from graphs.routing import able, branch, everyone, how_it_goes_on, lead, speaker, tallied
 from nodes.draft import SUMMARISER, a_written_contract, ask_outsider, say_written
 from nodes.enforce import enforce
@@ -35,7 +32,7 @@ from nodes.sign import (
 from nodes.step import step
 from nodes.summarize import summarize
 from nodes.validate import Check, an_action, validate
-from state import Minds, Moment, Table, Topic, pending
+from state import Table, Topic
 
 DRAFTS = Topic("plan", rules=DEAL_RULES, letters=("contract_propose", "contract_answer"))
 """Drafting, one agent after the other."""
@@ -97,17 +94,7 @@ def written(page: Page, bound: str, null: str) -> None:
 
 def outsider(letter: str, check: Check) -> MindGraph:
     """The mind of somebody who is no party: ask → validate ↺."""
-
-    def verdict(minds: Minds, runtime: Runtime[Moment]) -> Literal["again", "sound"]:
-        return "again" if pending(minds["minds"], runtime.context.asked) else "sound"
-
-    page = StateGraph(Minds, context_schema=Moment)
-    page.add_node("ask", ask_outsider(letter))
-    page.add_node("validate", validate(check))
-    page.add_edge(START, "ask")
-    page.add_edge("ask", "validate")
-    page.add_conditional_edges("validate", verdict, {"again": "ask", "sound": END})
-    return page.compile(name=letter)
+    return retried(letter, ask_outsider(letter), validate(check))
 
 
 def what_is_next(table: Table) -> str:

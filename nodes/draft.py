@@ -138,7 +138,7 @@ async def _ask(moment: Moment, letter: str, who: str, mind: Mind | None) -> Mind
         act=letter,
         letter=_letter(moment, letter, who, mind),
         attempt=attempt,
-        why=mind["fault"]["feedback"] if mind and mind["fault"] else "",
+        why=mind["fault"]["label"] if mind and mind["fault"] else "",
         trace=_trace(moment, letter, who, seat),
     )
     entry, _ = await ask_seat(seat, room.seed, question, journal)

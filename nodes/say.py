@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from state import Moment, Spoken, Utterance, entries, offer_of
+from state import Acceptance, Moment, Spoken, Utterance, entries, offer_of
 
 Say = Callable[[Moment, dict[str, Spoken]], dict[str, Any]]
 
@@ -25,8 +25,16 @@ def say_offer(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
 
 
 def say_answers(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:
-    """Answers wait until everybody's is there."""
-    return {"answers": spoken}
+    """Answers wait until everybody's is there; an acceptance names the offer its letter showed."""
+    offer = moment.table.get("offer")
+    if offer is None:
+        return {"answers": spoken}
+    shown: Acceptance = {"revision": offer["revision"], "hash": offer["hash"]}
+    bound = {
+        agent: {**said, "accepts": shown} if said["act"] == "accept" else said
+        for agent, said in spoken.items()
+    }
+    return {"answers": bound}
 
 
 def say_claims(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:

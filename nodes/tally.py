@@ -18,8 +18,7 @@ def tally(topic: Topic) -> TableNode:
     """
 
     def count(table: Table) -> dict[str, Any]:
-        answers = table.get("answers", {})
-        offer = _accepted(table.get("offer"), answers)
+        offer, answers = _accepted(table.get("offer"), table.get("answers", {}))
         heard = _after(table["agents"], table["speaker"])
         found = _stands(table, offer, heard)
         countered = found["verdict"] == "countered"
@@ -62,14 +61,24 @@ def _silent(table: Table) -> bool:
     return here == list(range(first, table["round"] + 1))
 
 
-def _accepted(offer: Offer | None, answers: dict[str, Spoken]) -> Offer | None:
-    """The offer with every acceptance; each binds to the revision and hash the letter showed."""
+def _accepted(
+    offer: Offer | None, answers: dict[str, Spoken]
+) -> tuple[Offer | None, dict[str, Spoken]]:
+    """The offer with every acceptance of it, and the answers as they count.
+
+    An acceptance binds to the revision and hash that its author's letter showed; where another
+    offer has come to stand since, it is a pass with the label of the fault.
+    """
+    counted = dict(answers)
     for agent, said in answers.items():
-        if offer is not None and said["act"] == "accept":
-            signed = accept(offer, agent, offer["revision"], offer["hash"])
-            if not isinstance(signed, Fault):
-                offer = signed
-    return offer
+        if offer is None or said["act"] != "accept":
+            continue
+        signed = accept(offer, agent, said["accepts"]["revision"], said["accepts"]["hash"])
+        if isinstance(signed, Fault):
+            counted[agent] = {"act": "pass", "text": said["text"], "label": signed.label}
+        else:
+            offer = signed
+    return offer, counted
 
 
 def _after(agents: list[str], speaker: str) -> list[str]:

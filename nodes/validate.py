@@ -20,7 +20,18 @@ from deals import (
     read_deal,
     scan,
 )
-from state import PASS, Mind, Minds, Moment, Room, Spoken, Table, game_of, pending, room_of
+from state import (
+    PASS,
+    Mind,
+    Minds,
+    Moment,
+    Room,
+    Spoken,
+    Table,
+    game_of,
+    pending,
+    room_of,
+)
 
 Check = Callable[[Moment, str, Message], Spoken | Fault]
 

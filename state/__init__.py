@@ -16,7 +16,7 @@ from state.mind import Mind, Minds, Moment, Private, Topic, new_spent, pending
 from state.result import result
 from state.room import Room, game_of, room_of
 from state.runs import Run
-from state.table import Accounts, Opening, Said, Spent, Spoken, Status, Table
+from state.table import Acceptance, Accounts, Opening, Said, Spent, Spoken, Status, Table
 from state.talk import Utterance, agreed_offers, entries, offer_of
 from state.view import Sight, history, see
 
@@ -25,6 +25,7 @@ __all__ = [
     "POT",
     "TREASURY",
     "WORLD",
+    "Acceptance",
     "Accounts",
     "Home",
     "Key",

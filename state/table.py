@@ -38,6 +38,13 @@ class Said(TypedDict):
     label: NotRequired[str]  # of the fault that ended in a pass
 
 
+class Acceptance(TypedDict):
+    """What an acceptance binds to: the offer that its author's letter showed."""
+
+    revision: int
+    hash: str
+
+
 class Spoken(TypedDict):
     """What came out of one mind, ready for the table."""
 
@@ -46,6 +53,7 @@ class Spoken(TypedDict):
     part: NotRequired[str]  # of the total, claimed
     deal: NotRequired[dict[str, Any]]
     label: NotRequired[str]
+    accepts: NotRequired[Acceptance]
     pointer: NotRequired[Pointer]
 
 
@@ -201,8 +209,3 @@ class Opening(BaseModel):
         title="Room",
         description="What to play; where it is absent, the run's context.",
     )
-
-
-def total_turns(table: Table) -> int:
-    """How many turns have been played."""
-    return len(table.get("record", []))

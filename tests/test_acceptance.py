@@ -1,0 +1,36 @@
+"""An acceptance binds to the offer that its author's letter showed, and to no other."""
+
+from deals import Deal, Do, put
+from nodes.tally import tally
+from state import Room, Table, Topic
+
+PLAN = Topic("plan", rules=())
+SHOWN = put(Deal(clauses=(Do(agent="Bob", action="lever"),)), "Alice", 1)
+OTHER = put(Deal(clauses=(Do(agent="Bob", action="door"),)), "Alice", 1)
+
+
+def after(standing) -> dict:
+    """What the tally finds when Bob has accepted what he was shown."""
+    accepts = {"revision": SHOWN["revision"], "hash": SHOWN["hash"]}
+    table: Table = {
+        "settings": Room(rounds=1).resolve().model_dump(mode="json"),
+        "agents": ["Alice", "Bob"],
+        "speaker": "Alice",
+        "round": 1,
+        "revision": 1,
+        "offer": standing,
+        "answers": {"Bob": {"act": "accept", "text": "gladly", "accepts": accepts}},
+        "talk": [],
+        "record": [],
+    }
+    return tally(PLAN)(table)
+
+
+def test_the_offer_that_was_shown_is_agreed():
+    assert after(SHOWN)["verdict"] == "agreed"
+
+
+def test_an_offer_exchanged_after_the_answer_binds_nobody():
+    found = after(OTHER)
+    assert found["verdict"] == "no_deal"
+    assert [(said["act"], said["label"]) for said in found["talk"]] == [("pass", "STALE")]
