@@ -2,14 +2,20 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.console import say, say_json
+from cli.console import complain, note, progress, say, say_json
 
-INVALID = 1
+if TYPE_CHECKING:
+    from evals.store import Row
+    from evals.suite import Suite
+    from seats import Seat
+
+INVALID = INCOMPLETE = 1
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+BaseUrl = Annotated[str | None, typer.Option(help="Of an OpenAI-compatible endpoint.")]
 Name = Annotated[
     str, typer.Argument(help="paper_cooperative, paper_competitive, or a scenario file.")
 ]
@@ -20,6 +26,7 @@ def register(app: typer.Typer) -> None:
     scenarios = typer.Typer(help="Scenarios of task exchange.", no_args_is_help=True)
     scenarios.command("show")(show)
     scenarios.command("table")(table)
+    scenarios.command("write")(write)
     scenarios.callback()(_scenarios)
     app.add_typer(scenarios, name="scenario")
     app.command()(validate)
@@ -58,32 +65,81 @@ def table(
     ] = None,
     seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)] = 30,
     model: Annotated[str, typer.Option(help="Who answers for everybody.")] = "embedded:rational",
+    base_url: BaseUrl = None,
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
 
     The layouts are those of the paper's Tables 1 and 2. The two parts are switched by themselves:
-    four variants, two of which are the paper's.
+    four variants, two of which are the paper's. The same command goes on where it was stopped.
     """
-    import asyncio
+    from evals.exchange_tables import exchange_suite, played_as, table_1, table_2
+    from state import home
 
-    from cli.console import progress
-    from cli.options import seats_from
-    from evals.exchange import VARIANTS, run_variants, table_1, table_2
-    from state import Room
-
-    names = scenario or ["paper_cooperative", "paper_competitive"]
-    room = Room.model_validate({"game": "task_exchange", "seats": seats_from(model, [], None)})
-    with progress(len(names) * len(VARIANTS) * seeds, "exchanges") as done:
-        runs = asyncio.run(run_variants(room, names, range(seeds), done))
-    say(table_1(runs))
-    say()
-    say(table_2(runs))
-    if model.startswith("embedded:"):
+    seats = {"*": _seat(model, base_url).model_dump(mode="json", exclude_defaults=True)}
+    suite = exchange_suite(scenario or [], seats, range(seeds))
+    folder = home().folder / "sweeps" / played_as(suite)
+    rows, left = _swept(suite, folder)
+    note(f"{folder} keeps the runs: coop report {folder}")
+    if rows:
+        say(table_1(rows, suite))
         say()
+        say(table_2(rows, suite))
+        say()
+        for spec in suite.tables:
+            say(f"Printed: {spec.source}")
+    if model.startswith("embedded:"):
         say(
             "A simulation: the negotiators and the utilities the paper does not print were made for"
         )
         say("it, while this table was in view; it is no evidence about language models.")
+    if left:
+        complain(f"{left} runs failed: coop status {folder} says why; the same command goes on")
+        sys.exit(INCOMPLETE)
+
+
+def write(
+    preferences: Annotated[Path, typer.Argument(help="Tasks, and preferences in words.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="The scenario file, YAML or JSON.")],
+    model: Annotated[
+        str, typer.Option(help="Who writes: provider:name, with settings after commas.")
+    ] = "embedded:impartial",
+    base_url: BaseUrl = None,
+    tries: Annotated[int, typer.Option(help="Answers to one letter.", min=1, max=10)] = 3,
+    seed: Annotated[int, typer.Option(help="Another one asks for everything anew.", min=0)] = 0,
+) -> None:
+    """Have a model write descriptions and utilities from preferences in words.
+
+    Every answer is checked, and sent back with the fault where it has one. The same command goes
+    on where it was stopped. docs/scenarios.md says what the two files hold.
+    """
+    import asyncio
+
+    from games.exchange.authoring import read_commission
+    from games.exchange.source import FILE_ENDINGS
+    from graphs.authoring import NotWritten
+    from graphs.authoring import write as commissioned
+    from seats import SeatError
+
+    if out.suffix not in FILE_ENDINGS or not out.parent.is_dir():
+        raise ValueError(f"--out {out}: give a {', '.join(FILE_ENDINGS)} file in a folder there is")
+    commission, seat = read_commission(preferences), _seat(model, base_url)
+    sheets = len(commission.descriptions) + len(commission.scores)
+    with progress(sheets, f"{sheets} sheets") as moved:
+        try:
+            work = asyncio.run(
+                commissioned(commission, seat, out.parent, seed=seed, tries=tries, heard=moved)
+            )
+        except (NotWritten, SeatError) as error:
+            complain(f"nothing was written: {error}")
+            sys.exit(INCOMPLETE)
+    _put(work.content, out)
+    note(
+        f"{work.letters} letters, {work.refused} answers sent back; {work.calls} asked now, "
+        f"{work.tokens} tokens"
+    )
+    if seat.simulated:
+        note("A simulation: no language model wrote it.")
+    say(str(out))
 
 
 def validate(
@@ -117,6 +173,57 @@ def validate(
             say(f"  {agent} {mask}")
     if found["label"]:
         sys.exit(INVALID)
+
+
+def _swept(suite: "Suite", folder: Path) -> "tuple[list[Row], int]":
+    """The rows of a suite's runs, and how many are still missing."""
+    import asyncio
+
+    from evals.local import Local
+    from evals.store import Writer, read_rows, register
+    from evals.suite import expand
+    from evals.sweep import Limits, check_cells, sweep
+
+    cells = expand(suite)
+    check_cells(cells)
+    player = Local(register(folder, [suite], {}))
+    with Writer(folder) as writer, progress(len(cells), f"{len(cells)} exchanges") as moved:
+        tally = asyncio.run(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
+    wanted = {cell.id for cell in cells}
+    return [row for row in read_rows(folder) if row["cell"] in wanted], tally.left
+
+
+def _seat(model: str, base_url: str | None) -> "Seat":
+    from pydantic import ValidationError
+
+    from cli.options import seats_from
+    from seats import Seat
+
+    try:
+        return Seat.model_validate(seats_from(model, [], base_url)["*"])
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"--model {model}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def _put(content: dict[str, Any], out: Path) -> None:
+    """Write a scenario file in one go: it is there whole, or as it was."""
+    import json
+    import os
+
+    import yaml
+
+    if out.suffix == ".json":
+        text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    else:
+        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+    draft = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, out)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise ValueError(f"--out {out}: cannot be written ({error.strerror})") from None
 
 
 def _text(source: str) -> str:

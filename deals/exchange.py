@@ -16,7 +16,7 @@ MAT    an atom is nobody's; the feedback names it
 =====  ==========================================================================================
 
 Utility-aware exchange, B.2, and three of our own: JSON, NAME, ACK. What the wire itself refuses in
-a message that has both tags keeps the wire's label (SIZE, TEXT, TAG, DUP: see `deals.wire`).
+a message that has both tags keeps the wire's label (SIZE, TEXT, TAG, DUP, LONG: see `deals.wire`).
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ from operator import or_
 from typing import Any, Literal
 
 from deals.faults import Fault
-from deals.wire import Message, scan
+from deals.wire import Message, scan, too_long
 from games.exchange.masks import full, members
 from games.exchange.scenario import Tasks
 
@@ -116,6 +116,8 @@ def check_message(
     if isinstance(message, Fault):
         fault = _tags_first(text, message)
         return Verdict(fault.label, fault.feedback, {})
+    if long := too_long(message):
+        return Verdict(long.label, long.feedback, {})
     if message.proposal is None and "<PROPOSAL>" in text:
         message = replace(message, proposal=[])  # null: something was proposed, and it is no object
     if pending is not None and accepts(message):

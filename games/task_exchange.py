@@ -16,9 +16,6 @@ from games.exchange.tools import simulate
 from games.game import Game, GameError, Params, Position, Step, Turn, realised_total
 
 WAIT = "wait"
-LISTED = 256
-"""Up to here a letter lists every composite; beyond, a selection and the way to name the others."""
-
 BEST, LADDER = 32, 32
 
 
@@ -108,14 +105,15 @@ class TaskExchange(Game):
     def private(self, agent: str) -> dict[str, Any]:
         """What only `agent` is told: its taste and its utilities; for its own letters alone.
 
-        Nothing of it is stored in a position, a record or shared state. Up to `LISTED` composites
-        every utility is given; beyond, the best, then a ladder down to the initial one, the
-        agent's own tasks and each atom alone, by falling utility.
+        Nothing of it is stored in a position, a record or shared state. Of a registry that letters
+        list, every utility is given; of a larger one, the best, then a ladder down to the initial
+        one, the agent's own tasks and each atom alone, by falling utility.
         """
         told: dict[str, Any] = {}
         if preference := self.scenario.preferences.get(agent):
             told["preference"] = preference
-        shown = range(1, 1 << self.tasks.n) if self._listed else self._selected(agent)
+        every = range(1, 1 << self.tasks.n)
+        shown = every if self.tasks.registry.listed else self._selected(agent)
         told["utilities"] = {
             self.tasks.bits(mask): self.scenario.utility(agent, mask) for mask in shown
         }
@@ -204,7 +202,11 @@ class TaskExchange(Game):
         )
 
     def facts(self) -> dict[str, Any]:
-        """All that is public: the atoms, who starts with what, and how composites are named."""
+        """All that is public: the atoms, who starts with what, and how composites are named.
+
+        Of a registry that is too large to be listed, what is written about the initial tasks and
+        each atom alone, and the rule by which any composite can be named.
+        """
         tasks = self.tasks
         public: dict[str, Any] = {
             "agents": tasks.agents,
@@ -212,14 +214,11 @@ class TaskExchange(Game):
             "initial": {agent: tasks.bits(mask) for agent, mask in tasks.initial.items()},
             "turns": self.params.rounds,
         }
-        written = tasks.registry.written()
-        shown = range(1, 1 << tasks.n) if self._listed else sorted(written)[:LISTED]
-        public["registry"] = {tasks.bits(m): tasks.registry.describe(m) for m in shown}
-        return public if self._listed else {**public, "naming": NAMING}
-
-    @property
-    def _listed(self) -> bool:
-        return 1 << self.tasks.n <= LISTED
+        registry, listed = tasks.registry, tasks.registry.listed
+        basic = {*tasks.initial.values(), *(1 << bit for bit in range(tasks.n))}
+        shown = range(1, 1 << tasks.n) if listed else sorted(basic & registry.written().keys())
+        public["registry"] = {tasks.bits(mask): registry.describe(mask) for mask in shown}
+        return public if listed else {**public, "naming": NAMING}
 
     def _scenario(self) -> Scenario:
         p = self.params

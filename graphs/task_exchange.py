@@ -10,7 +10,16 @@ invalid attempts at one turn the run ends as an error.
 
 Two parts can be left out, each by itself: the *validator*, which is wiring (a trader's mind is
 ask → validate ↺ with it, and ask → deliver without), and the *guidance*, which is a section of the
-letters. Neither is the paper's baseline.
+letters. So there are four pages, each of which names its two:
+
+======================== ========= ========
+graph                    validator guidance
+======================== ========= ========
+task_exchange            yes       yes       the paper's proposal
+task_exchange_unguided   yes       no
+task_exchange_unchecked  no        yes
+task_exchange_baseline   no        no        the paper's baseline
+======================== ========= ========
 """
 
 from langgraph.graph import END, START, StateGraph
@@ -39,8 +48,13 @@ TRADE = Topic(TOPIC, rules=())
 """Who does which tasks; what a proposal has to pass is in `deals.exchange`."""
 
 
-def build(validator: bool = True, guidance: bool = True) -> Page:
-    """The workflow, not compiled.
+def build() -> Page:
+    """The workflow, not compiled."""
+    return exchange(validator=True, guidance=True)
+
+
+def exchange(validator: bool, guidance: bool) -> Page:
+    """Any of the four.
 
     Args:
         validator: whether proposals are checked before they are delivered.

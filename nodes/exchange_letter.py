@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from prompts import fenced, fenced_lines, render
 from seats import Letter
-from state import Moment, Private, Sight
+from state import Moment, Private, Sight, room_of
 from state.exchange import exchange_of, look
 
 UTILITIES = "what each set of tasks is worth to you, by mask."
@@ -21,12 +21,12 @@ def trade_letter(guidance: bool) -> Callable[[Moment, str, str, Private], Letter
         sight = look(moment, agent, act)
         own = fenced(exchange_of(moment.table).private(agent))
         told = "\n\n".join(part for part in (private.secret, UTILITIES, own) if part)
-        return _in_words(sight, private, told, guidance)
+        return _in_words(moment, sight, private, told, guidance)
 
     return write
 
 
-def _in_words(sight: Sight, private: Private, told: str, guidance: bool) -> Letter:
+def _in_words(moment: Moment, sight: Sight, private: Private, told: str, guidance: bool) -> Letter:
     facts = dict(sight.facts)
     if guidance:
         facts["guidance"] = True
@@ -55,5 +55,6 @@ def _in_words(sight: Sight, private: Private, told: str, guidance: bool) -> Lett
         agents=sight.game["agents"],
         facts=fenced(sight.game),
         guidance=guidance,
+        instructions=room_of(moment.table["settings"]).instructions,
     )
     return Letter(system=system, user=user)

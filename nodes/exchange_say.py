@@ -4,7 +4,7 @@ from typing import Any
 
 from deals import Deal
 from deals.exchange_talk import as_deal
-from state import Moment, Spoken, Table, Utterance, entries
+from state import SPENT_UP, Moment, Spoken, Table, Utterance, entries
 from state.exchange import exchange_of, masks_in, pending_of
 from state.table import Pending
 
@@ -55,7 +55,11 @@ def deal_in(table: Table, by: str, text: str) -> Deal:
 
 def _next_turn(table: Table, said: Spoken, standing: Pending | None) -> dict[str, Any]:
     agents, turn = table["agents"], table["round"]
-    if said["act"] == "pass" and "pointer" not in said and said.get("label") != "PASS":
+    if (
+        said["act"] == "pass"
+        and "pointer" not in said
+        and said.get("label") not in ("PASS", SPENT_UP)
+    ):
         return {"verdict": "error"}
     if standing and set(standing["accepted"]) >= set(agents):
         return {"verdict": "agreed"}

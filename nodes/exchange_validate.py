@@ -3,15 +3,17 @@
 The two are alternatives: a page wires one of them into its traders' minds.
 """
 
+from fractions import Fraction
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from deals import Message, scan
+from deals import Fault, Message, scan, short_of
 from deals.exchange import accepts, check_message
 from deals.exchange_talk import as_written
-from state import PASS, Mind, Minds, Moment, Spoken, pending, room_of
+from state import PASS, Mind, Minds, Moment, Spoken, Table, pending, room_of
 from state.exchange import REFUSED, exchange_of, masks_in, to_answer
+from state.secrets import reservation_of
 
 CUT = "Your answer was cut off by its length limit: answer more briefly."
 
@@ -52,6 +54,8 @@ def _judge(moment: Moment, agent: str, mind: Mind) -> Mind:
     asked = (masks_in(table, standing["by"], standing["wrote"]) or {}) if standing else None
     verdict = check_message(mind["draft"], game.tasks, agent, asked)
     label, feedback = ("CUT", CUT) if mind["cut"] else (verdict.label, verdict.feedback)
+    if label is None and (fault := _too_little(table, agent, verdict.masks)):
+        label, feedback = fault.label, fault.feedback
     if label is None:
         assert verdict.act is not None, "a valid message does something"
         said: Spoken = {"act": verdict.act, "text": as_written(mind["draft"])}
@@ -64,6 +68,15 @@ def _judge(moment: Moment, agent: str, mind: Mind) -> Mind:
     if mind["attempt"] >= game.params.attempts and not room.seats[agent].human:
         again["spoken"] = {"act": "pass", "text": "", "label": label}
     return again
+
+
+def _too_little(table: Table, agent: str, masks: dict[str, str]) -> Fault | None:
+    """Why this agent cannot agree to an allocation: it requires more."""
+    reservation = reservation_of(table["settings"]["secrets"], agent)
+    if reservation is None:
+        return None
+    worth = exchange_of(table).scenario.utility(agent, int(masks[agent], 2))
+    return short_of(reservation, Fraction(str(worth)))
 
 
 def _unchecked(mind: Mind) -> Spoken:

@@ -18,7 +18,7 @@ from games.exchange.masks import from_bits, full, members, subsets, to_bits
 from games.exchange.paper import PREFERENCES, PRINTED, WRITTEN
 from games.exchange.preferences import grade, overlap
 from games.exchange.registry import Registry, compose
-from games.exchange.tables import every_description, read_scores
+from games.exchange.tables import descriptions_of, read_scores, scores_of
 from games.exchange.taskbench import read_records
 from games.exchange.tools import call, read_tools, simulate
 
@@ -84,6 +84,17 @@ def test_a_registry_that_would_be_ambiguous_is_refused(
 ) -> None:
     with pytest.raises(GameError, match=complaint):
         Registry(says, written)
+
+
+def test_a_registry_too_large_to_be_read_takes_a_composites_atoms_for_its_name() -> None:
+    says = [f"Do part {i}" for i in range(9)]
+    large = Registry(says, {0b11: "Do the last two."})
+    assert large.describe(0b11) == "Do the last two."
+    assert large.mask_of("Do the last two.") == large.mask_of(compose(says, 0b11)) == 0b11
+    small = Registry(says[:8], {0b11: "Do the last two."})
+    assert small.mask_of(compose(says[:8], 0b11)) is None
+    with pytest.raises(GameError, match="also another composite's"):
+        Registry(says, {0b11: compose(says, 0b101), 0b101: "Do two."})
 
 
 # The paper's scenarios
@@ -173,6 +184,14 @@ def test_a_scenario_file_is_read_in_both_forms(tmp_path: Path) -> None:
     assert one.utility("Bob", 1) == round(11 / 71, 6)
 
 
+def test_preferences_beside_utilities_are_told_and_decide_nothing() -> None:
+    told = {"Alice": "You love cake.", "Bob": "You are good."}
+    with_words, without = build({**PAGE, "preferences": told}), build(PAGE)
+    assert with_words.preferences == told
+    for agent, table in without.utilities.items():
+        assert with_words.utilities[agent].tolist() == table.tolist()
+
+
 def test_preferences_or_the_dial_stand_for_utilities() -> None:
     page = {key: value for key, value in PAGE.items() if key != "utilities"}
     told = build({**page, "preferences": {"Alice": "You love cake.", "Bob": "You are good."}})
@@ -183,6 +202,7 @@ def test_preferences_or_the_dial_stand_for_utilities() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
+        ({"preferences": {"Alice": "You love cake."}}, "needed for Alice, Bob"),
         ({"utilities": None}, "exactly one of utilities"),
         ({"competition": 0.5}, "exactly one of utilities"),
         ({"initial": {"Alice": "110", "Bob": "011"}}, "no partition"),
@@ -229,10 +249,15 @@ def test_scores_made_by_a_model_are_checked(scores: Any, complaint: str) -> None
         read_scores(scores, 2, "Alice")
 
 
-def test_descriptions_made_by_a_model_are_checked_for_completeness() -> None:
-    assert every_description({"01": "a", "10": "b", "11": "c"}, 2) == {1: "a", 2: "b", 3: "c"}
-    with pytest.raises(GameError, match="no description of 11"):
-        every_description({"01": "a", "10": "b"}, 2)
+def test_a_part_of_a_table_holds_what_was_asked_for_and_nothing_else() -> None:
+    assert descriptions_of({"01": "a", "11": "c"}, [1, 3], 2) == {1: "a", 3: "c"}
+    assert scores_of({"01": 5, "00": 0}, [1], 2, "Ann") == {1: 5.0, 0: 0.0}
+    with pytest.raises(GameError, match="no description of 11: describe every composite once"):
+        descriptions_of({"01": "a"}, [1, 3], 2)
+    with pytest.raises(GameError, match=r"Ann: no score for 0001, 0010.* 1000 and 2 more: score"):
+        scores_of({}, range(1, 11), 4, "Ann")
+    with pytest.raises(GameError, match="nobody asked for 10: score what is asked for alone"):
+        scores_of({"01": 5, "10": 6}, [1], 2, "Ann")
 
 
 def test_tasks_need_an_atom_for_everybody() -> None:

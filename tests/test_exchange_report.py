@@ -1,30 +1,25 @@
 """What is measured of exchanges, and how it is shown."""
 
 import xml.etree.ElementTree as ET
-from math import isnan, sqrt
+from collections import Counter
+from math import sqrt
+from pathlib import Path
 
 import pytest
 
-from evals.exchange import VARIANTS, mean, measure, picture, rate, run_variants, table_1, table_2
+from evals.exchange import VARIANTS, measure, picture
+from evals.exchange_tables import PAPER_LABELS, exchange_suite, mean, played_as, rate
+from evals.store import read_rows
+from evals.suite import expand, load_suite
 from evals.utility_plane import Proposal, utility_plane
 from games.exchange import generated, scenario
-from graphs.task_exchange import build
-from state import Room, home
+from state import home
+from tests.coop_command import Coop, coop_in
 from tests.scripted import Script
-from tests.test_exchange_workflow import ACCEPT, OVERLAP, REJECT, TRADE, propose
+from tests.test_exchange_workflow import ACCEPT, OVERLAP, REJECT, TRADE, UNCHECKED, propose, run
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-async def finished(validator: bool = True) -> dict:  # type: ignore[type-arg]
-    room = Room(game="task_exchange", seed=1)
-    return (
-        await build(validator)
-        .compile()
-        .ainvoke(  # type: ignore[call-overload, no-any-return]
-            {"room": room}, context=Room(), config={"recursion_limit": 500}
-        )
-    )
+SEATS = {"*": "embedded:rational"}
 
 
 async def test_an_agreement_is_measured(script: Script) -> None:
@@ -32,52 +27,129 @@ async def test_an_agreement_is_measured(script: Script) -> None:
     guess = '<CONSIDER>{"estimates": {"Alice": 0.8}}</CONSIDER>'
     counter = REJECT + propose(TRADE).replace("<CONSIDER>my secret plan</CONSIDER>", guess)
     script["Bob", "exchange"] = counter
-    table = await finished()
-    found = measure(table, home().journal.entries(table["episode"]))  # type: ignore[arg-type]
+    table = await run()
+    found = measure(table, home().journal.entries(table["episode"]))
     assert (found.outcome, found.turns) == ("agreed", 3)
     assert found.utilities == {"Alice": 1.0, "Bob": 0.9}
     assert found.welfare == pytest.approx(1.9)
     assert found.distance == 0
-    assert found.rational
-    assert found.guess_error == pytest.approx(0.2)
+    assert found.rational == {"Alice": True, "Bob": True}
+    assert found.guesses == {"Bob": pytest.approx(0.2)}, "Alice guessed nothing"
     assert found.labels == {"OVL": 1}
     assert found.attempts == 4
-    assert found.tokens > 0
+    told = found.columns()
+    assert told["payoff:Bob"] == 0.9
+    assert told["guess_error"] == told["guess_error:Bob"] == pytest.approx(0.2)
+    assert told["distance:nash"] == told["nash_distance"]
+    assert {"distance:kalai_smorodinsky", "distance:egalitarian", "distance:utilitarian"} < {*told}
 
 
 async def test_an_error_has_no_utilities(script: Script) -> None:
     script["Alice", "exchange"] = OVERLAP
     script["Bob", "exchange"] = ACCEPT
-    found = measure(await finished(validator=False))  # type: ignore[arg-type]
+    found = measure(await run(UNCHECKED))
     assert (found.outcome, found.utilities, found.labels) == ("error", {}, {"OVL": 1})
-    assert isnan(found.welfare)
+    told = found.columns()
+    assert told["error"] == 1
+    for missing in ("agreement", "turns", "payoff:Alice", "social_welfare", "pareto_distance"):
+        assert told[missing] is None, "an outcome is over the runs without error"
 
 
 def test_rates_have_a_binomial_error_and_means_a_sample_deviation() -> None:
-    assert rate(5, 6).shown(percent=True) == "83.3 ± 15.2 %"  # as in the paper's Table 1
-    assert rate(4, 10).spread == pytest.approx(sqrt(0.4 * 0.6 / 10))
+    assert rate([1] * 5 + [0]).shown(percent=True) == "83.3 ± 15.2 %"  # as in the paper's Table 1
+    assert rate([1] * 4 + [0] * 6).spread == pytest.approx(sqrt(0.4 * 0.6 / 10))
     assert mean([1.0, 2.0, 4.0]).spread == pytest.approx(1.5275, abs=1e-4)
-    assert rate(0, 0).shown() == mean([]).shown() == "—"
+    assert mean([0.25]).shown() == "0.25"
+    assert rate([]).shown() == mean([]).shown() == "—"
 
 
-async def test_both_tables_of_the_paper_come_from_one_call() -> None:
-    names = ["paper_cooperative", "paper_competitive"]
-    runs = await run_variants(Room(), names, seeds=[4])
-    assert set(runs) == {(name, variant) for name in names for variant in VARIANTS}
-    outcomes, labels = table_1(runs).splitlines(), table_2(runs).splitlines()
-    assert len(outcomes) == len(labels) == 2 + 8
-    assert "Agreement" in outcomes[0]
-    assert [c.strip() for c in labels[0].split("|")[4:11]] == [
-        "UNK", "MAT", "OVL", "MPT", "MET", "MDA", "EMP",
-    ]  # fmt: skip
-    guided, baseline = (runs["paper_competitive", v] for v in ("utility-aware", "baseline"))
-    assert all(r.welfare >= 0.83 - 1e-9 for r in [*guided, *baseline] if r.outcome != "error")
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("|")[1:-1]]
+
+
+def test_one_command_prints_both_tables_of_the_paper_and_goes_on_where_it_was(coop: Coop) -> None:
+    ended = coop("scenario", "table", "--seeds", "1")
+    assert ended.code == 0, ended.err
+    lines = [cells(line) for line in ended.out.splitlines() if line.startswith("|")]
+    assert len(lines) == 2 * (2 + 8 + 4)
+    head, _, *outcomes = lines[:14]
+    assert head[:5] == ["Scenario", "Setting", "n", "Agreement", "Error"]
+    assert head[5:10] == ["Turns", "Alice", "Bob", "SW", "L2"]
+    assert Counter(line[1] for line in outcomes) == dict.fromkeys(
+        [*VARIANTS.values(), "utility-aware, printed", "baseline, printed"], 2
+    )
+    shown = {(line[0], line[1]): line[3:10] for line in outcomes}
+    assert shown["paper_competitive", "baseline, printed"] == [
+        *("60.0 ± 21.9 %", "50 ± 16 %", "6.8 ± 4.0", "0.58 ± 0.00", "0.25 ± 0.00"),
+        *("0.83 ± 0.00", "0.028 ± 0.0"),
+    ]
+    labels, _, *refused = lines[14:]
+    assert labels[3:10] == list(PAPER_LABELS)
+    found = {(line[0], line[1]): line[3:10] for line in refused}
+    assert found["paper_competitive", "utility-aware, printed"] == [
+        f"{n} in 10" for n in (5, 12, 3, 3, 1, 0, 0)
+    ]
+    assert "simulation" in ended.out
+    (folder,) = (home().folder / "sweeps").iterdir()
+    assert len(read_rows(folder)) == 8
+    again = coop("scenario", "table", "--seeds", "1")
+    assert again.out == ended.out
+    assert len(read_rows(folder)) == 8
+
+
+def test_the_shipped_suite_has_the_four_variants_and_the_priced_game() -> None:
+    suite = load_suite("task_exchange_table")
+    assert list(suite.axes["graph"]) == ["shapley_coop", *reversed(VARIANTS)]
+    assert list(suite.axes["scenario"]) == ["paper_cooperative", "paper_competitive"]
+    printed = {(p.row["scenario"], p.row["graph"]) for p in suite.tables[0].printed}
+    assert printed == {
+        (name, graph)
+        for name in suite.axes["scenario"]
+        for graph in ("task_exchange", "task_exchange_baseline")
+    }
+
+
+def test_the_tables_take_any_scenarios_and_seats(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text("{atoms: [A, B], initial: {Ann: '10', Ben: '01'}, competition: 0.5}")
+    suite = exchange_suite([str(path)], {"*": "embedded:linear"}, range(3))
+    found = expand(suite)
+    assert len(found) == 4 * 3
+    assert {cell.graph for cell in found} == set(VARIANTS)
+    models = {seat["model"] for cell in found for seat in cell.room["seats"].values()}
+    assert models == {"embedded:linear"}
+    name = played_as(suite)
+    assert played_as(exchange_suite([str(path)], {"*": "embedded:linear"}, [7])) == name
+    assert played_as(exchange_suite([str(path)], SEATS, [7])) != name
+    path.write_text(path.read_text().replace("0.5", "0.6"))
+    assert played_as(suite) != name, "what was played with the file before is something else"
+
+
+def test_a_talk_with_counter_proposals_can_be_verified(script: Script, coop: Coop) -> None:
+    script["Alice", "exchange"] = [propose(0b000001), ACCEPT]
+    script["Bob", "exchange"] = REJECT + propose(TRADE)
+    played = coop("run", "task_exchange", "-g", "task_exchange", "--name", "a", "--json").result
+    assert [said["text"].count("</REJECT>\n<PROPOSAL>") for said in played["talk"]] == [0, 1, 0]
+    verified = coop("verify", "a")
+    assert verified.code == 0, verified.out
+
+
+def test_the_failure_of_a_tool_is_told(coop: Coop) -> None:
+    told = coop("run", "task_exchange", "-g", "task_exchange_baseline", "--set", "failures=1")
+    assert told.out.count("failed: ") == 6
 
 
 async def test_the_picture_shows_path_front_and_agreement(script: Script) -> None:
     script["Alice", "exchange"] = [propose(0b000001), ACCEPT]
     script["Bob", "exchange"] = REJECT + propose(TRADE)
-    root = ET.fromstring(picture(await finished()))  # type: ignore[arg-type]
+    root = ET.fromstring(picture(await run()))
     titles = [title.text for title in root.iter(f"{SVG}title")]
     assert {"turn 2 by Alice", "turn 3 by Bob", "agreed", "Nash point", "initial"} <= {*titles}
     kinds = [node.get("class") for node in root.iter()]

@@ -14,7 +14,7 @@ from games import load
 from games.exchange import scenario
 from games.exchange.masks import to_bits
 from games.exchange.tools import plug
-from graphs.task_exchange import build, trading
+from graphs import builder
 from seats import as_text
 from state import Room, Table, home
 from state.exchange import exchange_of
@@ -39,9 +39,14 @@ def propose(alice: int) -> str:
 OVERLAP = allocate(TRADE, 0b111110)
 
 
-async def run(validator: bool = True, guidance: bool = True, **room: Any) -> Table:
+BOTH, UNGUIDED, UNCHECKED, BASELINE = (
+    f"task_exchange{suffix}" for suffix in ("", "_unguided", "_unchecked", "_baseline")
+)
+
+
+async def run(graph: str = BOTH, **room: Any) -> Table:
     played = Room(**{"game": "task_exchange", "seed": 1, **room})
-    app = build(validator, guidance).compile()
+    app = builder(graph).compile()
     config = {"recursion_limit": 500}
     return await app.ainvoke({"room": played}, context=Room(), config=config)  # type: ignore
 
@@ -151,7 +156,7 @@ async def test_without_the_validator_a_message_goes_as_written_and_is_checked_at
 ) -> None:
     script["Alice", "exchange"] = OVERLAP
     script["Bob", "exchange"] = ACCEPT
-    table = await run(validator=False)
+    table = await run(UNCHECKED)
     assert table["talk"][0]["text"] == OVERLAP.removeprefix("<CONSIDER>my secret plan</CONSIDER>")
     shown = script.shown_to("Bob", "exchange")[0]
     assert shown.count(TASKS.registry.describe(0b111110)) >= 3, "registry, history and pending"
@@ -165,20 +170,22 @@ async def test_without_the_validator_a_message_goes_as_written_and_is_checked_at
 async def test_without_the_validator_a_valid_agreement_stands(script: Script) -> None:
     script["Alice", "exchange"] = ["I have nothing to propose.", propose(TRADE)]
     script["Bob", "exchange"] = [f"{REJECT}<PROPOSAL>{{broken</PROPOSAL>", ACCEPT]
-    table = await run(validator=False)
+    table = await run(UNCHECKED)
     acts = [act for *_, act in turns(table)]
     assert acts == ["pass", "reject", "propose", "accept"]
     assert "{broken" in script.shown_to("Alice", "exchange")[1]
     assert table["status"] == "agreed"
 
 
-@pytest.mark.parametrize("guidance", [True, False])
+@pytest.mark.parametrize(
+    ("graph", "guidance"), [(BOTH, True), (UNGUIDED, False), (UNCHECKED, True), (BASELINE, False)]
+)
 async def test_the_guidance_is_a_section_of_the_letter_and_nothing_else(
-    script: Script, guidance: bool
+    script: Script, graph: str, guidance: bool
 ) -> None:
     script["Alice", "exchange"] = propose(TRADE)
     script["Bob", "exchange"] = ACCEPT
-    await run(guidance=guidance)
+    await run(graph)
     for agent in ("Alice", "Bob"):
         letter = script.shown_to(agent, "exchange")[0]
         assert ("Be utility-aware" in letter) == guidance
@@ -186,32 +193,10 @@ async def test_the_guidance_is_a_section_of_the_letter_and_nothing_else(
             assert always in letter
 
 
-def test_the_two_ablations_differ_in_exactly_what_they_name() -> None:
-    def drawn(validator: bool, guidance: bool) -> tuple[set[str], set[tuple[str, str]]]:
-        mind = trading(validator, guidance).get_graph()
-        return set(mind.nodes), {(e.source, e.target) for e in mind.edges}
-
-    nodes, edges = drawn(True, True)
-    bare_nodes, bare_edges = drawn(False, True)
-    assert drawn(True, False) == (nodes, edges)
-    assert (nodes - bare_nodes, bare_nodes - nodes) == ({"validate"}, {"deliver"})
-    assert edges - bare_edges == {
-        ("ask", "validate"),
-        ("validate", "ask"),
-        ("validate", "__end__"),
-    }
-    pages = [build(v, g).compile().get_graph() for v in (True, False) for g in (True, False)]
-    for page in pages[1:]:
-        assert page.nodes.keys() == pages[0].nodes.keys()
-        assert {(e.source, e.target) for e in page.edges} == {
-            (e.source, e.target) for e in pages[0].edges
-        }
-
-
-@pytest.mark.parametrize(("validator", "guidance"), [(True, True), (False, False)])
-async def test_embedded_agents_play_all_of_it_for_any_seed(validator: bool, guidance: bool) -> None:
+@pytest.mark.parametrize("graph", [BOTH, UNGUIDED, UNCHECKED, BASELINE])
+async def test_embedded_agents_play_all_of_it_for_any_seed(graph: str) -> None:
     for seed in range(2):
-        table = await run(validator, guidance, seed=seed)
+        table = await run(graph, seed=seed)
         assert table["status"] in {"agreed", "no_deal", "error"}
         if table["status"] != "error":
             assert table["position"]["done"] == "111111"
@@ -302,13 +287,13 @@ def canaries(tmp_path: Path) -> tuple[str, dict[str, set[str]]]:
     return str(path), told
 
 
-@pytest.mark.parametrize("validator", [True, False])
+@pytest.mark.parametrize("graph", [BOTH, UNCHECKED])
 async def test_no_utility_reaches_anybody_but_its_owner(
-    script: Script, canaries: tuple[str, dict[str, set[str]]], validator: bool
+    script: Script, canaries: tuple[str, dict[str, set[str]]], graph: str
 ) -> None:
     path, secret = canaries
     saver, config = InMemorySaver(), {"configurable": {"thread_id": "t"}, "recursion_limit": 500}
-    app = build(validator).compile(checkpointer=saver)
+    app = builder(graph).compile(checkpointer=saver)
     room = Room(game="task_exchange", params={"scenario": path}, seed=2)
     public = []
     async for update in app.astream({"room": room}, config, context=Room(), stream_mode="updates"):
@@ -343,7 +328,7 @@ def test_nothing_public_of_the_game_holds_a_utility(
 async def test_killed_at_any_node_a_run_goes_on_to_the_same_end(script: Script) -> None:
     script["Alice", "exchange"] = propose(TRADE)
     script["Bob", "exchange"] = ACCEPT
-    app = build().compile(checkpointer=InMemorySaver(), interrupt_after="*")
+    app = builder(BOTH).compile(checkpointer=InMemorySaver(), interrupt_after="*")
     config = {"configurable": {"thread_id": "t"}}
     given: Any = {"room": Room(game="task_exchange", seed=1)}
     for _ in range(60):

@@ -1,24 +1,4 @@
-"""A scenario from a file of one page, YAML or JSON.
-
-Schema::
-
-    name: wedding
-    atoms:                        # 2 to 16; the first listed is the most significant bit
-      - task: book_flight         # the tool's id
-        arguments: {date: 2023-07-30, to: New York}
-        says: Book a flight to New York   # optional; made from task and arguments
-      - Write the invitations     # a task in words alone
-      - Bake the cake
-    initial: {Alice: "110", Bob: "001"}   # agent → mask, in speaking order; a partition
-    registry: {"110": Fly there and invite everybody.}   # optional; the others are composed
-    tools: tools.json             # optional: a tool catalogue, beside this file
-    seed: 0                       # optional: of what is generated
-    # private, one of the following three:
-    utilities:                    # raw scores in 0..100, every mask once ("000" may be left out)
-      Alice: {"001": 10, "010": 80, "011": 75, "100": 40, "101": 30, "110": 90, "111": 60}
-      Bob: {…}
-    preferences: {Alice: You are very good at booking., Bob: You are good at baking.}
-    competition: 0.3              # 0 (preferences apart) to 1 (the same)
+"""A scenario from a file of one page, YAML or JSON; `docs/scenarios.md` is its schema.
 
 The file stays where it is: a run refers to it by its path, so that what is private in it is never
 copied into shared state.
@@ -47,25 +27,39 @@ class AtomEntry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
-    task: str
-    arguments: dict[str, Any] = {}
-    says: str = ""
+    task: str = Field(description="The tool's id, or the task in words.")
+    arguments: dict[str, Any] = Field(default={}, description="Parameter → value.")
+    says: str = Field(default="", description="In words; else made of the two above.")
 
 
 class Page(BaseModel):
-    """The file's content."""
+    """The file's content: exactly one of utilities, preferences and competition decides.
+
+    Preferences beside utilities are told to their owners, and decide nothing.
+    """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    name: str = "scenario"
-    atoms: list[str | AtomEntry] = Field(min_length=2)
-    initial: dict[str, str] = Field(min_length=2)
-    registry: dict[str, str] = {}
-    tools: str = ""
-    seed: int = Field(default=0, ge=0)
-    utilities: dict[str, dict[str, float]] | None = None
-    preferences: dict[str, str] | None = None
-    competition: float | None = Field(default=None, ge=0, le=1)
+    name: str = Field(default="scenario", description="How it is called.")
+    about: str = Field(default="", description="A note for people.")
+    atoms: list[str | AtomEntry] = Field(
+        min_length=2, description="The tasks; the first is the most significant bit."
+    )
+    initial: dict[str, str] = Field(
+        min_length=2, description="Agent → mask, in speaking order; a partition."
+    )
+    registry: dict[str, str] = Field(
+        default={}, description="Mask → description; the others are composed."
+    )
+    tools: str = Field(default="", description="A tool catalogue, beside this file.")
+    seed: int = Field(default=0, ge=0, description="Of what is generated.")
+    utilities: dict[str, dict[str, float]] | None = Field(
+        default=None, description="Agent → mask → raw score in 0..100, every mask once."
+    )
+    preferences: dict[str, str] | None = Field(default=None, description="Agent → its taste.")
+    competition: float | None = Field(
+        default=None, ge=0, le=1, description="From 0 (tastes apart) to 1 (the same)."
+    )
 
 
 def read_scenario(path: str | Path) -> Scenario:
@@ -85,15 +79,24 @@ def read_scenario(path: str | Path) -> Scenario:
 @lru_cache(maxsize=16)
 def _read(file: Path, _: int) -> Scenario:
     try:
-        text = file.read_text(encoding="utf-8")
-        content = json.loads(text) if file.suffix == ".json" else yaml.safe_load(text)
-    except (UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
-        # The parsers' own messages quote the file.
-        raise GameError(f"{file}: no YAML or JSON ({type(error).__name__})") from None
-    try:
-        return build(content, file.parent)
+        return build(content_of(file), file.parent)
     except GameError as error:
         raise GameError(f"{file}: {error}") from None
+
+
+def content_of(file: Path) -> Any:
+    """What a YAML or JSON file holds.
+
+    Raises:
+        GameError: it is neither.
+        OSError: it cannot be read.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+        return json.loads(text) if file.suffix == ".json" else yaml.safe_load(text)
+    except (UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
+        # The parsers' own messages quote the file.
+        raise GameError(f"no YAML or JSON ({type(error).__name__})") from None
 
 
 def build(content: Any, beside: Path = Path()) -> Scenario:
@@ -106,42 +109,54 @@ def build(content: Any, beside: Path = Path()) -> Scenario:
     Raises:
         GameError: names what is wrong and what would be right.
     """
+    page = read_page(content)
+    return _with_utilities(page, tasks_of(page), beside)
+
+
+def read_page(content: Any) -> Page:
+    """A file's content, checked field by field.
+
+    Raises:
+        GameError: names the field that is wrong, and quotes nothing.
+    """
     if not isinstance(content, Mapping):
         raise GameError("holds no scenario: give atoms, initial and one of utilities, preferences")
     try:
-        page = Page.model_validate(dict(content))
+        return Page.model_validate(dict(content))
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise GameError(f"{where}: {first['msg']}") from None
+
+
+def tasks_of(page: Page) -> Tasks:
+    """The public part of what a file says."""
     atoms = tuple(_atom(entry) for entry in page.atoms)
     n = len(atoms)
-    written = read_descriptions(page.registry, n)
-    tasks = Tasks(
+    return Tasks(
         atoms,
         {agent: from_bits(bits, n) for agent, bits in page.initial.items()},
-        Registry([atom.says for atom in atoms], written),
+        Registry([atom.says for atom in atoms], read_descriptions(page.registry, n)),
     )
-    return _with_utilities(page, tasks, beside)
 
 
 def _with_utilities(page: Page, tasks: Tasks, beside: Path) -> Scenario:
-    given = [page.utilities, page.preferences, page.competition]
-    if sum(one is not None for one in given) != 1:
+    scored, told = page.utilities, page.preferences or {}
+    source = page.preferences if scored is None else scored
+    if (source is None) == (page.competition is None):
         raise GameError("give exactly one of utilities, preferences and competition")
-    told = page.preferences or {}
     if page.competition is not None:
         told = dialled(tasks.atoms, tasks.agents, page.competition, page.seed)
-    scored = page.utilities if page.utilities is not None else told
-    if set(scored) != set(tasks.agents):
-        raise GameError(f"utilities or preferences are needed for {', '.join(tasks.agents)}")
+    for named in (scored, page.preferences):
+        if named is not None and set(named) != set(tasks.agents):
+            raise GameError(f"utilities or preferences are needed for {', '.join(tasks.agents)}")
     raw = {
-        agent: read_scores(page.utilities[agent], tasks.n, agent)
-        if page.utilities is not None
+        agent: read_scores(scored[agent], tasks.n, agent)
+        if scored is not None
         else scores(told[agent], tasks.atoms, page.seed, agent)
         for agent in tasks.agents
     }
-    every = dict.fromkeys(range(1 << tasks.n), "given") if page.utilities is not None else {}
+    every = dict.fromkeys(range(1 << tasks.n), "given") if scored is not None else {}
     return Scenario(
         name=page.name,
         tasks=tasks,

@@ -7,7 +7,8 @@
 (1, None)
 
 Descriptions that nobody wrote are composed: the atoms' own words in order, joined by "; ", and a
-full stop. So 2ⁿ descriptions need no room, and an agent can name any composite from its atoms.
+full stop. So 2ⁿ descriptions need no room, and an agent can name any composite from its atoms. In a
+registry that is too large to be read, that name holds beside a written one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,11 +23,14 @@ NAMING = (
     "The exact description of a composite task that is not listed is its atoms' `says`, in the "
     'order of `atoms`, joined by "; " and ended by a full stop.'
 )
+LISTED = 256
+"""Up to so many composites a letter lists them all; of more it gives a selection, and `NAMING`."""
+
 MAX_DESCRIPTION = 4_000
 
 
 class Registry:
-    """Mask ↔ description, one to one.
+    """Mask ↔ description, one to one; beyond `LISTED` composites, the composed name is a second.
 
     Args:
         says: each atom's own words, first atom first.
@@ -42,7 +46,7 @@ class Registry:
         if len(self._position) < len(self.says):
             raise GameError("two atoms are worded alike: give each its own words")
         for words in self.says:
-            _check_words(words)
+            check_words(words)
             if JOINT in words or f"{words}." == NOTHING:
                 raise GameError(f"{words!r} cannot be an atom's words: no {JOINT!r}, not Nothing")
         self._written = dict(written or {})
@@ -52,6 +56,11 @@ class Registry:
     def __len__(self) -> int:
         """How many composite tasks there are, ∅ included."""
         return 1 << len(self.says)
+
+    @property
+    def listed(self) -> bool:
+        """Whether a letter lists every composite."""
+        return len(self) <= LISTED
 
     def describe(self, mask: int) -> str:
         """The description of a composite task."""
@@ -64,7 +73,7 @@ class Registry:
         if (mask := self._mask.get(description)) is not None:
             return mask
         mask = self._parse(description)
-        return None if mask is None or mask in self._written else mask
+        return None if self.listed and mask in self._written else mask
 
     def written(self) -> dict[int, str]:
         """The descriptions that are not composed."""
@@ -84,11 +93,12 @@ class Registry:
                 "composite's: descriptions are unique"
             )
         for mask, description in self._written.items():
-            _check_words(description)
+            check_words(description)
             if not 0 <= mask <= full(len(self.says)):
                 raise GameError(f"{description!r} describes no composite of {len(self.says)} atoms")
             other = self._parse(description)
-            if other is not None and other != mask and other not in self._written:
+            taken = other not in self._written or not self.listed
+            if other is not None and other != mask and taken:
                 raise GameError(f"{description!r} is also another composite's: word it otherwise")
 
 
@@ -97,7 +107,12 @@ def compose(says: Sequence[str], mask: int) -> str:
     return f"{JOINT.join(says[i] for i in members(mask, len(says)))}." if mask else NOTHING
 
 
-def _check_words(words: str) -> None:
+def check_words(words: str) -> None:
+    """Refuse what could not be sent and copied byte for byte.
+
+    Raises:
+        GameError: says what is wrong with it.
+    """
     if not words.strip() or words != words.strip() or not words.isprintable():
         raise GameError(f"{words!r} cannot be copied exactly: printable, no blanks at the ends")
     if len(words) > MAX_DESCRIPTION or set(words) & set("<>`"):

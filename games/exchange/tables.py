@@ -4,7 +4,7 @@ A score r(a, c) in [0, 100] for each composite c becomes U(a, c) = r(a, c) / max
 or 0 where nothing scores (utility-aware exchange, A.2). Tables need not be monotone or additive.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -15,19 +15,33 @@ from games.game import GameError
 
 TOP = 100
 
+SHOWN = 8
+"""So many masks are named where some are wrong; of more, how many there are."""
+
 
 def read_scores(raw: Any, n: int, whose: str) -> list[float]:
-    """Scores by bit string, as a person or a model gives them.
+    """Scores of all 2ⁿ composites by bit string, as a person gives them.
 
-    Every mask once; that of no atoms may be left out and scores 0. The error's one line is fit to
-    be sent back to a model that is to mend its answer.
+    Every mask once; that of no atoms may be left out and scores 0.
 
     Raises:
-        GameError: names the mask that is missing, unknown or out of range.
+        GameError: as `scores_of`.
+    """
+    found = scores_of(raw, range(1, 1 << n), n, whose)
+    return [found.get(mask, 0.0) for mask in range(1 << n)]
+
+
+def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, float]:
+    """Scores by bit string of the composites that were asked for, no atoms being always welcome.
+
+    The error's one line is fit to be sent back to a model that is to mend its answer.
+
+    Raises:
+        GameError: names the masks that are missing, unknown or out of range.
     """
     if not isinstance(raw, Mapping):
         raise GameError(f"{whose}: utilities are a mapping of masks to scores in 0..{TOP}")
-    scores: dict[int, float] = {0: 0.0}
+    scores: dict[int, float] = {}
     for bits, score in raw.items():
         mask = from_bits(bits, n)
         if isinstance(score, bool) or not isinstance(score, int | float) or not isfinite(score):
@@ -35,12 +49,8 @@ def read_scores(raw: Any, n: int, whose: str) -> list[float]:
         if not 0 <= score <= TOP:
             raise GameError(f"{whose}: the score of {bits} is out of range: give one in 0..{TOP}")
         scores[mask] = float(score)
-    if missing := [mask for mask in range(1, 1 << n) if mask not in scores]:
-        raise GameError(
-            f"{whose}: no score for {to_bits(missing[0], n)} and {len(missing) - 1} more masks: "
-            "score every composite once"
-        )
-    return [scores[mask] for mask in range(1 << n)]
+    _complete(scores, asked, n, f"{whose}: no score for", "score")
+    return scores
 
 
 def read_descriptions(raw: Any, n: int) -> dict[int, str]:
@@ -59,19 +69,29 @@ def read_descriptions(raw: Any, n: int) -> dict[int, str]:
     return found
 
 
-def every_description(raw: Any, n: int) -> dict[int, str]:
-    """Descriptions of all composites, as a model is asked for them: every mask but ∅ once.
+def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
+    """Descriptions of the composites that were asked for, and of no others.
 
     Raises:
-        GameError: as `read_descriptions`, or one is missing.
+        GameError: as `read_descriptions`, or names the masks that are missing or unknown.
     """
     found = read_descriptions(raw, n)
-    if missing := [mask for mask in range(1, 1 << n) if mask not in found]:
-        raise GameError(
-            f"no description of {to_bits(missing[0], n)} and {len(missing) - 1} more masks: "
-            "describe every composite once"
-        )
+    _complete(found, asked, n, "no description of", "describe")
     return found
+
+
+def _complete(found: Mapping[int, Any], asked: Sequence[int], n: int, lack: str, do: str) -> None:
+    """Every mask that was asked for is there, and none that was not, but for that of no atoms."""
+    if missing := [mask for mask in asked if mask not in found]:
+        raise GameError(f"{lack} {_listed(missing, n)}: {do} every composite once")
+    if strange := sorted(set(found) - {0, *asked}):
+        raise GameError(f"nobody asked for {_listed(strange, n)}: {do} what is asked for alone")
+
+
+def _listed(masks: Sequence[int], n: int) -> str:
+    shown = ", ".join(to_bits(mask, n) for mask in masks[:SHOWN])
+    more = len(masks) - SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def normalised(scores: list[float]) -> Micros:

@@ -1,0 +1,15 @@
+"""Task exchange with the validator alone: letters do not ask to be utility-aware.
+
+The wiring is that of `task_exchange`; what it lacks is a section of the letters.
+"""
+
+from graphs.minds import Page
+from graphs.task_exchange import exchange
+
+
+def build() -> Page:
+    """The workflow, not compiled."""
+    return exchange(validator=True, guidance=False)
+
+
+graph = build().compile(name="task_exchange_unguided")

@@ -1,0 +1,39 @@
+"""How an embedded agent writes a scenario: the generator of utilities, behind a letter.
+
+It answers as `games.exchange.preferences` would without a letter: descriptions are composed, and
+scores follow from the words of the preference and the seed.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from games.exchange.masks import from_bits
+from games.exchange.preferences import scores
+from games.exchange.registry import compose
+from games.exchange.scenario import Atom
+from seats.embedded.outlook import Missing, needed
+
+SHEETS = ("exchange_describe", "exchange_score")
+"""What the letters that it answers ask for."""
+
+
+def written_sheet(facts: Mapping[str, Any], seed: int) -> str:
+    """The message with one sheet: a description or a score of each composite that is listed."""
+    try:
+        sheet = _sheet(facts, seed)
+    except Missing as missing:
+        return f"<s>I cannot decide: {missing}.</s>"
+    return f"<PROPOSAL>{json.dumps(sheet, ensure_ascii=False)}</PROPOSAL>"
+
+
+def _sheet(facts: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    needed(facts, "you", "atoms", "composites")
+    atoms = [Atom(a["task"], a["arguments"], a["says"]) for a in facts["atoms"]]
+    asked = {bits: from_bits(bits, len(atoms)) for bits in facts["composites"]}
+    if facts["ask"] == "exchange_describe":
+        says = [atom.says for atom in atoms]
+        return {bits: compose(says, mask) for bits, mask in asked.items()}
+    needed(facts, "preference")
+    table = scores(facts["preference"], atoms, seed, facts["you"])
+    return {bits: int(table[mask]) for bits, mask in asked.items()}
