@@ -1,19 +1,26 @@
-"""`coop contract`: contracts and records made here or by others."""
+"""`coop contract`: contracts and records made here or by others, and what contracts do."""
 
 import json
 import sys
+from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.console import say, say_json
+from cli.console import note, progress, say, say_json, show_table
 from cli.options import Parameters, settings_from
 
+if TYPE_CHECKING:
+    from evals.contracts import GameTable
+    from evals.store import Row
+    from games import Turn
+
 NOT_TO_BE_SIGNED = 1
+INCOMPLETE = 1
 
 contract = typer.Typer(
-    help="Check contracts before they are signed, and hold records against them."
+    help="Check contracts before they are signed, hold records against them, tabulate what they do."
 )
 
 
@@ -67,22 +74,34 @@ def audit(
     game: Annotated[
         str, typer.Option("--game", "-g", help="The game; without it, the record is all there is.")
     ] = "",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
+    ] = None,
     running: Annotated[
         bool, typer.Option("--running", help="The game goes on: what is open is pending.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Hold a record against a contract: verdict, breaches and evidence, clause by clause."""
-    from deals import Fault, read_deal
+    from deals import Fault, Terms, first_fault, read_deal
     from deals.audit import audit as hold
     from deals.audit import audit_in_words
+    from deals.rules import known_actions, known_agents
     from games import load
 
-    deal = read_deal(_clauses(_read(file), file))
+    deal, played = read_deal(_clauses(_read(file), file)), _turns(_read(record), record)
+    world = load(game, settings_from(Parameters(None, set_ or []))) if game else None
+    if world and len(played) > world.turns:
+        raise ValueError(
+            f"{record}: has {len(played)} turns, and {game} {world.turns}: give the game's --set"
+        )
+    seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
+    terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
+    rules = (known_agents, known_actions) if world else (known_agents,)
+    if not isinstance(deal, Fault):
+        deal = first_fault(rules, deal, terms) or deal
     if isinstance(deal, Fault):
         raise ValueError(f"{file}: {deal.feedback}")
-    played = _turns(_read(record), record)
-    world = load(game) if game else None
     found = hold(
         deal,
         played,
@@ -96,26 +115,111 @@ def audit(
         say(audit_in_words(found))
 
 
+@contract.command()
+def table(
+    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1, max=1000)] = 30,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="The folder of the runs' rows.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Two dilemmas × characters × no contract, notional, enforced, escrow: welfare and adherence.
+
+    Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. Stopped and run
+    again, it goes on where it was; `coop report` makes a page of its folder.
+    """
+    from evals.contracts import as_record, game_tables
+    from evals.stats import LEVEL
+
+    rows = _played(seeds, out)
+    tables = game_tables(rows)
+    if as_json:
+        parts = [as_record(part) for part in tables]
+        say_json({"seeds": seeds, "level": LEVEL, "simulated": True, "tables": parts})
+        return
+    for part in tables:
+        _show(part)
+    say(
+        f"In brackets: {LEVEL:.0%} intervals over n runs, a seed each. n=1: nothing is drawn there,"
+    )
+    say("so that every seed gives the same run.")
+    say("A simulation: embedded agents answered, and what they do was written down beforehand.")
+
+
+def _played(seeds: int, out: Path | None) -> "list[Row]":
+    """The table's rows; what its folder lacks is run first."""
+    import asyncio
+
+    from evals.contracts import SUITE, planned
+    from evals.local import Local
+    from evals.store import Writer, read_rows
+    from evals.store import register as enter
+    from evals.sweep import Limits, sweep
+    from state import home
+
+    suite, cells = planned(range(seeds))
+    folder = out or home().folder / "sweeps" / SUITE
+    player = Local(enter(folder, [suite], {}))
+    with Writer(folder) as writer, progress(len(cells), f"{len(cells)} runs") as moved:
+        tally = asyncio.run(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
+    if tally.left:
+        note(f"{tally.left} runs are left: coop status {folder} says why; the same command goes on")
+        sys.exit(INCOMPLETE)
+    wanted = {cell.id for cell in cells}
+    return [row for row in read_rows(folder) if row["cell"] in wanted]
+
+
+def _show(part: "GameTable") -> None:
+    """One game's table, and what it shows."""
+    from evals.contracts import MEASURES
+
+    lines, before = [], ""
+    for line in part.lines:
+        shown = [line.measures[c].shown(2) if c in line.measures else "—" for c in MEASURES]
+        lines.append([line.agents if line.agents != before else "", line.contract, *shown])
+        before = line.agents
+    _, *others = MEASURES
+    show_table(part.game, ["agents", "contract", f"welfare of {part.best:g}", *others], lines)
+    if part.weak:
+        named = ", ".join(f"({', '.join(play)})" for play in part.weak)
+        say(f"Weak equilibria of a turn without any contract: {named}.")
+    for claim, holds in part.shows.items():
+        say(claim if holds else f"NOT SHOWN: {claim}")
+    say()
+
+
 def _clauses(content: Any, path: Path) -> dict[str, Any]:
-    """The clauses of a contract, or of the run whose result this is."""
+    """A contract as it stands in its file, or the clauses of the run whose result this is."""
     if isinstance(content, dict) and isinstance(content.get("contract"), dict):
-        content = content["contract"]
+        content = {"clauses": content["contract"].get("clauses")}
     if not isinstance(content, dict) or "clauses" not in content:
         raise ValueError(f"{path}: holds no contract: give a mapping with the key clauses")
-    return {"clauses": content["clauses"]}
+    return content
 
 
-def _turns(content: Any, path: Path) -> list[Any]:
-    """The turns of a record, checked as far as they are read."""
+def _turns(content: Any, path: Path) -> "list[Turn]":
+    """The turns of a record: numbered from 1, with finite rewards; 0 where none are given."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from games import Turn
+
     turns = content.get("record") if isinstance(content, dict) else content
     if not isinstance(turns, list) or not turns:
         raise ValueError(f"{path}: holds no record: give a list of turns")
-    for n, turn in enumerate(turns, start=1):
-        sound = isinstance(turn, dict) and turn.get("turn") == n
-        if not sound or not isinstance(turn.get("actions"), dict):
-            raise ValueError(f"{path}: entry {n} is no turn {n}: give turn, actions and rewards")
-        turn.setdefault("rewards", {})
-    return turns
+    known = [{"rewards": {}, **turn} if isinstance(turn, dict) else turn for turn in turns]
+    try:
+        record = TypeAdapter(list[Turn]).validate_python(known)
+    except ValidationError as error:
+        first = error.errors()[0]
+        at, *where = first["loc"]
+        told = ".".join(str(part) for part in where) or "turn"
+        raise ValueError(f"{path}: entry {int(at) + 1}, {told}: {first['msg']}") from None
+    for n, turn in enumerate(record, start=1):
+        if turn["turn"] != n:
+            raise ValueError(f"{path}: entry {n} is turn {turn['turn']}: number them from 1")
+        if not all(isfinite(amount) for amount in (*turn["rewards"].values(), turn.get("pot", 0))):
+            raise ValueError(f"{path}: entry {n} has a reward that is no finite number")
+    return record
 
 
 def _read(path: Path) -> Any:
@@ -124,5 +228,5 @@ def _read(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
         return json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise ValueError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None

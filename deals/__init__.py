@@ -43,6 +43,7 @@ from deals.enforcement import Enforcement
 from deals.faults import Fault, FaultRecord
 from deals.monitor import Breach, Duty, Payment, breaches, duties, payments
 from deals.progression import Standing, Watch
+from deals.reservation import reservation_in, short_of
 from deals.rules import DEAL_RULES, Rule, Terms, first_fault, only
 from deals.settlement import NormPayoffs, earned, payoffs
 from deals.when import All, AnyOf, Count, Earned, Event, Every, Last, Not, Turns, When, holds
@@ -103,9 +104,11 @@ __all__ = [
     "plain",
     "put",
     "read_deal",
+    "reservation_in",
     "scan",
     "sentence",
     "share_of",
+    "short_of",
     "sign",
     "unanimous",
     "vet",

@@ -40,8 +40,7 @@ def audit(
     """
     contract = _contract(agreed) if isinstance(agreed, Deal) else agreed
     watch = Watch.of(contract, turns, actions)
-    standings = watch.follow(record, over)
-    verdicts = (standings[-1] if standings else watch.start()).verdicts
+    verdicts = watch.last(record, over).verdicts
     judge = read_judgement(judged, verdicts) if judged is not None else None
     if isinstance(judge, Fault):
         judge = None

@@ -1,20 +1,21 @@
-"""Conditions compiled for watching: what to remember of a history, and what may still come.
+"""Conditions compiled for watching: whether they hold, and whether they may still come to hold.
 
 `deals.when.holds` says what a condition means, by looking at the whole record. Here the same is
 done by progression (Bacchus and Kabanza, 1998): after every turn a condition becomes what is left
-of it, which is the condition together with the few values that its future depends on. Equal values
-are an equal rest, so that they can be compared, looked up and enumerated.
+of it, which is the condition together with the few values that its future depends on
+(`deals.memory`). Equal values are an equal rest, so that they can be compared, looked up and
+enumerated.
 
 Cost: about 1 μs a turn and condition, however long the history.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+from deals.memory import Latest, Memory, Now, Slot, Sum, Times
 from deals.when import (
     EVERYONE,
     All,
@@ -27,10 +28,7 @@ from deals.when import (
     Turns,
     When,
 )
-from games import Number, Turn
-
-Memory = tuple[Any, ...]
-"""What a condition's future depends on: hashable, one value per slot."""
+from games import Turn
 
 Holds = Callable[[Memory, int], bool]
 Actions = Mapping[str, Sequence[str]]
@@ -39,58 +37,8 @@ Window = tuple[int, int]
 
 _OTHER = "\0"  # an action that no condition names
 MAX_FUTURES = 4_096
-"""More ways for one turn to go on than this are not enumerated: the condition may then hold."""
-
-
-def exact_number(amount: Number | Fraction) -> int | Fraction:
-    """A JSON number as the decimal it is written as; whole numbers stay as they are."""
-    return Fraction(str(amount)) if isinstance(amount, float) else amount
-
-
-class _Slot(Protocol):
-    """One value to remember."""
-
-    def after(self, value: Any, turn: Turn) -> Any: ...
-
-
-@dataclass(frozen=True)
-class _Latest:
-    """An agent's latest action, among those that matter; None for any other, or for none yet."""
-
-    agent: str
-    named: frozenset[str]
-
-    def after(self, value: Any, turn: Turn) -> Any:
-        action = turn["actions"].get(self.agent)
-        if action is None:
-            return value
-        return action if action in self.named else None
-
-
-@dataclass(frozen=True)
-class _Times:
-    """How often an agent has done something, up to where it stops to matter."""
-
-    agent: str
-    action: str
-    enough: int
-
-    def after(self, value: Any, turn: Turn) -> Any:
-        done = turn["actions"].get(self.agent) == self.action
-        return min(self.enough, value + done)
-
-
-@dataclass(frozen=True)
-class _Sum:
-    """What an agent has earned, or everyone with the pot."""
-
-    agent: str
-
-    def after(self, value: Any, turn: Turn) -> Any:
-        if self.agent != EVERYONE:
-            return value + exact_number(turn["rewards"].get(self.agent, 0))
-        amounts = (*turn["rewards"].values(), turn.get("pot", 0))
-        return value + sum(exact_number(x) for x in amounts)
+"""More ways to go on than this, in one turn or up to its last, are not enumerated: the condition
+may then hold."""
 
 
 class Condition:
@@ -99,10 +47,13 @@ class Condition:
     Args:
         when: the condition.
         actions: agent → all it can do; an agent that is absent may do anything.
+        asked: whether with the record before each turn, as obligations are, or after it, as
+            payments are.
     """
 
-    def __init__(self, when: When, actions: Actions | None = None) -> None:
-        self._slots: dict[_Slot, int] = {}
+    def __init__(self, when: When, actions: Actions | None = None, asked: Asked = "before") -> None:
+        self._asked = asked
+        self._slots: dict[Slot, int] = {}
         self._atoms = list(_atoms(when))
         self._named = _named_actions(self._atoms)
         start: list[Any] = []
@@ -115,9 +66,9 @@ class Condition:
         self.holds: Holds = self._compiled(when)
         self._steps = tuple((slot.after, n) for slot, n in self._slots.items())
         self._actions = actions or {}
-        self._sums = {n: slot.agent for slot, n in self._slots.items() if isinstance(slot, _Sum)}
+        self._sums = {n: slot.agent for slot, n in self._slots.items() if isinstance(slot, Sum)}
         self._timed = _speaks_of_turns(when)
-        self._waits: dict[tuple[Memory, Asked], int | None] = {}
+        self._waits: dict[Memory, int | None] = {}
         self._onward: dict[Memory, frozenset[Memory] | None] = {}
         self._last_times: dict[int, int] = {}
 
@@ -125,7 +76,7 @@ class Condition:
         """What is left of the condition after a turn."""
         return tuple([step(memory[n], turn) for step, n in self._steps]) if memory else memory
 
-    def may_hold(self, memory: Memory, now: int, window: Window, asked: Asked = "before") -> bool:
+    def may_hold(self, memory: Memory, now: int, window: Window) -> bool:
         """Whether some course of the game makes it hold at a turn of the window.
 
         Agents may do anything they can, or nothing, and rewards may be anything. Breadth first over
@@ -136,44 +87,44 @@ class Condition:
             memory: what is remembered before turn `now` is played.
             now: the next turn.
             window: the first and the last turn at which it counts.
-            asked: whether with the record before each turn, as obligations are, or after it, as
-                payments are.
         """
         first, last = window
         if not self._slots:
             return max(now, first) <= self._last_time(last)
         if not self._timed and first <= now:
-            wait = self._wait(memory, asked)
+            wait = self._wait(memory)
             return wait is not None and now + wait <= last
-        memories = {memory}
+        memories, looked_at = {memory}, 0
         for turn in range(now, last + 1):
-            if asked == "before" and turn >= first and self._any(memories, turn):
+            looked_at += len(memories)
+            if looked_at > MAX_FUTURES:
+                return True
+            if self._asked == "before" and turn >= first and self._any(memories, turn):
                 return True
             onward = self._union(memories)
             if onward is None:
                 return True
             memories = onward
-            if asked == "after" and turn >= first and self._any(memories, turn):
+            if self._asked == "after" and turn >= first and self._any(memories, turn):
                 return True
         return False
 
-    def _wait(self, memory: Memory, asked: Asked) -> int | None:
+    def _wait(self, memory: Memory) -> int | None:
         """How many turns it takes at least until it holds, whatever the turn; None if it never can.
 
         For a condition that does not speak of turns: the answer is the same at every turn.
         """
-        key = memory, asked
-        if key not in self._waits:
-            self._waits[key] = self._shortest(memory, asked)
-        return self._waits[key]
+        if memory not in self._waits:
+            self._waits[memory] = self._shortest(memory)
+        return self._waits[memory]
 
-    def _shortest(self, memory: Memory, asked: Asked) -> int | None:
+    def _shortest(self, memory: Memory) -> int | None:
         memories, seen, turns = {memory}, {memory}, 0
         while memories:
-            if asked == "before" and self._any(memories, 1):
+            if self._asked == "before" and self._any(memories, 1):
                 return turns
             onward = self._union(memories)
-            if onward is None or (asked == "after" and self._any(onward, 1)):
+            if onward is None or (self._asked == "after" and self._any(onward, 1)):
                 return turns
             memories, seen, turns = onward - seen, seen | onward, turns + 1
         return None
@@ -231,14 +182,15 @@ class Condition:
         at = {a.at_least for a in self._atoms if isinstance(a, Earned) and a.earned == agent}
         return [min(at) - 1, *sorted(at)]
 
-    def _slot(self, atom: Last | Count | Earned) -> tuple[_Slot, Any]:
+    def _slot(self, atom: Last | Count | Earned) -> tuple[Slot, Any]:
         match atom:
             case Last(last=event):
-                return _Latest(event.agent, frozenset(self._named[event.agent])), None
+                slot = Latest if self._asked == "before" else Now
+                return slot(event.agent, frozenset(self._named[event.agent])), None
             case Count(count=event, at_least=least):
-                return _Times(event.agent, event.action, least), 0
+                return Times(event.agent, event.action, least), 0
             case Earned(earned=agent):
-                return _Sum(agent), 0
+                return Sum(agent), 0
 
     def _compiled(self, when: When) -> Holds:
         match when:

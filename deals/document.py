@@ -107,6 +107,11 @@ def intents(prose: str) -> list[str]:
     return [line.removeprefix(INTENT).strip() for line in lines if line.startswith(INTENT)]
 
 
+def mentioned(text: str, terms: Terms) -> list[str]:
+    """The parties, actions and numbers that a text names."""
+    return [token for token, kind in _tokens(text, terms) if kind != "word"]
+
+
 def _citations(prose: str, deal: Deal) -> Iterator[str]:
     cited = _CITATION.findall(prose)
     for cid, clause in deal.ids().items():

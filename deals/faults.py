@@ -18,7 +18,8 @@ class FaultRecord(TypedDict):
 class Fault:
     """A refusal: a short label to count by, and feedback that names the mend.
 
-    Labels of the wire: SIZE, TEXT, TAG, MPT and MET (no opening / no closing tag), DUP, JSON.
+    Labels of the wire: SIZE, TEXT, TAG, MPT and MET (no opening / no closing tag), DUP, JSON,
+    LONG (more than all can be made to read).
     Labels of the protocol: ACK (an offer stands unanswered), VOID, STALE. Labels of a deal are
     listed in `deals.rules`. The author alone ever sees the feedback.
     """

@@ -7,7 +7,7 @@ from itertools import product
 from math import ceil
 
 from deals.amounts import plain
-from deals.clauses import Do, Forbid, Pay
+from deals.clauses import Pay
 from deals.deal import Deal
 from deals.enforcement import Enforcement
 from deals.faults import Fault
@@ -163,15 +163,11 @@ def balanced_outcomes(within: Prospects) -> int:
     return count
 
 
-def idle_clauses(within: Prospects) -> list[str]:
-    """The clauses that no course of the game brings to bear."""
+def idle_clauses(within: Prospects, deal: Deal) -> list[str]:
+    """The clauses of the deal that no course of the game brings to bear."""
     used = {cid for position in within.positions() for cid in position.owed}
     used |= {cid for p in within.positions() for due in p.due.values() for cid in due}
-    return [
-        term.cid
-        for term in within.watch.terms
-        if isinstance(term.clause, Do | Forbid | Pay) and term.cid not in used
-    ]
+    return [cid for cid in (*deal.duties, *deal.pays) if cid not in used]
 
 
 def weak_equilibria(within: Prospects) -> list[Play]:

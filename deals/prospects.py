@@ -1,8 +1,9 @@
 """Playing a finite game to its end under a contract, in every way, exactly.
 
 The game is a stage game that is repeated; the contract's conditions remember little of the past
-(`deals.condition`), so that histories which leave the same rest are one position. Positions are
-found forwards and valued backwards. Cost: positions × joint actions × agents, a few μs each.
+(`deals.memory`), so that histories which leave the same rest are one position. Positions are
+found forwards and valued backwards. Cost: positions × joint actions × agents, a few μs each, and
+about 1 μs more for each value that the contract's conditions remember.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,15 +13,20 @@ from itertools import product
 from typing import Any
 
 from deals.clauses import Do, Forbid, Pay
-from deals.condition import Memory
+from deals.contract import Contract, share_of
 from deals.deal import Deal
 from deals.enforcement import Enforcement, injured_by
+from deals.memory import Memory
 from deals.progression import Watch, Watched
+from deals.settlement import earned
 from deals.stage import NotFinite, Play, StageGame
 from games import Turn
 
 MAX_STEPS = 50_000
 """Positions × joint actions × agents that are looked at; a larger game is not enumerated."""
+
+MAX_WORK = 500_000
+"""Steps × values that the contract's conditions remember; more takes too long."""
 
 Amounts = tuple[Fraction, ...]
 """One amount per agent, in the order of the agents."""
@@ -67,30 +73,38 @@ class Prospects:
     """Every way in which the rest of a game can go under a deal.
 
     Args:
-        deal: the contract; an empty one leaves the game as it is.
+        agreed: a deal that stands from the first turn on, or a contract with its amendments; an
+            empty deal leaves the game as it is.
         stage: the game.
         enforcement: how the contract is enforced.
         record: the turns played so far.
 
     Raises:
-        NotFinite: the game has too many positions, or its split is by a norm that is computed
-            from the whole record afterwards.
+        NotFinite: the game has too many positions, or too many clauses for them, or its split is
+            by a norm that is computed from the whole record afterwards.
     """
 
     def __init__(
         self,
-        deal: Deal,
+        agreed: Deal | Contract,
         stage: StageGame,
         enforcement: Enforcement,
         record: Sequence[Turn] = (),
     ) -> None:
-        if deal.share and deal.share.norm and enforcement.executes:
+        share = agreed.share if isinstance(agreed, Deal) else share_of(agreed)
+        if share and share.norm and enforcement.executes:
             raise NotFinite(
-                f"the split by the norm {deal.share.norm} is computed from the record afterwards"
+                f"the split by the norm {share.norm} is computed from the record afterwards"
             )
         self.stage, self.enforcement = stage, enforcement
-        self.watch = Watch.of(deal, stage.turns, stage.actions)
-        self._share = deal.share if enforcement.executes else None
+        self.watch = Watch.of(agreed, stage.turns, stage.actions)
+        self._only_once = frozenset(
+            term.cid
+            for term in self.watch.terms
+            if isinstance(term.clause, Pay) and term.clause.basis == "once"
+        )
+        self._share = share if enforcement.executes else None
+        self._width = sum(max(1, len(term.condition.start)) for term in self.watch.terms)
         self.now = len(record) + 1
         self.start = self._past(record)
         self._turns = {play: self._turn(play) for play in stage.plays}
@@ -98,8 +112,17 @@ class Prospects:
         self._values: dict[Valuation, dict[int, dict[Past, Amounts]]] = {}
 
     def value(self, worth: "Valuation") -> Amounts:
-        """Everybody's value at the present position."""
+        """Everybody's value at the present position: what is still to come for it."""
         return self.values(worth)[self.now][self.start]
+
+    def shifted(self, record: Sequence[Turn]) -> Amounts:
+        """What the split moves of the rewards in the record: it is over the whole game's total."""
+        agents = self.stage.agents
+        if not (self._share and self._share.fractions):
+            return (NOTHING,) * len(agents)
+        had = earned(record, agents)
+        total = sum(had.values(), NOTHING)
+        return tuple(total * self._share.fractions[agent] - had[agent] for agent in agents)
 
     def values(self, worth: "Valuation") -> dict[int, dict[Past, Amounts]]:
         """Everybody's value at every position, by turn: from the last turn backwards."""
@@ -138,19 +161,23 @@ class Prospects:
         return (position for layer in self.layers.values() for position in layer.values())
 
     def _past(self, record: Sequence[Turn]) -> Past:
-        standings = self.watch.follow(record)
-        latest = standings[-1] if standings else self.watch.start()
-        broken = frozenset(b.agent for standing in standings for b in standing.breaches)
+        latest, broken = self.watch.unseen(), set[str]()
+        for turn in record:
+            latest = self.watch.seen(latest, turn)
+            broken |= {breach.agent for breach in latest.breaches}
         return Past(latest.memory, self._once(latest.paid), self._matters(broken))
 
     def _explore(self) -> dict[int, dict[Past, Position]]:
         layers: dict[int, dict[Past, Position]] = {}
         each = len(self.stage.plays) * len(self.stage.agents)
+        most = min(MAX_STEPS, MAX_WORK // max(1, self._width))
         frontier, ahead = {self.start}, each * (self.stage.turns - self.now + 1)
         for turn in range(self.now, self.stage.turns + 1):
             ahead += each * (len(frontier) - 1)
-            if ahead > MAX_STEPS:
-                raise NotFinite(f"more than {MAX_STEPS} steps would have to be looked at")
+            if ahead > most:
+                raise NotFinite(
+                    f"more than {most} steps would have to be looked at: too large to enumerate"
+                )
             layers[turn] = {past: self._position(past, turn) for past in frontier}
             frontier = {
                 past for position in layers[turn].values() for past in position.onward.values()
@@ -213,10 +240,10 @@ class Prospects:
     def _gains(
         self, play: Play, due: list[Watched], breakers: list[str], broken: frozenset[str]
     ) -> Amounts:
-        earned = dict(zip(self.stage.agents, self.stage.pays[play], strict=True))
-        held = dict(earned)
+        gained = dict(zip(self.stage.agents, self.stage.pays[play], strict=True))
+        held = dict(gained)
         if self._share and self._share.fractions:
-            total = sum(earned.values(), NOTHING)
+            total = sum(gained.values(), NOTHING)
             held = {agent: total * self._share.fractions[agent] for agent in held}
         if self.enforcement.executes:
             for term in due:
@@ -224,7 +251,7 @@ class Prospects:
                 assert isinstance(pay, Pay), "only payments fall due"
                 amount = pay.amount
                 if pay.basis == "reward":
-                    amount *= max(NOTHING, earned[pay.payer])
+                    amount *= max(NOTHING, gained[pay.payer])
                 held[pay.payer] -= amount
                 held[pay.payee] += amount
         if deposit := self.enforcement.held():
@@ -258,12 +285,7 @@ class Prospects:
 
     def _once(self, cids: Iterable[str]) -> frozenset[str]:
         """Of the payments that fell due, those that fall due only once."""
-        once = {
-            term.cid
-            for term in self.watch.terms
-            if isinstance(term.clause, Pay) and term.clause.basis == "once"
-        }
-        return frozenset(once.intersection(cids))
+        return self._only_once.intersection(cids)
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
         """Who has broken the contract; it changes nothing where no deposit is held."""

@@ -8,6 +8,7 @@ Fault(label='NAME', feedback='c1 names Eve, who is not a party: the parties are 
 label    refuses
 =======  ==========================================================================
 EMPTY    a deal without a clause
+LONG     a deal that takes too many words
 NAME     somebody who is not a party
 ACTION   an action its agent does not have
 TURN     a condition that no turn of the game can meet
@@ -22,12 +23,16 @@ KIND     a clause that has no place in this talk
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from math import gcd
 
 from deals.amounts import MAX_AMOUNT
 from deals.clauses import Clause, Do, Forbid, Pay, Share
 from deals.deal import Deal
 from deals.faults import Fault
-from deals.when import All, AnyOf, Every, Not, Turns, When, earners, events, holds
+from deals.when import All, AnyOf, Every, Not, Turns, When, earners, events
+
+MAX_WORDS = 4_000
+"""Characters of a deal in plain words; its clauses as JSON have about twice as many."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,9 @@ class Terms:
 
 Rule = Callable[[Deal, Terms], Fault | None]
 
+Progression = tuple[int, int, int]
+"""Turns: the first, one that none is after, and the step."""
+
 
 def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
     """The first rule that the deal breaks, in the given order."""
@@ -52,6 +60,17 @@ def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None
 def something(deal: Deal, terms: Terms) -> Fault | None:
     """EMPTY: a deal says something."""
     return None if deal.clauses else Fault("EMPTY", "The proposal has no clause: give one or more.")
+
+
+def few_words(deal: Deal, terms: Terms) -> Fault | None:
+    """LONG: everybody's letters show what is proposed, in plain words too."""
+    if (length := len(deal.text())) <= MAX_WORDS:
+        return None
+    return Fault(
+        "LONG",
+        f"In plain words the proposal has {length} characters: at most {MAX_WORDS}, in fewer or "
+        "simpler clauses.",
+    )
 
 
 def known_agents(deal: Deal, terms: Terms) -> Fault | None:
@@ -137,11 +156,14 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     Conditions are compared where they are equal or both unconditional or plain turns; conditions
     on history that happen to coincide are left to the certificate.
     """
-    duties = list(deal.duties.items())
-    for n, (one, a) in enumerate(duties):
-        for other, b in duties[n + 1 :]:
-            if a.agent == b.agent and _clash(a, b) and _overlap(a.when, b.when, terms.turns):
-                return Fault("CLASH", f"{a.agent} cannot keep both {one} and {other}.")
+    by_agent: dict[str, list[tuple[str, Do | Forbid, Progression | None]]] = {}
+    for cid, duty in deal.duties.items():
+        earlier = by_agent.setdefault(duty.agent, [])
+        turns = _progression(duty.when, terms.turns)
+        for other, rival, others in earlier:
+            if _clash(rival, duty) and (_meet(others, turns) or rival.when == duty.when):
+                return Fault("CLASH", f"{duty.agent} cannot keep both {other} and {cid}.")
+        earlier.append((cid, duty, turns))
     return None
 
 
@@ -169,6 +191,7 @@ def only(*kinds: type[Clause]) -> Rule:
 
 DEAL_RULES: tuple[Rule, ...] = (
     something,
+    few_words,
     known_agents,
     known_actions,
     reachable_turns,
@@ -217,10 +240,31 @@ def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:
     return (a.action == b.action) == (a.kind != b.kind)
 
 
-def _overlap(a: When, b: When, turns: int) -> bool:
-    if a == b:
-        return True
-    on_turns = (Turns, Every)
-    if all(w == "always" or isinstance(w, on_turns) for w in (a, b)):
-        return any(holds(a, t, []) and holds(b, t, []) for t in range(1, min(turns, 1000) + 1))
-    return False
+def _progression(when: When, turns: int) -> Progression | None:
+    """The turns at which a condition on turns alone holds; None for one on anything else."""
+    match when:
+        case "always":
+            return 1, turns, 1
+        case Turns(turns=(first, last)):
+            return first, min(last, turns), 1
+        case Every(every=step, start=start):
+            return start, turns, step
+        case _:
+            return None
+
+
+def _meet(a: Progression | None, b: Progression | None) -> bool:
+    """Whether two progressions share a turn, by the Chinese remainder theorem."""
+    if a is None or b is None:
+        return False
+    (first, last, step), (other, end, stride) = a, b
+    common = gcd(step, stride)
+    apart, over = divmod(other - first, common)
+    if over:
+        return False
+    period = stride // common
+    # The first turn of a that is congruent to b's, and from there on one in every lcm of steps.
+    at = first + step * (apart * pow(step // common, -1, period) % period)
+    lcm, since = step * period, max(first, other)
+    at += -(-max(0, since - at) // lcm) * lcm
+    return at <= min(last, end)

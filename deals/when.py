@@ -6,7 +6,8 @@ JSON                                        holds
 `"always"`                                  at every turn
 `{"turns": [2, 5]}`                         from turn 2 to turn 5
 `{"every": 3, "start": 2}`                  at turns 2, 5, 8, …
-`{"last": {"agent": A, "action": X}}`       while A's latest action is X
+`{"last": {"agent": A, "action": X}}`       while A's latest action is X; for a payment, where A
+                                            does X in that very turn
 `{"count": {"agent": A, "action": X},       once A has done X twice or more
 "at_least": 2}`
 `{"earned": A, "at_least": 5}`              once A's rewards sum to 5 or more ("everyone": all)
@@ -52,7 +53,10 @@ class Every(_Condition):
 
 
 class Last(_Condition):
-    """The latest action of an agent: tit-for-tat. False before its first."""
+    """The latest action of an agent: tit-for-tat. False before its first.
+
+    A payment is for what is done in its own turn: who does nothing then has not done it.
+    """
 
     last: Event
 
@@ -146,10 +150,10 @@ def holds(when: When, turn: int, record: Sequence[Turn]) -> bool:
         case Every(every=step, start=start):
             return turn >= start and (turn - start) % step == 0
         case Last(last=event):
-            acts = (
-                t["actions"][event.agent] for t in reversed(record) if event.agent in t["actions"]
-            )
-            return next(acts, None) == event.action
+            this_turn = [t for t in record[-1:] if t["turn"] == turn]
+            acts = (t["actions"] for t in this_turn or reversed(record))
+            done = (act[event.agent] for act in acts if event.agent in act)
+            return next(done, None) == event.action
         case Count(count=event, at_least=least):
             return sum(t["actions"].get(event.agent) == event.action for t in record) >= least
         case Earned(earned=agent, at_least=least):

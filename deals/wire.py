@@ -30,7 +30,12 @@ from typing import Any
 
 from deals.faults import Fault
 
+PROTOCOL = "coop/1"
+"""The version of the wire: another one would read other elements."""
+
 MAX_MESSAGE = 64_000
+MAX_SPEECH = 4_000
+"""Characters of a party's speech, or of its reason: everybody's letters show them from then on."""
 MAX_DEPTH = 12
 MAX_DIGITS = 40
 
@@ -90,6 +95,19 @@ def scan(text: str) -> Message | Fault:
         action=found.get("ACTION"),
         claim=found.get("CLAIM"),
     )
+
+
+def too_long(message: Message) -> Fault | None:
+    """LONG: what a party wants all to hear is no longer than all can be made to read."""
+    heard = {"<s>": message.speech, "<ACCEPT>": message.accept, "<REJECT>": message.reject}
+    for tag, text in heard.items():
+        if text and len(text) > MAX_SPEECH:
+            return Fault(
+                "LONG",
+                f"What you say in {tag} has {len(text)} characters; all have to read it, so that "
+                f"at most {MAX_SPEECH} are delivered: say it more briefly.",
+            )
+    return None
 
 
 def _unreadable(text: str) -> Fault | None:

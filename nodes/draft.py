@@ -1,10 +1,8 @@
 """Draft: somebody who is no party writes down what was agreed, and is held to it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from deals import Deal, Fault, Message, Terms, in_force, put, read_deal
@@ -13,28 +11,22 @@ from deals.document import SECTIONS, changed_clauses, differences
 from deals.enforcement import Enforcement
 from deals.stage import facts_of
 from prompts import fenced, fenced_lines, render
-from seats import Letter, Question, Seat
-from seats import ask as ask_seat
+from seats import Letter
 from state import (
     Mind,
     Minds,
     Moment,
     Spoken,
     Utterance,
+    ask_seats,
     entries,
     game_of,
     history,
-    home,
-    new_spent,
-    pending,
     room_of,
 )
 
 SUMMARISER = "summariser"
 """The seat of who writes contracts; no agent can bear this name."""
-
-IMPARTIAL = Seat(model="embedded:impartial")
-"""Who writes and judges where the room gives nobody."""
 
 Node = Callable[[Minds, Runtime[Moment]], Awaitable[dict[str, Any]]]
 
@@ -47,9 +39,7 @@ def ask_outsider(letter: str) -> Node:
     """
 
     async def ask_one(minds: Minds, runtime: Runtime[Moment]) -> dict[str, Any]:
-        moment = runtime.context
-        (who,) = pending(minds["minds"], moment.asked)
-        return {"minds": {who: await _ask(moment, letter, who, minds["minds"].get(who))}}
+        return {"minds": await ask_seats(runtime.context, letter, minds["minds"], _letter)}
 
     return ask_one
 
@@ -59,11 +49,14 @@ def a_written_contract(moment: Moment, agent: str, message: Message) -> Spoken |
 
     Where clauses were agreed, they stand as they are: a summary that adds, drops or changes one
     goes back with the difference. Where words were agreed, the clauses come with the prose; they
-    are certified, and the parties will sign them.
+    are certified, and the parties will sign them. Words of which no clauses can be made are
+    rejected, and the reason is heard by all.
     """
     offer = moment.table["offer"]
     assert offer is not None, "only what was agreed is written down"
     agreed, prose = Deal.model_validate(offer["deal"]), message.speech
+    if message.reject is not None and not agreed.clauses:
+        return {"act": "pass", "text": message.reject or prose or "", "label": "UNWRITTEN"}
     if not prose:
         return Fault("MPT", "Write the contract's five sections into one <s>…</s>.")
     deal = _clauses(moment, agreed, message)
@@ -121,41 +114,12 @@ def _clauses(moment: Moment, agreed: Deal, message: Message) -> Deal | Fault:
         return Fault("DIFF", " ".join(changed[:5])) if changed else agreed
     table = moment.table
     facts = facts_of(game_of(table["settings"]))
-    found = certify(deal, facts, Enforcement.of(table["settings"]), record=table.get("record", []))
+    terms, record = Enforcement.of(table["settings"]), table.get("record", [])
+    found = certify(deal, facts, terms, record=record, standing=table.get("contract"))
     return found.faults[0] if found.faults else deal
 
 
-async def _ask(moment: Moment, letter: str, who: str, mind: Mind | None) -> Mind:
-    table = moment.table
-    room = room_of(table["settings"])
-    # The first use opens a database, which must not hold up the event loop.
-    journal = await asyncio.to_thread(lambda: home().journal)
-    seat = room.seats.get(who, IMPARTIAL)
-    attempt = mind["attempt"] + 1 if mind else 1
-    question = Question(
-        episode=table["episode"],
-        agent=who,
-        act=letter,
-        letter=_letter(moment, letter, who, mind),
-        attempt=attempt,
-        why=mind["fault"]["label"] if mind and mind["fault"] else "",
-        trace=_trace(moment, letter, who, seat),
-    )
-    entry, _ = await ask_seat(seat, room.seed, question, journal)
-    answer = entry.answer
-    cost = new_spent(input_tokens=answer.input_tokens, output_tokens=answer.output_tokens)
-    before = mind["spent"] if mind else {}
-    return {
-        "draft": answer.text,
-        "cut": answer.cut,
-        "pointer": entry.pointer(),
-        "attempt": attempt,
-        "fault": mind["fault"] if mind else None,
-        "spent": {key: before.get(key, 0) + n for key, n in cost.items()},
-    }
-
-
-def _letter(moment: Moment, letter: str, who: str, mind: Mind | None) -> Letter:
+def _letter(moment: Moment, who: str, letter: str, mind: Mind | None) -> Letter:
     """What an outsider is shown: the public table, and no agent's view of the game."""
     table, game = moment.table, game_of(moment.table["settings"])
     fault = mind["fault"] if mind else None
@@ -179,21 +143,10 @@ def _letter(moment: Moment, letter: str, who: str, mind: Mind | None) -> Letter:
         fault=fault,
         facts=fenced(facts),
     )
-    return Letter(
-        system=render("table", rules=game.rules(), facts=fenced(facts_of(game))), user=user
+    system = render(
+        "table",
+        rules=game.rules(),
+        facts=fenced(facts_of(game)),
+        instructions=room_of(table["settings"]).instructions,
     )
-
-
-def _trace(moment: Moment, letter: str, who: str, seat: Seat) -> RunnableConfig:
-    return {
-        "run_name": f"{who}.{letter}",
-        "tags": [letter, *(["simulated"] if seat.simulated else [])],
-        "metadata": {
-            "agent": who,
-            "act": letter,
-            "phase": moment.topic.phase,
-            "episode": moment.table["episode"],
-            "model": seat.model,
-            "simulated": seat.simulated,
-        },
-    }
+    return Letter(system=system, user=user)

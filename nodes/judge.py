@@ -15,8 +15,7 @@ def a_judgement(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
     found = read_judgement(message.speech or "", in_force(moment.table.get("contract")))
     if isinstance(found, Fault):
         return found
-    told = "; ".join(f"{cid}: {verdict}" for cid, verdict in found.items())
-    return {"act": "claim", "text": told}
+    return {"act": "claim", "text": message.speech or ""}
 
 
 def say_judgement(moment: Moment, spoken: dict[str, Spoken]) -> dict[str, Any]:

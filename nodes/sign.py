@@ -1,36 +1,25 @@
 """Sign: contracts are drafted in turn, certified beforehand, and signed by all or by none."""
 
-import re
-from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from deals import (
     Deal,
     Fault,
     Message,
-    Offer,
-    Pay,
-    Share,
     accept,
-    in_force,
-    parse_exact,
     put,
     read_deal,
     unanimous,
 )
 from deals.certificate import Certificate, below_reservation, certify
 from deals.enforcement import Enforcement
+from deals.reading import agrees
 from deals.stage import facts_of
-from state import Moment, Spoken, Table, Utterance, entries, game_of, room_of
-from state.secrets import secrets_of
+from state import Moment, Spoken, Table, Utterance, counted, entries, game_of, room_of
+from state.secrets import reservation_of
 
 PROSE = "prose"
 """The talk in which offers made in words alone are recorded: nobody is bound by them."""
-
-_RESERVATION = re.compile(
-    r"reservation(?:\s+value)?\s*(?:is|of|:|=)?\s*(-?\d+(?:[./]\d+)?)", re.IGNORECASE
-)
 
 
 def a_contract_offer(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
@@ -58,6 +47,12 @@ def a_contract_answer(moment: Moment, agent: str, message: Message) -> Spoken | 
         return _acceptance(moment, agent, message)
     if message.proposal is None and message.reject is not None:
         return {"act": "reject", "text": message.speech or message.reject}
+    if message.proposal is None and agrees(message.speech or ""):
+        return Fault(
+            "ACK",
+            "Words alone accept nothing: write <ACCEPT> to accept what stands, or <REJECT>, or "
+            "put a draft of your own in its place and say how it differs.",
+        )
     return _draft(moment, agent, message)
 
 
@@ -114,46 +109,32 @@ def pass_on(table: Table) -> dict[str, Any]:
 
 def count_signatures(table: Table) -> dict[str, Any]:
     """All sign, or nobody is bound. Verdicts: `signed`, `unsigned`."""
-    offer, answers = table["offer"], table.get("answers", {})
+    offer, answers = counted(table["offer"], table.get("answers", {}))
     assert offer is not None, "signatures are asked for a drafted contract"
     utterances = [
         Utterance(agent, answers[agent], about=offer["revision"])
         for agent in table["agents"]
         if agent in answers
     ]
-    signed: Offer = {
-        **offer,
-        "accepted": sorted(
-            {*offer["accepted"], *(a for a, said in answers.items() if said["act"] == "accept")}
-        ),
-    }
-    all_ = unanimous(signed, table["agents"])
+    all_ = unanimous(offer, table["agents"])
     return {
         "talk": entries(table, "plan", utterances),
         "answers": None,
-        "offer": signed if all_ else None,
+        "offer": offer if all_ else None,
         "verdict": "signed" if all_ else "unsigned",
     }
 
 
 def certificate_of(table: Table, deal: Deal, norms: list[str]) -> Certificate:
     """What a contract would do, from this turn on, at this table."""
-    standing = in_force(table.get("contract"))
     return certify(
         deal,
         facts_of(game_of(table["settings"])),
         Enforcement.of(table["settings"]),
         norms=norms,
-        droppable=[cid for cid, clause in standing.items() if isinstance(clause, Pay | Share)],
         record=table.get("record", []),
+        standing=table.get("contract"),
     )
-
-
-def reservation_of(settings: Mapping[str, Any], agent: str) -> Fraction | None:
-    """The reservation value that an agent's private text names, as in `reservation value: 5`."""
-    told = secrets_of(str(settings.get("secrets", ""))).get(agent, "")
-    found = _RESERVATION.search(told)
-    return parse_exact(found[1]) if found else None
 
 
 def _draft(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
@@ -196,7 +177,8 @@ def _unfit(moment: Moment, agent: str, deal: Deal) -> Fault | None:
     certificate = certificate_of(moment.table, deal, moment.norms)
     if certificate.faults:
         return certificate.faults[0]
-    reservation = reservation_of(moment.table["settings"], agent)
+    reservation = reservation_of(moment.table["settings"]["secrets"], agent)
     if reservation is None:
         return None
-    return below_reservation(certificate, agent, reservation)
+    record, standing = moment.table.get("record", []), moment.table.get("contract")
+    return below_reservation(certificate, agent, reservation, record, standing)

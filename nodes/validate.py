@@ -2,24 +2,34 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
 
+from credit import by_norm
 from deals import (
     Deal,
+    Enforcement,
     Fault,
     Message,
     Pay,
     Share,
     Terms,
+    below_reservation,
+    certify,
     first_fault,
     in_force,
     parse_exact,
+    payments,
+    payoffs,
     plain,
     read_deal,
     scan,
+    short_of,
 )
+from deals.stage import facts_of
+from deals.wire import too_long
 from state import (
     PASS,
     Mind,
@@ -27,11 +37,12 @@ from state import (
     Moment,
     Room,
     Spoken,
-    Table,
     game_of,
     pending,
     room_of,
 )
+from state.room import OUTSIDERS
+from state.secrets import reservation_of
 
 Check = Callable[[Moment, str, Message], Spoken | Fault]
 
@@ -78,7 +89,11 @@ def _read(check: Check, moment: Moment, agent: str, mind: Mind) -> Spoken | Faul
     if mind["cut"]:
         return Fault("CUT", "Your answer was cut off by its length limit: answer more briefly.")
     message = scan(mind["draft"])
-    return message if isinstance(message, Fault) else check(moment, agent, message)
+    if isinstance(message, Fault):
+        return message
+    # Who writes contracts down repeats what the parties agreed, which is bounded already.
+    long = too_long(message) if agent not in OUTSIDERS else None
+    return long or check(moment, agent, message)
 
 
 def a_thought(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
@@ -98,7 +113,7 @@ def an_offer(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
         return Fault("ACK", "You cannot propose and <REJECT> at once: do one of the two.")
     if message.reject is not None:
         return {"act": "pass", "text": message.speech or message.reject}
-    deal = _deal(moment, message)
+    deal = _deal(moment, agent, message)
     if isinstance(deal, Fault):
         return deal
     return {"act": "propose", "text": message.speech or "", "deal": deal.record()}
@@ -111,11 +126,11 @@ def an_answer(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
     if message.action is not None:
         return Fault("VOID", "It is not yet time to act: answer the offer.")
     if message.accept is not None:
-        return _acceptance(moment.table, message)
+        return _acceptance(moment, agent, message)
     said: Spoken = {"act": "reject", "text": message.speech or message.reject or ""}
     if message.proposal is None:
         return said
-    deal = _deal(moment, message)
+    deal = _deal(moment, agent, message)
     return deal if isinstance(deal, Fault) else {**said, "deal": deal.record()}
 
 
@@ -141,11 +156,11 @@ def a_claim(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
     return {"act": "claim", "text": message.speech or "", "part": plain(part)}
 
 
-def _acceptance(table: Table, message: Message) -> Spoken | Fault:
+def _acceptance(moment: Moment, agent: str, message: Message) -> Spoken | Fault:
     """An acceptance binds to what the letter showed; what it names itself has to match."""
     if message.proposal is not None:
         return Fault("ACK", "You cannot accept and propose at once: do one of the two.")
-    offer = table["offer"]
+    offer = moment.table["offer"]
     if offer is None:
         return Fault("VOID", "No offer stands that you could accept.")
     for word in (message.accept or "").split():
@@ -157,16 +172,41 @@ def _acceptance(table: Table, message: Message) -> Spoken | Fault:
                 f"You accept {word}, but what stands is revision {offer['revision']}, "
                 f"hash {offer['hash'][:12]}: write <ACCEPT> alone to accept it.",
             )
+    if fault := _too_little(moment, agent, Deal.model_validate(offer["deal"])):
+        return fault
     return {"act": "accept", "text": message.speech or ""}
 
 
-def _deal(moment: Moment, message: Message) -> Deal | Fault:
+def _deal(moment: Moment, agent: str, message: Message) -> Deal | Fault:
     if message.proposal is None:
         return Fault("MPT", "Words bind nobody: put the terms in one <PROPOSAL>{json}</PROPOSAL>.")
     deal = read_deal(message.proposal)
     if isinstance(deal, Fault):
         return deal
-    return first_fault(moment.topic.rules, deal, terms(moment)) or deal
+    fault = first_fault(moment.topic.rules, deal, terms(moment))
+    return fault or _too_little(moment, agent, deal) or deal
+
+
+def _too_little(moment: Moment, agent: str, deal: Deal) -> Fault | None:
+    """Why this agent cannot put its name to a deal: it requires more."""
+    table = moment.table
+    reservation = reservation_of(table["settings"]["secrets"], agent)
+    if reservation is None:
+        return None
+    game, record = game_of(table["settings"]), table.get("record", [])
+    if moment.topic.phase == "settlement":
+        norms = by_norm(game.agents, partial(game.worth, record), game.batch_worth(record))
+        left = payoffs(record, game.agents, deal.share, payments(deal, record), norms)
+        return short_of(reservation, left[agent])
+    found = certify(
+        deal,
+        facts_of(game),
+        Enforcement.of(table["settings"]),
+        norms=moment.norms,
+        record=record,
+        standing=table.get("contract"),
+    )
+    return below_reservation(found, agent, reservation, record, table.get("contract"))
 
 
 def terms(moment: Moment) -> Terms:

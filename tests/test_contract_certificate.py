@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from deals import (
+    Count,
     Deal,
     Do,
     Event,
@@ -22,6 +23,7 @@ from deals import (
     Share,
     amend,
     breaches,
+    certificate,
     duties,
     earned,
     payments,
@@ -317,6 +319,23 @@ def test_a_promise_to_pay_what_one_can_never_have_is_refused():
     assert certify(Deal(clauses=[Pay(payer="Alice", payee="Bob", amount=20)]), game.facts()).sound
 
 
+def test_payments_that_fall_due_in_any_case_are_summed_up():
+    game = load("prisoners_dilemma")
+    each = Pay(payer="Alice", payee="Bob", amount=3, basis="turn")
+    (fault,) = certify(Deal(clauses=[each]), game.facts()).faults
+    assert fault.feedback.startswith("c1: Alice can never pay 30; in the whole game it can have")
+    some = each.model_copy(update={"when": Every(every=2, start=1)})
+    assert certify(Deal(clauses=[some]), game.facts()).sound
+    (fault,) = certify(Deal(clauses=[some, some]), game.facts()).faults
+    assert fault.feedback.startswith("c1 and c2: Alice can never pay 30")
+    played = [{"turn": n, "actions": {}, "rewards": {}} for n in range(1, 7)]
+    assert certify(Deal(clauses=[some, some]), game.facts(), record=played).sound
+    back = Pay(payer="Bob", payee="Alice", amount=1, basis="turn")
+    assert certify(Deal(clauses=[each, back]), game.facts()).sound
+    if_wrong = each.model_copy(update={"when": Last(last=Event(agent="Alice", action="defect"))})
+    assert certify(Deal(clauses=[if_wrong]), game.facts()).sound
+
+
 def test_code_refuses_to_sign_below_the_reservation_value():
     game = load("prisoners_dilemma")
     found = certify(promise(game, "cooperate"), game.facts())
@@ -386,3 +405,45 @@ def test_a_certificate_can_be_read_by_people_and_programs():
 def test_a_deal_that_cannot_be_read_is_a_fault():
     assert isinstance(vet({"clauses": [{"kind": "reward"}]}, a_game(Random(0))), Fault)
     assert partial(read_deal, {"clauses": []})() == Deal()
+
+
+def counted(n):
+    """Payments of which each waits for something else, so that the pasts are many."""
+    events = [Event(agent=a, action=x) for a in ("Alice", "Bob") for x in ("cooperate", "defect")]
+    return Deal(
+        clauses=[
+            Pay(
+                payer="Alice",
+                payee="Bob",
+                amount="0.01",
+                basis="turn",
+                when=Count(count=events[i % 4], at_least=i % 9 + 1),
+            )
+            for i in range(n)
+        ]
+    )
+
+
+def test_clauses_that_are_too_many_to_enumerate_are_said_to_be():
+    game = load("prisoners_dilemma", {"rounds": 20})
+    found = certify(counted(40), game.facts())
+    assert found.sound
+    assert "too large to enumerate" in in_words(found)
+
+
+def test_letters_do_not_make_a_certificate_again(monkeypatch):
+    game, made = load("prisoners_dilemma", {"rounds": 5}), []
+    real = certificate.Prospects
+    monkeypatch.setattr(
+        certificate, "Prospects", lambda *given: (made.append(given), real(*given))[1]
+    )
+    deal, cooperated = counted(3), {"Alice": "cooperate", "Bob": "cooperate"}
+    first = certify(deal, game.facts())
+    assert certify(deal, game.facts(), norms=["shapley"]) == first
+    assert len(made) == 2, "with the contract and without it"
+    for record in (
+        [{"turn": 1, "actions": cooperated, "rewards": {"Alice": 2, "Bob": 2}}],
+        [{"turn": 1, "actions": cooperated, "rewards": {"Alice": 0, "Bob": 4}}],
+    ):
+        certify(deal, game.facts(), record=record)
+    assert len(made) == 6, "another record is another question"

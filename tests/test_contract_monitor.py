@@ -67,12 +67,13 @@ def test_what_is_remembered_of_a_condition_decides_it_as_the_whole_record_does()
     rng = Random(6)
     for _ in range(2_000):
         condition, record = a_condition(rng, 8), []
-        compiled = Condition(condition)
-        memory = compiled.start
+        duty, payment = (Condition(condition, asked=asked) for asked in ("before", "after"))
+        owed, due = duty.start, payment.start
         for number in range(1, 9):
-            assert compiled.holds(memory, number) == holds(condition, number, record)
+            assert duty.holds(owed, number) == holds(condition, number, record)
             record.append(a_turn(rng, number))
-            memory = compiled.after(memory, record[-1])
+            owed, due = duty.after(owed, record[-1]), payment.after(due, record[-1])
+            assert payment.holds(due, number) == holds(condition, number, record)
 
 
 def test_a_verdict_never_goes_back_from_violated_or_satisfied():

@@ -4,11 +4,18 @@ from random import Random
 
 import pytest
 
-from deals import Deal, Do, Event, Last, Pay
+from deals import Deal, Do, Event, Every, Forbid, Last, Pay, Turns, breaches
 from games import load
 from seats.embedded import CHARACTERS, EmbeddedChatModel
 from seats.embedded.outlook import Missing
-from seats.embedded.strategies import STRATEGIES, Player, course_of, selfish, stage_of
+from seats.embedded.strategies import (
+    DRAWN,
+    STRATEGIES,
+    Player,
+    course_of,
+    selfish,
+    stage_of,
+)
 from seats.letters import Letter
 from tests.made_contracts import ACTIONS
 
@@ -119,6 +126,50 @@ def test_a_contract_breaker_breaks_exactly_what_pays(fine, enforcement, played):
     players = ["contract_breaker", "cooperator"]
     record = match(DILEMMA, players, contract=promise(fine), enforcement=enforcement)
     assert letters(record, "Alice") == played
+
+
+def backwards():
+    """Taking turns in Cash Grab, the other way round than cooperators would by themselves."""
+    plays = list(reversed(course_of(stage_of(GRAB.facts()))))
+    return Deal(
+        clauses=[
+            Do(agent=agent, action=play[i], when=Every(every=3, start=n))
+            for n, play in enumerate(plays, start=1)
+            for i, agent in enumerate(GRAB.agents)
+        ]
+    )
+
+
+@pytest.mark.parametrize("strategy", ["cooperator", "tit_for_tat", "grim", "pavlov"])
+def test_where_a_contract_stands_to_cooperate_is_to_keep_it(strategy):
+    record = match(GRAB, [strategy] * 3, contract=backwards())
+    assert breaches(backwards(), record) == []
+    assert sum(sum(t["rewards"].values()) for t in record) == 40
+
+
+def test_who_answers_in_kind_answers_a_breach_of_the_contract():
+    record = match(GRAB, ["tit_for_tat", "defector", "cooperator"], contract=backwards())
+    broken = [b.turn for b in breaches(backwards(), record) if b.agent == "Bob"]
+    answered = [b.turn for b in breaches(backwards(), record) if b.agent == "Alice"]
+    assert broken
+    assert set(answered) <= {turn + 1 for turn in broken}
+    assert all(record[turn]["actions"]["Alice"] == "take" for turn in broken if turn < len(record))
+
+
+def test_what_a_contract_only_forbids_leaves_the_rest_to_the_best_course():
+    ban = Deal(clauses=[Forbid(agent="Alice", action="defect", when=Turns(turns=(1, 5)))])
+    record = match(DILEMMA, ["alternator", "defector"], contract=ban)
+    assert letters(record, "Alice") == "CDCDCDCDCD"
+    bound = Deal(clauses=[Forbid(agent="Alice", action="cooperate")])
+    assert letters(match(DILEMMA, ["cooperator", "defector"], contract=bound), "Alice") == "D" * 10
+
+
+def test_a_strategy_that_is_not_said_to_draw_does_the_same_for_every_seed():
+    for strategy in STRATEGIES:
+        played = {
+            letters(match(DILEMMA, [strategy, "defector"], seed=n), "Alice") for n in range(8)
+        }
+        assert (len(played) > 1) == (strategy in DRAWN)
 
 
 def test_every_opponent_is_a_character_that_can_be_seated():

@@ -1,0 +1,44 @@
+"""Volunteer's Dilemma (Diekmann, 1985): one is enough for all, and it costs that one."""
+
+from itertools import product
+from typing import ClassVar
+
+from pydantic import Field
+
+from games.game import Number, Params
+from games.matrix import MatrixGame, MatrixParams
+
+
+class VolunteersParams(Params):
+    """What can be set with --set."""
+
+    agents: list[str] = Field(default=["Alice", "Bob", "Carol"], min_length=2, max_length=12)
+    benefit: Number = Field(default=5, description="What each has once somebody volunteers.")
+    cost: Number = Field(default=2, description="What it costs each who does.")
+
+
+class Volunteers(MatrixGame):
+    """All benefit once one volunteers, and everybody would rather that another did."""
+
+    name = "volunteers"
+    Params: ClassVar[type[Params]] = VolunteersParams
+    params: VolunteersParams  # type: ignore[assignment]
+
+    def table(self) -> MatrixParams:
+        """What every joint action pays."""
+        p, acts = self.params, ["wait", "volunteer"]
+        return MatrixParams(
+            name="Volunteer's Dilemma",
+            about=f"If anybody volunteers, everybody has {p.benefit}; it costs {p.cost}.",
+            agents=p.agents,
+            rounds=p.rounds,
+            actions=dict.fromkeys(p.agents, acts),
+            payoffs=[
+                {"play": list(play), "pays": [helped - p.cost * (x == "volunteer") for x in play]}
+                for play in product(acts, repeat=len(p.agents))
+                for helped in [p.benefit * ("volunteer" in play)]
+            ],
+        )
+
+
+GAME = Volunteers

@@ -1,0 +1,52 @@
+"""A game is one small file: the one that the README shows is the one that is played."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from deals import Deal, Do, certify
+from games import GameError, load
+from graphs.running import play
+from state import Room
+
+ROOT = Path(__file__).parents[1]
+FILE = ROOT / "games" / "volunteers.py"
+
+
+def test_the_readme_shows_the_whole_of_a_game_that_is_shorter_than_sixty_lines():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert shown == FILE.read_text(encoding="utf-8")
+    assert len(shown.splitlines()) < 60
+
+
+def test_one_volunteer_is_enough_for_all_and_pays_for_it():
+    game = load("volunteers", {"benefit": 5, "cost": 2})
+    waiting = dict.fromkeys(game.agents, "wait")
+    assert set(game.step(game.start(), waiting).rewards.values()) == {0}
+    helped = game.step(game.start(), {**waiting, "Bob": "volunteer"})
+    assert helped.rewards == {"Alice": 5, "Bob": 3, "Carol": 5}
+    both = game.step(game.start(), {**waiting, "Bob": "volunteer", "Carol": "volunteer"})
+    assert both.rewards == {"Alice": 5, "Bob": 3, "Carol": 3}
+
+
+def test_whose_turn_it_is_to_volunteer_is_a_strict_equilibrium_that_a_contract_can_choose():
+    game = load("volunteers")
+    alone = {"Alice": "volunteer", "Bob": "wait", "Carol": "wait"}
+    deal = Deal(clauses=[Do(agent=agent, action=action) for agent, action in alone.items()])
+    parties = certify(deal, game.facts()).parties
+    assert all(party.deviation is None for party in parties.values())
+
+
+def test_its_numbers_can_be_set_and_wrong_ones_are_refused():
+    assert len(load("volunteers", {"agents": ["A", "B"], "cost": 4}).facts()["payoffs"]) == 4
+    with pytest.raises(GameError, match="agents"):
+        load("volunteers", {"agents": [f"A{n}" for n in range(13)]})
+
+
+async def test_it_is_played_through_contracts_as_every_other_game():
+    outcome = await play("contracts", Room(game="volunteers", params={"rounds": 3}, seed=1))
+    assert outcome["status"] == "agreed"
+    assert sum(outcome["payoffs"].values()) == 39
+    assert outcome["audit"]["duties"] == {"kept": 9, "owed": 9}

@@ -1,0 +1,131 @@
+"""Who is asked to sign reads in few words what the contract does, and code signs nothing unfit."""
+
+import json
+
+import pytest
+
+from deals import Deal, Do, Event, Every, Last, Pay, Terms
+from deals.document import compose
+from games import load
+from graphs.running import follow, play, prepare, table_of
+from state import Room, home
+
+DILEMMA, GRAB = load("prisoners_dilemma"), load("cash_grab")
+LONGEST = 16_000
+"""Characters of a letter about a contract: some 4,000 tokens."""
+
+
+def promise(fine=0):
+    clauses = [Do(agent=agent, action="cooperate") for agent in DILEMMA.agents]
+    for payer, payee in (("Alice", "Bob"), ("Bob", "Alice")) if fine else ():
+        when = Last(last=Event(agent=payer, action="defect"))
+        clauses.append(Pay(payer=payer, payee=payee, amount=fine, basis="turn", when=when))
+    return Deal(clauses=clauses)
+
+
+PAIRS = Deal(
+    clauses=[
+        Do(agent=agent, action="wait" if n == k else "take", when=Every(every=3, start=k + 1))
+        for n, agent in enumerate(GRAB.agents)
+        for k in range(3)
+    ]
+)
+
+
+def proposal(deal):
+    return f"<s>This.</s><PROPOSAL>{json.dumps({'clauses': deal.record()['clauses']})}</PROPOSAL>"
+
+
+async def letter_about(script, deal, game, **settings):
+    """What the second speaker reads of the first one's draft."""
+    script["Alice", "contract_propose"] = proposal(deal)
+    await play("contracts", Room(game=game, params={"rounds": 10}, **settings))
+    return script.shown_to("Bob", "contract_answer")[0]
+
+
+@pytest.mark.parametrize(
+    ("deal", "game", "says"),
+    [
+        (
+            promise(),
+            "prisoners_dilemma",
+            [
+                "Bob: worst 0, expected 0, best 20 without it, worst 10, expected 10, best 10 if "
+                "all keep it, and at least -10 by keeping it whatever the others do.",
+                "Signing is individually rational.",
+                "Keeping it is no best response: Bob gains 10 if it does defect at turn 1 where "
+                "the contract asks for cooperate.",
+            ],
+        ),
+        (promise(fine=2), "prisoners_dilemma", ["Keeping it is dominant at every turn."]),
+        (
+            PAIRS,
+            "cash_grab",
+            [
+                "Keeping it is a best response while the others keep it, but not dominant: Carol "
+                "gains 3 if it does take at turn 3 where the contract asks for wait, when Alice "
+                "does wait, Bob does wait.",
+                "(take, take, wait) is a weak equilibrium of a turn without any contract",
+            ],
+        ),
+    ],
+)
+async def test_the_certificate_in_the_letter_says_in_words_what_the_contract_does(
+    script, deal, game, says
+):
+    letter = await letter_about(script, deal, game)
+    for sentence in says:
+        assert sentence in letter
+
+
+@pytest.mark.parametrize(
+    ("game", "rounds"), [("prisoners_dilemma", 3), ("cash_grab", 3), ("public_goods", 1)]
+)
+async def test_letters_about_contracts_stay_short(script, game, rounds):
+    room = Room(game=game, params={"rounds": rounds}, enforcement="escrow")
+    prepared = prepare("contracts", room, "run")
+    await follow(prepared)
+    agents = (await table_of(prepared))["agents"]
+    shown = [letter for a in (*agents, "summariser") for letter in script.shown_to(a)]
+    asked = [letter for letter in shown if '"ask": "contract_' in letter]
+    assert len(asked) > len(agents)
+    assert max(len(letter) for letter in asked) < LONGEST
+
+
+def keep_secret(agent, told):
+    home().secrets.mkdir(parents=True, exist_ok=True)
+    (home().secrets / "mine.yaml").write_text(f"{agent}: '{told}'\n", encoding="utf-8")
+    return "mine"
+
+
+async def status_after(room):
+    return (await play("contracts", room))["status"]
+
+
+async def test_code_puts_nobodys_name_to_an_offer_of_its_own_below_its_reservation(script):
+    secret = keep_secret("Alice", "Reservation value: 12")
+    script["Alice", "contract_propose"] = proposal(promise(fine=2))
+    script["Bob", "contract_propose"] = "<REJECT>"
+    room = Room(game="prisoners_dilemma", secrets=secret, rounds=1)
+    assert await status_after(room) == "no_deal"
+    assert "leaves you 10, less than your reservation" in script.shown_to("Alice")[1]
+
+
+async def test_code_signs_nothing_below_a_reservation_that_was_drafted_from_words(script):
+    secret = keep_secret("Bob", "My reservation value is 21/2.")
+    script["Alice", "contract_propose"] = "<s>Let us cooperate.</s>"
+    script["Bob", "contract_answer"] = "<ACCEPT>"
+    terms = Terms(DILEMMA.agents, DILEMMA.actions, DILEMMA.turns)
+    drafted = proposal(promise(fine=2)).replace("This.", compose(promise(fine=2), terms))
+    script["summariser", "contract_write"] = drafted
+    script["Alice", "contract_sign"] = script["Bob", "contract_sign"] = "<ACCEPT>"
+    assert await status_after(Room(game="prisoners_dilemma", secrets=secret)) == "no_deal"
+    assert "less than your reservation value of 10.5" in script.shown_to("Bob", "contract_sign")[1]
+    assert len(script.shown_to("Alice", "contract_sign")) == 1
+
+
+async def test_code_signs_at_the_reservation_value_itself(script):
+    secret = keep_secret("Bob", "reservation: 10")
+    script["Alice", "contract_propose"] = proposal(promise(fine=2))
+    script["Bob", "contract_answer"] = "<ACCEPT>"
+    assert await status_after(Room(game="prisoners_dilemma", secrets=secret)) == "agreed"
