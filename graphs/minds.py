@@ -18,12 +18,14 @@ from nodes.ask import Writer, ask
 from nodes.say import Say
 from nodes.validate import Check, validate
 from state import Minds, Moment, Opening, Room, Table, Topic, pending
+from state.events import answered, asking
+from state.table import Spent
 
 Page = StateGraph[Table, Room, Opening, Table]
 MindGraph = CompiledStateGraph[Minds, Moment, Minds, Minds]
 Asking = Callable[[Minds, Runtime[Moment]], Awaitable[dict[str, Any]]]
 Validating = Callable[[Minds, Runtime[Moment]], dict[str, Any]]
-TableNode = Callable[[Table], Awaitable[dict[str, Any]]]
+TableNode = Callable[[Table, Runtime[Room]], Awaitable[dict[str, Any]]]
 
 
 def mind(role: str, check: Check, writer: Writer | None = None) -> MindGraph:
@@ -64,16 +66,18 @@ def seated(
         say: how what they say enters the table.
     """
 
-    async def speak(table: Table) -> dict[str, Any]:
+    async def speak(table: Table, runtime: Runtime[Room]) -> dict[str, Any]:
         moment = Moment(table, tuple(table.get("asked") or who(table)), topic)
+        runtime.stream_writer(asking(moment))
         started = time.monotonic()
         thought = await thinking.ainvoke({"minds": {}}, context=moment)
         minds = thought["minds"]
-        spent = {
+        spent: Spent = {
             "seconds": time.monotonic() - started,
             "agents": {agent: one["spent"] for agent, one in minds.items()},
         }
         spoken = {agent: minds[agent]["spoken"] for agent in moment.asked}
+        runtime.stream_writer(answered(moment, minds, spoken, spent["seconds"]))
         return {**say(moment, spoken), "spent": {topic.phase: spent}}
 
     return speak

@@ -11,7 +11,7 @@ from langgraph.types import Send
 
 from deals import contract_breaches
 from graphs.minds import Page
-from state import Table, game_of, room_of
+from state import Table, broke, game_of, room_of
 
 Who = Callable[[Table], list[str]]
 
@@ -84,7 +84,8 @@ def apart(node: str, table: Table) -> list[Send]:
     people = [[agent] for agent in asked if seats[agent].human]
     others = [agent for agent in asked if not seats[agent].human]
     groups = [others, *people] if others else people
-    return [Send(node, {**table, "asked": group}) for group in groups] if people else []
+    who = [{"asked": group, "beside": [a for a in asked if a not in group]} for group in groups]
+    return [Send(node, {**table, **each}) for each in who] if people else []
 
 
 def offered(table: Table) -> str:
@@ -98,8 +99,9 @@ def tallied(table: Table) -> str:
 
 
 def whether_over(table: Table) -> str:
-    """Whether the game goes on."""
-    return "over" if game_of(table["settings"]).over(table["position"]) else "play_on"
+    """Whether the game goes on; without a budget it does not."""
+    over = broke(table) or game_of(table["settings"]).over(table["position"])
+    return "over" if over else "play_on"
 
 
 def how_it_goes_on(table: Table) -> str:

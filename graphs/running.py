@@ -10,18 +10,25 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt, Overwrite
 
+from deals.wire import PROTOCOL
 from graphs.catalogue import builder
+from prompts import fingerprint
 from seats import Mail, check_seat, clients
-from state import Opening, Room, Run, Table, game_of, home, result, saver
+from seats.person import IGNORE, overdue
+from seats.tracing import trace_quietly
+from state import Opening, Room, Run, Table, game_of, home, name_of, result, saver
+from state.leases import Lease
 
 Watcher = Callable[[str, dict[str, Any]], None]
 """Called after each node with its name and its update."""
@@ -75,7 +82,10 @@ async def play(
 
 
 async def follow(
-    run: Run, watch: Watcher | None = None, person: Person | None = None
+    run: Run,
+    watch: Watcher | None = None,
+    person: Person | None = None,
+    traced: RunnableConfig | None = None,
 ) -> dict[str, Any]:
     """Start a run, or go on where it stopped: whatever was finished is not done again.
 
@@ -83,49 +93,116 @@ async def follow(
         run: from `prepare`, or from the register.
         watch: called after each node.
         person: answers for the people at the table; without it they are waited for.
+        traced: more metadata, tags and callbacks for its trace.
 
     Returns:
         The result (`state.result`).
 
     Raises:
+        Busy: another worker plays it.
+        LeaseLost: another worker has taken it over.
         SeatError: a seat did not answer; the run can be resumed.
         Waiting: people are asked, and nobody here answers for them.
     """
     async with opened(run.graph) as app:
-        config = configured(run)
-        begun = (await app.aget_state(config)).created_at is not None
-        await _advance(app, config, None if begun else {"room": run.room}, watch)
-        while waiting := (await app.aget_state(config)).interrupts:
-            if person is None:
+        config = merge_configs(configured(run), traced)
+        waiting = await _go_on(app, run, config, None, watch)
+        while waiting:
+            late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
+            if person is None and not late:
                 raise Waiting([i.value["pointer"]["agent"] for i in waiting])
-            replies = {i.id: await asyncio.to_thread(person, _mail(i)) for i in waiting}
-            await _advance(app, config, Command(resume=replies), watch)
+            # Nobody holds the lease while people think.
+            asked = [i for i in waiting if i.id not in late]
+            replies = {i.id: await asyncio.to_thread(person, _mail(i)) for i in asked if person}
+            waiting = await _go_on(app, run, config, replies | late, watch)
         table = cast(Table, (await app.aget_state(config)).values)
     outcome = result(run.run, run.graph, table)
     await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
     return outcome
 
 
+async def _go_on(
+    app: App,
+    run: Run,
+    config: RunnableConfig,
+    replies: dict[str, Any] | None,
+    watch: Watcher | None,
+) -> tuple[Interrupt, ...]:
+    """Advance a run as its one worker, as far as it goes; who is waited for then.
+
+    Args:
+        app: the workflow.
+        run: which run.
+        config: its thread, its bounds and its trace.
+        replies: interrupt → reply; None to begin, or to go on with what is unfinished.
+        watch: called after each node.
+    """
+    async with leased(run) as lease:
+        state = await app.aget_state(config)
+        begun = _is_of(run, state.values)
+        if replies is None:
+            given = None if begun else {"room": run.room}
+            await _advance(app, config, given, watch, lease)
+        # Elsewhere somebody may have answered meanwhile.
+        elif heard := {i.id: replies[i.id] for i in state.interrupts if i.id in replies}:
+            await _advance(app, config, Command(resume=heard), watch, lease)
+        return (await app.aget_state(config)).interrupts
+
+
+def _is_of(run: Run, table: Mapping[str, Any]) -> bool:
+    """Whether a table was set for this run; False before it is set.
+
+    Raises:
+        ValueError: it was set for another room, so that the checkpoint was swapped or forged.
+    """
+    settings = table.get("settings")
+    if settings is not None and settings != run.room:
+        raise ValueError(
+            f"the checkpoint of {run.run} is of another room than the run was begun with: it was "
+            "swapped or changed, and is not played on"
+        )
+    return settings is not None
+
+
+@asynccontextmanager
+async def leased(run: Run) -> AsyncIterator[Lease]:
+    """Be the one who plays a run.
+
+    Raises:
+        Busy: somebody else is.
+    """
+    lease = home().leases.of(run.run)
+    held = await asyncio.to_thread(lease.__enter__)
+    try:
+        yield held
+    finally:
+        await asyncio.to_thread(lease.__exit__, None, None, None)
+
+
 async def answer(run: Run, agent: str, reply: Any) -> None:
     """Answer for one person; the run goes on as far as it can.
 
     Raises:
+        Busy: another worker plays the run.
         ValueError: nothing is asked of that agent now.
     """
-    async with opened(run.graph) as app:
+    async with opened(run.graph) as app, leased(run) as lease:
         config = configured(run)
-        asked = {
-            i.value["pointer"]["agent"]: i.id for i in (await app.aget_state(config)).interrupts
-        }
+        state = await app.aget_state(config)
+        _is_of(run, state.values)
+        asked = {i.value["pointer"]["agent"]: i.id for i in state.interrupts}
         if agent not in asked:
             waiting = ", ".join(sorted(asked)) or "nobody"
             raise ValueError(f"nothing is asked of {agent} now: {waiting} is waited for")
-        await _advance(app, config, Command(resume={asked[agent]: reply}), None)
+        await _advance(app, config, Command(resume={asked[agent]: reply}), None, lease)
 
 
-async def _advance(app: App, config: RunnableConfig, given: Any, watch: Watcher | None) -> None:
+async def _advance(
+    app: App, config: RunnableConfig, given: Any, watch: Watcher | None, lease: Lease
+) -> None:
     stream = app.astream(given, config, context=Room(), stream_mode="updates", durability="sync")
     async for update in stream:
+        await lease.check()
         for node, written in cast(dict[str, Any], update).items():
             if watch and isinstance(written, dict):
                 watch(node, _news(written))
@@ -152,7 +229,8 @@ def _news(written: dict[str, Any]) -> dict[str, Any]:
 
 @asynccontextmanager
 async def opened(graph: str) -> AsyncIterator[App]:
-    """A workflow compiled with the home's saver."""
+    """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""
+    await asyncio.to_thread(trace_quietly, home().secrets)
     async with clients(), saver(home()) as checkpoints:
         yield builder(graph).compile(checkpointer=checkpoints, name=graph)
 
@@ -169,8 +247,7 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
 def configured(run: Run) -> RunnableConfig:
     """The run's configuration: its thread, its bounds, and how it is traced."""
     room = Room.model_validate(run.room)
-    game = game_of(run.room)
-    name = room.game if isinstance(room.game, str) else str(room.game.get("name", "game"))
+    game, name = game_of(run.room), name_of(room)
     simulated = any(seat.simulated for seat in room.seats.values())
     return {
         "configurable": {"thread_id": run.run},
@@ -183,6 +260,8 @@ def configured(run: Run) -> RunnableConfig:
             "game": name,
             "seed": room.seed,
             "agents": list(game.agents),
+            "protocol": PROTOCOL,
+            "prompt_hash": fingerprint(),
             "simulated": simulated,
         },
     }

@@ -1,36 +1,31 @@
 """Ask: render the letter, ask the seat, keep what it answered."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from credit import by_norm
 from deals import Deal, payments, payoffs, plain
 from prompts import fenced, fenced_lines, render
-from seats import Journal, Letter, Question
-from seats import ask as ask_seat
+from seats import Letter
 from state import (
     Mind,
     Minds,
     Moment,
     Private,
     Table,
+    ask_seats,
     game_of,
     home,
-    new_spent,
-    pending,
     room_of,
     see,
 )
 from state.secrets import secrets_of
 
 Node = Callable[[Minds, Runtime[Moment]], Awaitable[dict[str, Any]]]
-
 
 Writer = Callable[[Moment, str, str, Private], Letter]
 """Puts what an agent sees into words: (moment, agent, act, private) → letter."""
@@ -46,61 +41,28 @@ def ask(role: str, writer: Writer | None = None) -> Node:
     """
 
     async def ask_all(minds: Minds, runtime: Runtime[Moment]) -> dict[str, Any]:
-        moment = runtime.context
-        who = pending(minds["minds"], moment.asked)
-        askings = [_ask_one(moment, role, a, minds["minds"].get(a), writer or write) for a in who]
-        # Let everybody finish: what is answered is kept, and a resume asks only the others.
-        thought = await asyncio.gather(*askings, return_exceptions=True)
-        for failed in thought:
-            if isinstance(failed, BaseException):
-                raise failed
-        return {"minds": dict(zip(who, thought, strict=True))}
+        proposing, answering = runtime.context.topic.letters
+        act = {"propose": proposing, "answer": answering}.get(role, role)
+        thought = await ask_seats(runtime.context, act, minds["minds"], privately(writer or write))
+        return {"minds": thought}
 
     return ask_all
 
 
-async def _ask_one(
-    moment: Moment, role: str, agent: str, mind: Mind | None, writer: Writer
-) -> Mind:
-    table = moment.table
-    room = room_of(table["settings"])
-    proposing, answering = moment.topic.letters
-    act = {"propose": proposing, "answer": answering}.get(role, role)
-    # Files and databases are read for a letter, which must not hold up the event loop.
-    journal, letter = await asyncio.to_thread(_prepare, moment, agent, act, mind, writer)
-    attempt = mind["attempt"] + 1 if mind else 1
-    question = Question(
-        episode=table["episode"],
-        agent=agent,
-        act=act,
-        letter=letter,
-        attempt=attempt,
-        why=mind["fault"]["label"] if mind and mind["fault"] else "",
-        trace=_trace(moment, agent, act),
-    )
-    entry, _ = await ask_seat(room.seats[agent], room.seed, question, journal)
-    answer = entry.answer
-    cost = new_spent(input_tokens=answer.input_tokens, output_tokens=answer.output_tokens)
-    before = mind["spent"] if mind else {}
-    return {
-        "draft": answer.text,
-        "cut": answer.cut,
-        "pointer": entry.pointer(),
-        "attempt": attempt,
-        "fault": mind["fault"] if mind else None,
-        "spent": {**before, **{key: before.get(key, 0) + n for key, n in cost.items()}},
-    }
+def privately(writer: Writer) -> Callable[[Moment, str, str, Mind | None], Letter]:
+    """A writer of letters who is handed what its agent alone may know."""
 
+    def prepare(moment: Moment, agent: str, act: str, mind: Mind | None) -> Letter:
+        table = moment.table
+        pointer = table.get("thoughts", {}).get(agent)
+        # Reasoning is private, so it waits in the journal.
+        thought = (
+            home().journal.open(table["episode"], agent, pointer).answer.text if pointer else ""
+        )
+        secret = secrets_of(room_of(table["settings"]).secrets).get(agent, "")
+        return writer(moment, agent, act, Private(mind, thought, secret))
 
-def _prepare(
-    moment: Moment, agent: str, act: str, mind: Mind | None, writer: Writer
-) -> tuple[Journal, Letter]:
-    journal, table = home().journal, moment.table
-    pointer = table.get("thoughts", {}).get(agent)
-    # Reasoning is private, so it waits in the journal.
-    thought = journal.open(table["episode"], agent, pointer).answer.text if pointer else ""
-    secret = secrets_of(room_of(table["settings"]).secrets).get(agent, "")
-    return journal, writer(moment, agent, act, Private(mind, thought, secret))
+    return prepare
 
 
 def write(moment: Moment, agent: str, act: str, private: Private) -> Letter:
@@ -132,7 +94,12 @@ def write(moment: Moment, agent: str, act: str, private: Private) -> Letter:
         fault=fault,
         facts=fenced(facts),
     )
-    system = render("table", rules=sight.rules, facts=fenced(sight.game))
+    system = render(
+        "table",
+        rules=sight.rules,
+        facts=fenced(sight.game),
+        instructions=room_of(moment.table["settings"]).instructions,
+    )
     return Letter(system=system, user=user)
 
 
@@ -156,21 +123,3 @@ def _direction(facts: dict[str, Any]) -> str:
     if not gap:
         return "neither ask for more nor pay"
     return f"{'ask for' if gap > 0 else 'pay'} {float(abs(gap)):g}"
-
-
-def _trace(moment: Moment, agent: str, act: str) -> RunnableConfig:
-    table = moment.table
-    seat = room_of(table["settings"]).seats[agent]
-    return {
-        "run_name": f"{agent}.{act}.r{table['round']}",
-        "tags": [act, *(["simulated"] if seat.simulated else [])],
-        "metadata": {
-            "agent": agent,
-            "act": act,
-            "round": table["round"],
-            "phase": moment.topic.phase,
-            "episode": table["episode"],
-            "model": seat.model,
-            "simulated": seat.simulated,
-        },
-    }

@@ -30,7 +30,7 @@ from deals.audit import audit
 from deals.certificate import deposit_of
 from deals.enforcement import Enforcement, Posting, escrow, net
 from deals.stage import facts_of
-from state import TREASURY, WORLD, Key, Line, Table, final, game_of, home, room_of
+from state import TREASURY, WORLD, Key, Line, Status, Table, broke, final, game_of, home, room_of
 
 
 def settle(table: Table) -> dict[str, Any]:
@@ -44,10 +44,14 @@ def settle(table: Table) -> dict[str, Any]:
     if "refused" not in verdicts:
         verdicts.append(ledger.post(final(table["episode"]), lines(settlement)))
     settlement["ledger"] = "counterfactual" if "refused" in verdicts else "paid"
-    return {
-        "settlement": settlement,
-        "status": "agreed" if settlement["basis"] != "none" else "no_deal",
-    }
+    return {"settlement": settlement, "status": _status(table, settlement)}
+
+
+def _status(table: Table, settlement: dict[str, Any]) -> Status:
+    """How the run ended: by the budget only where the game was not over by itself."""
+    if broke(table) and not game_of(table["settings"]).over(table["position"]):
+        return "budget"
+    return "agreed" if settlement["basis"] != "none" else "no_deal"
 
 
 def decide(table: Table) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from deals import Fault, Offer, accept, unanimous
-from state import Spoken, Table, Topic, Utterance, entries, offer_of, room_of
+from deals import Offer, unanimous
+from state import Table, Topic, Utterance, broke, counted, entries, offer_of, room_of
 
 TableNode = Callable[[Table], dict[str, Any]]
 
@@ -14,11 +14,11 @@ def tally(topic: Topic) -> TableNode:
 
     Verdicts: `agreed` (everybody accepted the same revision), `countered` (the next in turn has
     put a counter-offer, which stands now), `talk_on` (the next in turn may propose) and
-    `no_deal` (the rounds are used up, or everybody in turn declined to propose).
+    `no_deal` (the rounds or the budget are used up, or everybody in turn declined to propose).
     """
 
     def count(table: Table) -> dict[str, Any]:
-        offer, answers = _accepted(table.get("offer"), table.get("answers", {}))
+        offer, answers = counted(table.get("offer"), table.get("answers", {}))
         heard = _after(table["agents"], table["speaker"])
         found = _stands(table, offer, heard)
         countered = found["verdict"] == "countered"
@@ -41,7 +41,8 @@ def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, An
     """The verdict, and what stands after it."""
     if unanimous(offer, table["agents"]):
         return {"verdict": "agreed", "offer": offer}
-    if table["round"] >= room_of(table["settings"]).rounds or _silent(table):
+    used_up = table["round"] >= room_of(table["settings"]).rounds
+    if used_up or _silent(table) or broke(table):
         return {"verdict": "no_deal", "offer": None}
     answers, revision = table.get("answers", {}), table["revision"] + 1
     onward = {"round": table["round"] + 1}
@@ -59,26 +60,6 @@ def _silent(table: Table) -> bool:
     here = [s["round"] for s in latest if s["act"] == "pass" and "about" not in s]
     first = table["round"] - len(table["agents"]) + 1
     return here == list(range(first, table["round"] + 1))
-
-
-def _accepted(
-    offer: Offer | None, answers: dict[str, Spoken]
-) -> tuple[Offer | None, dict[str, Spoken]]:
-    """The offer with every acceptance of it, and the answers as they count.
-
-    An acceptance binds to the revision and hash that its author's letter showed; where another
-    offer has come to stand since, it is a pass with the label of the fault.
-    """
-    counted = dict(answers)
-    for agent, said in answers.items():
-        if offer is None or said["act"] != "accept":
-            continue
-        signed = accept(offer, agent, said["accepts"]["revision"], said["accepts"]["hash"])
-        if isinstance(signed, Fault):
-            counted[agent] = {"act": "pass", "text": said["text"], "label": signed.label}
-        else:
-            offer = signed
-    return offer, counted
 
 
 def _after(agents: list[str], speaker: str) -> list[str]:

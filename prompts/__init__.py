@@ -8,6 +8,6 @@ A variable that is missing fails. What agents have said is passed as data and es
 `fenced`, so that nobody's words can end a block or open a tag in somebody else's letter.
 """
 
-from prompts.render import fenced, fenced_lines, names, render
+from prompts.render import fenced, fenced_lines, fingerprint, names, render
 
-__all__ = ["fenced", "fenced_lines", "names", "render"]
+__all__ = ["fenced", "fenced_lines", "fingerprint", "names", "render"]

@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import interrupt
 
+from deals.wire import MAX_MESSAGE
 from seats.journal import Answer, Entry, Journal, Mail, letter_hash, nonce
 from seats.letters import Letter, as_text
 from seats.models import RETRIES, chat_model
@@ -19,6 +20,9 @@ _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 # Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
+
+_MOST_TOKENS = 2**31 - 1
+"""What an integer column holds."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class Question:
         letter: what it is shown.
         attempt: from 1; the same letter may be sent again only under the next number.
         why: the label of the fault for which the last answer was sent back.
+        deadline: seconds that a person has for a reply; 0 is none.
         trace: run name, tags and metadata for tracing.
     """
 
@@ -41,6 +46,7 @@ class Question:
     letter: Letter
     attempt: int = 1
     why: str = ""
+    deadline: float = 0
     trace: RunnableConfig = field(default_factory=RunnableConfig)
 
 
@@ -81,11 +87,12 @@ async def _ask_person(question: Question, journal: Journal) -> Answer:
     q = question
     text = as_text(q.letter.messages())
     mail = Mail(q.agent, q.act, letter_hash(text), text, q.attempt)
-    await asyncio.to_thread(journal.deliver, q.episode, mail)
+    mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
-    asked = request(pointer, q.agent, q.act, q.why)
+    until = mail.since + q.deadline if q.deadline else None
+    asked = request(pointer, q.agent, q.act, q.why, until)
     reply = interrupt(asked, response_schema=Reply.model_json_schema())
-    return Answer(as_message(reply))
+    return Answer(_kept(as_message(reply)))
 
 
 async def _call(seat: Seat, seed: int, question: Question) -> Answer:
@@ -116,13 +123,23 @@ def _answer(reply: AIMessage, seconds: float) -> Answer:
     metadata = reply.response_metadata
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
-        text=_NO_UNICODE.sub("\ufffd", _THINKING.sub("", str(reply.text))),
+        text=_kept(_THINKING.sub("", str(reply.text))),
         # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
-        input_tokens=usage["input_tokens"],
-        output_tokens=usage["output_tokens"],
+        input_tokens=_count(usage["input_tokens"]),
+        output_tokens=_count(usage["output_tokens"]),
         seconds=seconds,
     )
+
+
+def _kept(text: str) -> str:
+    """What is kept of an answer: all that can be read, and enough to see that it is too long."""
+    return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])
+
+
+def _count(tokens: int) -> int:
+    """What an endpoint counts, as far as a count can be kept: it may say anything."""
+    return min(max(tokens, 0), _MOST_TOKENS)
 
 
 def _describe(error: Exception, limit: float) -> str:
@@ -135,6 +152,8 @@ def _describe(error: Exception, limit: float) -> str:
         return f"no answer within {limit:g} s; raise the seat's timeout"
     status = getattr(error, "status_code", None)
     fix = {
+        307: "the endpoint has moved: check its base URL",
+        308: "the endpoint has moved: check its base URL",
         400: "the letter may be too long for the model, or a setting unknown to it",
         401: "check its API key",
         403: "check its API key's rights",

@@ -6,9 +6,10 @@ sealed moves off the table, and what a recording seat replays. Agents and partie
 
 import hashlib
 import secrets
+import time
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import (
     Column,
@@ -50,7 +51,7 @@ _answers = Table(
 
 
 _mail = Table(
-    "mail",
+    "waiting_letters",
     _metadata,
     Column("episode", String(64), primary_key=True),
     Column("agent", String(64), primary_key=True),
@@ -58,6 +59,7 @@ _mail = Table(
     Column("letter", String(64), nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("letter_text", LargeBinary, nullable=False),
+    Column("since", Float, nullable=False),
 )
 
 
@@ -108,6 +110,7 @@ class Mail:
     letter: str
     letter_text: str
     attempt: int
+    since: float = field(default_factory=time.time)  # seconds since the epoch
 
 
 def letter_hash(text: str) -> str:
@@ -173,8 +176,17 @@ class Journal:
             return first
         return entry
 
-    def deliver(self, episode: str, mail: Mail) -> None:
-        """Leave a letter at a person's seat, in place of the last one."""
+    def deliver(self, episode: str, mail: Mail) -> Mail:
+        """Leave a letter at a person's seat, in place of the last one; once.
+
+        A second delivery, and the next attempt at the same message, wait since the first.
+        """
+        with self._reader.connect() as connection:
+            query = select(_mail).filter_by(episode=episode, agent=mail.agent)
+            last = connection.execute(query).one_or_none()
+        same = last and (last.letter, last.attempt) == (mail.letter, mail.attempt)
+        if last and (same or mail.attempt > 1):
+            mail = replace(mail, since=last.since)
         row = {
             "episode": episode,
             "agent": mail.agent,
@@ -182,10 +194,12 @@ class Journal:
             "letter": mail.letter,
             "attempt": mail.attempt,
             "letter_text": zlib.compress(mail.letter_text.encode()),
+            "since": mail.since,
         }
         with self._engine.begin() as connection:
             connection.execute(delete(_mail).filter_by(episode=episode, agent=mail.agent))
             connection.execute(insert(_mail), row)
+        return mail
 
     def mail(self, episode: str, agent: str) -> Mail | None:
         """The letter that waits for an answer at an agent's seat, if one does."""
@@ -195,7 +209,7 @@ class Journal:
         if row is None or self.find(episode, agent, row.letter, row.attempt):
             return None
         text = zlib.decompress(row.letter_text).decode()
-        return Mail(agent, row.act, row.letter, text, row.attempt)
+        return Mail(agent, row.act, row.letter, text, row.attempt, row.since)
 
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in no promised order."""

@@ -114,9 +114,9 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
 
 
 def _http_client(here: Clients) -> Any:
-    """The loop's aiohttp transport: half the CPU of a call."""
+    """The loop's aiohttp transport: half the CPU of a call; a letter goes where it is sent."""
     from openai import DefaultAioHttpClient
 
     if here.http is None:
-        here.http = DefaultAioHttpClient()
+        here.http = DefaultAioHttpClient(follow_redirects=False)
     return here.http

@@ -6,12 +6,17 @@ letter waits in the journal for its own seat.
 """
 
 import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 PASS = ""
 """The text of a person who passes: it says nothing, and is no message."""
+
+IGNORE = {"type": "ignore"}
+"""The reply of a person who passes, and of one whose time is up."""
 
 
 class Reply(BaseModel):
@@ -38,7 +43,9 @@ class Reply(BaseModel):
         return tagged + "<ACCEPT>" * self.accept + "<REJECT>" * self.reject
 
 
-def request(pointer: dict[str, Any], agent: str, act: str, why: str) -> dict[str, Any]:
+def request(
+    pointer: dict[str, Any], agent: str, act: str, why: str, until: float | None = None
+) -> dict[str, Any]:
     """What the thread shows while a person is asked.
 
     Args:
@@ -46,6 +53,7 @@ def request(pointer: dict[str, Any], agent: str, act: str, why: str) -> dict[str
         agent: who is asked.
         act: what for.
         why: the label of the last reply's fault; the letter at the seat says more.
+        until: when the person's time is up, in seconds since the epoch; None leaves it open.
     """
     said = f"{agent} is asked to {act.replace('_', ' ')}. The letter waits at {agent}'s own seat."
     refused = f" The last reply did not count ({why})." if why else ""
@@ -57,9 +65,23 @@ def request(pointer: dict[str, Any], agent: str, act: str, why: str) -> dict[str
             "allow_respond": True,
             "allow_ignore": True,
         },
-        "description": said + refused,
+        "description": said + refused + _time_left(until),
         "pointer": pointer,
+        "deadline": until,
     }
+
+
+def overdue(asked: Mapping[str, Any], now: float) -> bool:
+    """Whether the time for a reply is up."""
+    until = asked.get("deadline")
+    return until is not None and until <= now
+
+
+def _time_left(until: float | None) -> str:
+    if until is None:
+        return ""
+    moment = datetime.fromtimestamp(until, UTC)
+    return f" Without a reply by {moment:%Y-%m-%d %H:%M:%S} UTC it counts as a pass."
 
 
 def as_message(reply: Any) -> str:
@@ -85,5 +107,5 @@ def as_message(reply: Any) -> str:
             return as_message(args.get("args") if isinstance(args, dict) else None)
     try:
         return Reply.model_validate(reply).message() or "(empty)"
-    except ValidationError:
+    except ValueError:  # fields of another kind, or a number that is too long to be written
         return "(unreadable)"

@@ -15,7 +15,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +64,18 @@ def keep_out(texts: Iterable[str]) -> None:
     redacted.cache_clear()
 
 
+def tracing() -> bool:
+    """Whether this process traces at all."""
+    return any(os.environ.get(switch, "").lower() == "true" for switch in SWITCHES)
+
+
 def trace_quietly(secrets: Path) -> None:
-    """Set up LangSmith's client for this process, if it traces at all.
+    """Set up LangSmith's client for this process, if it traces at all; again is no harm.
 
     Args:
         secrets: the folder of what users tell one agent and nobody else.
     """
-    if not any(os.environ.get(switch, "").lower() == "true" for switch in SWITCHES):
+    if not tracing():
         return
     keep_out(value for name, value in os.environ.items() if _KEY.search(name))
     keep_out(text for path in secrets.glob("*.yaml") for text in _texts(path))
@@ -81,7 +86,9 @@ def trace_quietly(secrets: Path) -> None:
     _install(hidden=os.environ.get(HIDE, "").lower() in ("true", "1", "all"))
 
 
+@cache
 def _install(hidden: bool) -> None:
+    """Put a client that redacts in the place of LangSmith's own, once."""
     import langsmith
     import requests
     from urllib3 import Retry

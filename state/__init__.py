@@ -9,24 +9,28 @@ private thinking. `see` is the only way from the table into a letter.
 """
 
 from seats.person import PASS
+from state.asking import ask_seats, broke
+from state.budget import SPENT_UP, Budget
 from state.checkpoints import saver
 from state.home import Home, home
 from state.ledger import POT, TREASURY, WORLD, Key, Ledger, Line, final
 from state.mind import Mind, Minds, Moment, Private, Topic, new_spent, pending
 from state.result import result
-from state.room import Room, game_of, room_of
+from state.room import Room, game_of, name_of, room_of
 from state.runs import Run
 from state.table import Acceptance, Accounts, Opening, Said, Spent, Spoken, Status, Table
-from state.talk import Utterance, agreed_offers, entries, offer_of
+from state.talk import Utterance, agreed_offers, counted, entries, offer_of
 from state.view import Sight, history, see
 
 __all__ = [
     "PASS",
     "POT",
+    "SPENT_UP",
     "TREASURY",
     "WORLD",
     "Acceptance",
     "Accounts",
+    "Budget",
     "Home",
     "Key",
     "Ledger",
@@ -47,11 +51,15 @@ __all__ = [
     "Topic",
     "Utterance",
     "agreed_offers",
+    "ask_seats",
+    "broke",
+    "counted",
     "entries",
     "final",
     "game_of",
     "history",
     "home",
+    "name_of",
     "new_spent",
     "offer_of",
     "pending",

@@ -1,38 +1,152 @@
 """LangGraph's checkpoints: SQLite by default, Postgres by URL, strict about what they load."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Self
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from seats.database import BUSY_SECONDS
 from state.home import Home
+
+Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
+"""Hears of a thread's new checkpoint: (thread, the table, which of its keys were written)."""
+
+
+class Unreadable(ValueError):
+    """A checkpoint that this application did not write, or that was damaged since."""
 
 
 @asynccontextmanager
-async def saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """The checkpoint saver of a home, set up and open."""
+async def saver(
+    home: Home, listener: Listener | None = None
+) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    """The checkpoint saver of a home, set up and open.
+
+    Args:
+        home: where.
+        listener: hears of every checkpoint of a table, once it is kept.
+    """
     if home.database:
-        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+        from state.checkpoints_postgres import in_postgres
 
-        async with AsyncPostgresSaver.from_conn_string(home.database, serde=strict()) as postgres:
-            await postgres.setup()
+        async with in_postgres(home.database) as postgres:
+            postgres.listener = listener
             yield postgres
-        return
-    import aiosqlite
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+            await postgres.deleted()
+    else:
+        from state.checkpoints_sqlite import in_sqlite
 
-    home.folder.mkdir(parents=True, exist_ok=True)
-    async with aiosqlite.connect(home.checkpoints, timeout=BUSY_SECONDS) as connection:
-        # A killed process loses nothing; after a power cut the run goes on from an earlier step.
-        await connection.execute("PRAGMA synchronous = NORMAL")
-        sqlite = AsyncSqliteSaver(connection, serde=strict())
-        await sqlite.setup()
-        yield sqlite
+        await asyncio.to_thread(home.folder.mkdir, parents=True, exist_ok=True)
+        async with in_sqlite(home.checkpoints) as sqlite:
+            sqlite.listener = listener
+            yield sqlite
+            await sqlite.deleted()
+
+
+class Served(BaseCheckpointSaver[Any]):
+    """What the LangGraph server needs of a saver besides; mixed into one that keeps something.
+
+    Attributes:
+        listener: hears of every checkpoint of a table; what agents think is none.
+    """
+
+    listener: Listener | None = None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._deleting: set[asyncio.Task[None]] = set()
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint.
+
+        Raises:
+            Unreadable: it is none.
+        """
+        try:
+            found = await super().aget_tuple(config)
+            sound = found is None or _is_one(found.checkpoint)
+        except (LookupError, NotImplementedError, TypeError, ValueError):
+            sound = False
+        if not sound:
+            thread = config["configurable"]["thread_id"]
+            raise Unreadable(
+                f"the checkpoint of {thread} cannot be read: it was damaged, or is none of ours"
+            )
+        return found
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Keep a checkpoint, then tell of it."""
+        kept = await super().aput(config, checkpoint, metadata, new_versions)
+        place = config["configurable"]
+        if self.listener and not place.get("checkpoint_ns"):
+            await self.listener(place["thread_id"], checkpoint["channel_values"], new_versions)
+        return kept
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Begin to forget a thread, and do not wait for it.
+
+        The development server remembers a position in its list of threads across this call
+        (langgraph-runtime-inmem 0.36). Where something else runs meanwhile, it is somebody
+        else's thread that is taken off the list.
+        """
+        task = asyncio.create_task(super().adelete_thread(thread_id))
+        self._deleting.add(task)
+        task.add_done_callback(self._deleting.discard)
+
+    async def deleted(self) -> None:
+        """Wait until all that was to be forgotten is."""
+        await asyncio.gather(*self._deleting)
+
+
+class Strict(JsonPlusSerializer):
+    """Builds no object from a checkpoint: the state is plain JSON."""
+
+    def __init__(self) -> None:
+        super().__init__(allowed_msgpack_modules=None)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Read a value back.
+
+        Raises:
+            Unreadable: it is not written as ours are.
+        """
+        kind, _ = data
+        if kind not in ("msgpack", "null"):
+            raise Unreadable(f"a checkpoint is written as {kind!r}: only msgpack is read")
+        return super().loads_typed(data)
+
+    def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> Self:
+        """Itself: the types in a graph's annotations are for its forms, not for its checkpoints.
+
+        A copy would not do on the server, whose adapter around a saver cannot be copied
+        (langgraph-api 0.16: it recurses without end).
+        """
+        return self
+
+
+def _is_one(checkpoint: Any) -> bool:
+    """Whether what was read has the shape of a checkpoint."""
+    return isinstance(checkpoint, dict) and all(
+        isinstance(checkpoint.get(key), dict)
+        for key in ("channel_values", "channel_versions", "versions_seen")
+    )
 
 
 def strict() -> JsonPlusSerializer:
-    """A serializer that builds no object from a checkpoint: the state is plain JSON."""
-    return JsonPlusSerializer(allowed_msgpack_modules=None)
+    """The serializer of all savers."""
+    return Strict()

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from seats import Journal
+from state.leases import FileLeases, Leases, PostgresLeases
 from state.ledger import Ledger
 from state.runs import Runs
 
@@ -51,6 +52,11 @@ class Home:
         return _ledger(self.books_url)
 
     @property
+    def leases(self) -> Leases:
+        """Who plays which run now."""
+        return _leases(self.database) if self.database else FileLeases(self.folder / "leases")
+
+    @property
     def runs(self) -> Runs:
         """The register of runs."""
         return _runs(self.books_url)
@@ -70,6 +76,11 @@ def _journal(url: str) -> Journal:
 @cache
 def _ledger(url: str) -> Ledger:
     return Ledger(url)
+
+
+@cache
+def _leases(url: str) -> Leases:
+    return PostgresLeases(url)
 
 
 @cache

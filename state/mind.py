@@ -55,11 +55,12 @@ class Mind(TypedDict):
 
     draft: str  # what its seat answered last
     cut: bool  # whether the endpoint cut that short
-    pointer: Pointer  # where it waits in the journal
+    pointer: NotRequired[Pointer]  # where it waits in the journal; none if it was never asked
     attempt: int  # from 1
     fault: FaultRecord | None  # why it was sent back; None once it is sound
     spoken: NotRequired[Spoken]  # what the table will hear
     spent: dict[str, int]  # calls, input_tokens, output_tokens, refused
+    seconds: float  # that its answers took
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from deals import in_force
-from state.room import room_of
+from state.room import name_of, room_of
 from state.table import Table
 
 MICRO = 1_000_000
+
+COUNTED = ("calls", "input_tokens", "output_tokens")
 
 
 def result(run: str, graph: str, table: Table) -> dict[str, Any]:
@@ -26,7 +28,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
     talk, contract = table.get("talk", []), table.get("contract")
     return {
         "run": run,
-        "game": room.game if isinstance(room.game, str) else room.game.get("name", "matrix game"),
+        "game": name_of(room),
         "graph": graph,
         "seed": room.seed,
         "status": table["status"],
@@ -36,6 +38,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         "rewards": _units(settled["rewards"]),
         "transfers": [{**t, "amount": t["amount"] / MICRO} for t in settled["transfers"]],
         "payoffs": _units(settled["payoffs"]),
+        "ledger": settled["ledger"],
         "credit": _credit(table, settled),
         "contract": contract
         and {
@@ -57,6 +60,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
             for phase in ("negotiation", "action", "settlement")
         },
         "usage": usage(table["spent"]),
+        "spending": _spending(table["spent"]),
         "simulated": any(seat.simulated for seat in room.seats.values()),
     }
 
@@ -64,8 +68,18 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
 def usage(spent: Mapping[str, Any]) -> dict[str, int]:
     """Calls and tokens over all phases and agents."""
     counts = [count for phase in spent.values() for count in phase.get("agents", {}).values()]
-    keys = ("calls", "input_tokens", "output_tokens")
-    return {key: sum(count.get(key, 0) for count in counts) for key in keys}
+    return {key: sum(count.get(key, 0) for count in counts) for key in COUNTED}
+
+
+def _spending(spent: Mapping[str, Any]) -> dict[str, dict[str, dict[str, int]]]:
+    """The same for each agent in each phase, with the drafts that were sent back."""
+    return {
+        phase: {
+            agent: {key: count.get(key, 0) for key in (*COUNTED, "refused")}
+            for agent, count in sorted(cost.get("agents", {}).items())
+        }
+        for phase, cost in sorted(spent.items())
+    }
 
 
 def _units(amounts: Mapping[str, int]) -> dict[str, float]:

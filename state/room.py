@@ -5,13 +5,21 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    model_validator,
+)
 
 from deals.enforcement import Mode
 from games import Game, load
 from games.catalogue import read
 from seats import Seat, as_seat
-from state.secrets import secrets_of
+from state.budget import Budget
+from state.secrets import reservation_of, secrets_of
 
 DEFAULT_SEAT = "*"
 OUTSIDERS = ("summariser", "judge")
@@ -30,6 +38,12 @@ NormName = Literal[
 ConstraintName = Annotated[
     str, Field(pattern=r"^(limited_liability|(cap|non_transferable|tax)=\d{1,9}(\.\d{1,6})?)$")
 ]
+LETTER_NODES: list[JsonValue] = [
+    *("reason", "propose", "answer", "act", "claim", "propose_split", "answer_split"),
+    *("consider", "speak", "respond", "write", "sign", "judge"),
+]
+"""The nodes of all workflows that write letters; Studio offers the prompt to edit there."""
+
 EXAMPLE_SEATS = {DEFAULT_SEAT: {"model": "embedded:rational"}}
 
 
@@ -56,6 +70,14 @@ class Room(BaseModel):
         le=2**63 - 1,
         title="Seed",
         description="Of the game's dice and of embedded agents.",
+    )
+    instructions: str = Field(
+        default="",
+        max_length=20_000,
+        title="Instructions",
+        description="What every letter says beside the rules, to all agents alike: a prompt of "
+        "your own. It is public; what one agent alone is to know belongs into its secrets.",
+        json_schema_extra={"langgraph_type": "prompt", "langgraph_nodes": LETTER_NODES},
     )
     seats: dict[str, Annotated[Seat, BeforeValidator(as_seat)]] = Field(
         default=EXAMPLE_SEATS,
@@ -111,6 +133,27 @@ class Room(BaseModel):
     tries: int = Field(
         default=3, ge=1, le=10, title="Tries", description="Attempts at one message that counts."
     )
+    recall: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        title="Recall",
+        description="How many of the latest events letters tell one by one, at least; when there "
+        "are twice as many, the older half is told in sum. 0 tells all.",
+    )
+    budget: Budget = Field(
+        default=Budget(),
+        title="Budget",
+        description="What the run may cost; 0 is no limit. When it is used up, the run ends and "
+        "settles what was earned; who has used up its own part passes.",
+    )
+    deadline: float = Field(
+        default=0,
+        ge=0,
+        le=31_536_000,
+        title="Deadline",
+        description="Seconds that a person has for a reply before it counts as a pass; 0 is none.",
+    )
 
     @model_validator(mode="after")
     def _somebody_sits(self) -> "Room":
@@ -140,18 +183,42 @@ class Room(BaseModel):
         if missing := [agent for agent, seat in seats.items() if seat is None]:
             raise ValueError(f"no seat for {', '.join(missing)}: name one, or give '*'")
         seats |= {name: self.seats[name] for name in OUTSIDERS if name in self.seats}
-        secrets_of(self.secrets)
+        for agent in secrets_of(self.secrets):
+            reservation_of(self.secrets, agent)
         return self.model_copy(update={"game": read(self.game), "seats": seats})
+
+
+def name_of(room: Room) -> str:
+    """What the room's game is called."""
+    return room.game if isinstance(room.game, str) else str(room.game.get("name", "matrix game"))
 
 
 def room_of(settings: Mapping[str, Any]) -> Room:
     """The resolved room from the settings on the table."""
-    return _room(json.dumps(settings, sort_keys=True))
+    return _room(_text_of(settings))
 
 
 def game_of(settings: Mapping[str, Any]) -> Game:
     """The game from the settings on the table; built once per process."""
-    return _game(json.dumps(settings, sort_keys=True))
+    return _game(_text_of(settings))
+
+
+_texts: dict[int, tuple[Mapping[str, Any], str]] = {}
+_MOST_TEXTS = 1024
+
+
+def _text_of(settings: Mapping[str, Any]) -> str:
+    """The settings as one string; written once for a mapping that is handed on by reference.
+
+    With a hundred seats, writing it takes longer than everything else that a letter needs.
+    """
+    known = _texts.get(id(settings))
+    # The mapping is held here, so that no other can come to have its id.
+    if known is None or known[0] is not settings:
+        if len(_texts) >= _MOST_TEXTS:
+            _texts.clear()
+        known = _texts[id(settings)] = settings, json.dumps(settings, sort_keys=True)
+    return known[1]
 
 
 @lru_cache(maxsize=256)

@@ -1,10 +1,12 @@
 """What a user tells one agent and nobody else: kept in files, referred to by name."""
 
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
 import yaml
 
+from deals import reservation_in
 from seats.tracing import keep_out
 from state.home import home
 
@@ -22,6 +24,19 @@ def secrets_of(name: str) -> dict[str, str]:
         return _read(path, path.stat().st_mtime_ns)
     except OSError:
         raise ValueError(f"no secrets {name!r}: put agent: text into {path}") from None
+
+
+def reservation_of(name: str, agent: str) -> Fraction | None:
+    """The reservation value in what an agent is told, if it names one.
+
+    Raises:
+        ValueError: it cannot be read; or as for `secrets_of`.
+    """
+    told = secrets_of(name).get(agent, "")
+    try:
+        return reservation_in(told)
+    except ValueError as error:
+        raise ValueError(f"secrets {name!r} of {agent}: {error}") from None
 
 
 @lru_cache(maxsize=64)

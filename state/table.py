@@ -16,7 +16,7 @@ from games import Position, Turn
 from seats import Pointer
 from state.room import Room
 
-Status = Literal["open", "agreed", "no_deal", "error"]
+Status = Literal["open", "agreed", "no_deal", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
 """Above the turns expected, so that checkpoints grow with the events and not their square."""
@@ -105,6 +105,11 @@ def keep_by_turn(turns: list[Turn], writes: Sequence[list[Turn]]) -> list[Turn]:
     return kept
 
 
+def latest(old: int, new: int) -> int:
+    """What several asked at once say alike: the last of them."""
+    return new
+
+
 def gather(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str, Any]:
     """Collect what agents hand in at the same time; None clears."""
     return {} if arrived is None else {**waiting, **arrived}
@@ -157,7 +162,7 @@ class Table(TypedDict, total=False):
     claims: Annotated[dict[str, str], gather]
     """Agent → the part of the total it says it earned. Written by `claim`; never cleared."""
 
-    round: int
+    round: Annotated[int, latest]
     """The round of talk, from 1. Written by `convene` and `tally`."""
 
     speaker: str
@@ -196,6 +201,9 @@ class Table(TypedDict, total=False):
 
     spent: Annotated[dict[str, Spent], add_up]
     """Cost by phase (negotiation, action, settlement). Written by every node that asks."""
+
+    beside: list[str]
+    """Who is asked in the same step, apart; only ever in the payload of a `Send`, never stored."""
 
     asked: list[str]
     """Who is asked; only ever in the payload of a `Send`, never stored."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from deals import Deal, Offer, put, unanimous
+from deals import Deal, Fault, Offer, accept, put, unanimous
 from state.table import Said, Spoken, Table
 
 
@@ -52,6 +52,26 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> Said:
     if "label" in one.said:
         entry["label"] = one.said["label"]
     return entry
+
+
+def counted(
+    offer: Offer | None, answers: dict[str, Spoken]
+) -> tuple[Offer | None, dict[str, Spoken]]:
+    """The offer with every acceptance of it, and the answers as they count.
+
+    An acceptance binds to the revision and hash that its author's letter showed; where another
+    offer has come to stand since, it is a pass with the label of the fault.
+    """
+    counted = dict(answers)
+    for agent, said in answers.items():
+        if offer is None or said["act"] != "accept":
+            continue
+        signed = accept(offer, agent, said["accepts"]["revision"], said["accepts"]["hash"])
+        if isinstance(signed, Fault):
+            counted[agent] = {"act": "pass", "text": said["text"], "label": signed.label}
+        else:
+            offer = signed
+    return offer, counted
 
 
 def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from deals import Contract, Deal, Offer, Pay, Share, contract_duties, in_force, plain
+from deals import Contract, Deal, Offer, contract_duties, in_force, plain
 from deals.certificate import Certificate, certify, deposit_of
 from deals.certificate_words import in_words
 from deals.enforcement import MEANS, Enforcement
 from deals.stage import facts_of
 from games import Turn
 from state.mind import Moment
+from state.recall import recalled
 from state.room import game_of, room_of
 from state.table import Said, Table
 
@@ -23,7 +24,8 @@ class Sight:
     Attributes:
         rules: of the game, the same for everybody, always.
         game: their facts, the same for everybody, always.
-        history: all that was publicly said and done, a line each; it only grows.
+        history: all that was publicly said and done, a line each; it only grows, until what is
+            long past is told in sum.
         facts: how things stand for this agent now.
     """
 
@@ -68,13 +70,12 @@ def see(moment: Moment, agent: str, act: str) -> Sight:
 
 def _certificate(table: Table, offer: Offer) -> Certificate:
     """What the offer would do to everybody's incentives, from this turn on."""
-    standing = in_force(table.get("contract"))
     return certify(
         Deal.model_validate(offer["deal"]),
         facts_of(game_of(table["settings"])),
         Enforcement.of(table["settings"]),
-        droppable=[cid for cid, clause in standing.items() if isinstance(clause, Pay | Share)],
         record=table.get("record", []),
+        standing=table.get("contract"),
     )
 
 
@@ -89,15 +90,17 @@ def _enforcement(table: Table) -> dict[str, str]:
 
 
 def history(table: Table) -> list[dict[str, Any]]:
-    """Talk and turns in the order in which they happened."""
+    """Talk and turns in the order in which they happened; what is long past, in sum."""
     turns = {turn["turn"]: turn for turn in table.get("record", [])}
-    lines, next_turn = [], 1
+    lines: list[dict[str, Any]] = []
+    next_turn = 1
     for said in table.get("talk", []):
         while next_turn < said["turn"]:
             lines.append(_did(turns[next_turn]))
             next_turn += 1
         lines.append(_said(said))
-    return [*lines, *(_did(turns[n]) for n in range(next_turn, len(turns) + 1))]
+    lines += (_did(turns[n]) for n in range(next_turn, len(turns) + 1))
+    return recalled(lines, room_of(table["settings"]).recall)
 
 
 def _play(table: Table, agent: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """How an embedded agent reasons, offers, answers and acts, from the facts of one letter."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -33,12 +33,14 @@ class Agent:
         record: the turns played, from the letter's history.
         self_: its character.
         rng: its dice, from its seed and the letter.
+        talk: the letter's history, a line each, as it was said.
     """
 
     facts: Mapping[str, Any]
     record: list[Turn]
     self_: Character
     rng: Random
+    talk: Sequence[Mapping[str, Any]] = ()
 
     @cached_property
     def outlook(self) -> Foresight:
@@ -187,12 +189,12 @@ class Agent:
     @property
     def _party(self) -> Party:
         """Myself where contracts are drafted and signed."""
-        return Party(self.facts, self.record, self.self_)
+        return Party(self.facts, self.record, self.self_, self.talk)
 
     @property
     def _clerk(self) -> Clerk:
         """Myself where I am no party to the contract."""
-        return Clerk(self.facts, self.record)
+        return Clerk(self.facts, self.record, self.talk)
 
     @property
     def _trader(self) -> Negotiator:

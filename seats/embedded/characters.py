@@ -69,14 +69,24 @@ CHARACTERS = {
         tactic="tit_for_tat",
         strategy="tit_for_tat",
     ),
-    "cooperator": Character("Does its part in what is best for all.", strategy="cooperator"),
-    "defector": Character("Does what pays it best, whatever was promised.", strategy="defector"),
-    "generous_tit_for_tat": Character(
-        "Does as the others did, and forgives now and then.", strategy="generous_tit_for_tat"
+    "cooperator": Character(
+        "Does its part in what is best for all.", sloppiness=0.0, strategy="cooperator"
     ),
-    "grim": Character("Does its part until somebody does not.", strategy="grim"),
-    "pavlov": Character("Goes on with what went well, else changes.", strategy="pavlov"),
-    "alternator": Character("Does its part every other turn.", strategy="alternator"),
+    "defector": Character(
+        "Does what pays it best, whatever was promised.", sloppiness=0.0, strategy="defector"
+    ),
+    "generous_tit_for_tat": Character(
+        "Does as the others did, and forgives now and then.",
+        sloppiness=0.0,
+        strategy="generous_tit_for_tat",
+    ),
+    "grim": Character("Does its part until somebody does not.", sloppiness=0.0, strategy="grim"),
+    "pavlov": Character(
+        "Goes on with what went well, else changes.", sloppiness=0.0, strategy="pavlov"
+    ),
+    "alternator": Character(
+        "Does its part every other turn.", sloppiness=0.0, strategy="alternator"
+    ),
     "contract_keeper": Character("Signs, and keeps what it signed.", sloppiness=0.0),
     "contract_breaker": Character(
         "Signs, then breaks it where that pays.",

@@ -14,6 +14,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from games import Turn
+from seats.embedded.authoring import SHEETS, written_sheet
 from seats.embedded.bargaining import Agent
 from seats.embedded.characters import character
 from seats.letters import as_text, events, facts
@@ -50,7 +51,11 @@ class EmbeddedChatModel(BaseChatModel):
         own = character(self.character).drawn(Random(f"{self.seed}/{self.agent}"))
         rng = Random(f"{self.seed}/{self.agent}/{letter}")
         known = facts(letter)
-        text = Agent(known, _turns(events(letter)), own, rng).answer()
+        if known.get("ask") in SHEETS:
+            text = written_sheet(known, self.seed)
+        else:
+            history = events(letter)
+            text = Agent(known, _turns(history), own, rng, history).answer()
         careless = rng.random() < own.sloppiness and known.get("ask") != "reason"
         return _spoiled(text, rng) if careless else text
 

@@ -6,14 +6,28 @@ what its author holds out for. What a contract is worth is computed exactly, as 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import floor
 from typing import Any
 
-from deals import All, Deal, Do, Event, Every, Last, Pay, Terms, Turns, plain
+from deals import (
+    All,
+    Clause,
+    Deal,
+    Do,
+    Event,
+    Every,
+    Fault,
+    Last,
+    Pay,
+    Share,
+    Terms,
+    Turns,
+    plain,
+)
 from deals.document import compose
 from deals.progression import Watch
 from deals.prospects import Prospects
@@ -22,6 +36,7 @@ from deals.valuations import expected, keeping
 from deals.when import When
 from games import Turn
 from seats.embedded.characters import Character
+from seats.embedded.letter_facts import money_in, needed_fact, offered, standing_in, terms_of
 from seats.embedded.outlook import EPSILON, Missing, needed, transfers_to
 from seats.embedded.strategies import course_of, enforcement_of, stage_of
 
@@ -34,11 +49,13 @@ class Party:
         facts: the letter's facts.
         record: the turns played.
         self_: its character.
+        talk: what was said, a line each, from the letter's history.
     """
 
     facts: Mapping[str, Any]
     record: list[Turn]
     self_: Character
+    talk: Sequence[Mapping[str, Any]] = ()
 
     @cached_property
     def stage(self) -> StageGame:
@@ -53,36 +70,38 @@ class Party:
 
     @cached_property
     def alone(self) -> dict[str, Fraction]:
-        """What everybody gets in the turns left without a contract."""
-        return self._worth(Deal(), expected)
+        """What everybody gets in the turns left if nothing is signed: as things stand."""
+        standing = standing_in(self.facts)
+        duties = (clause for cid, clause in standing.items() if cid not in self.money)
+        return self._worth(Deal(clauses=tuple(duties)), expected)
+
+    @cached_property
+    def money(self) -> dict[str, Clause]:
+        """The standing payments and split: they stay until an amendment drops them."""
+        return money_in(standing_in(self.facts))
 
     def draft(self) -> str:
         """A contract of my own, if one adds anything."""
-        duties = self.duties()
-        plan = Deal(clauses=tuple(duties))
-        earned = self._worth(plan, expected)
+        duties, drops = self.duties(), tuple(self.money)
+        earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected)
         surplus = sum(earned.values(), Fraction(0)) - sum(self.alone.values(), Fraction(0))
         if surplus <= EPSILON:
             return "<s>I propose nothing: let things stand as they do.</s><REJECT>"
-        clauses = [*duties, *self.fines(), *self._prices(earned, surplus)]
-        brief = Deal(clauses=tuple(clauses)).model_dump(mode="json", exclude_none=True)
+        clauses = (*duties, *self.fines(), *self._prices(earned, surplus))
         said = "I propose that each of us does its part, and pays the others if it does not"
-        return f"<s>{said}.</s><PROPOSAL>{json.dumps(brief)}</PROPOSAL>"
+        return f"<s>{said}.</s>{_proposal(Deal(clauses=clauses, drops=drops))}"
 
     def answer(self) -> str:
         """Accept what stands, or put a contract of my own in its place."""
-        offer = needed_fact(self.facts, "offer")
-        deal = Deal.model_validate({"clauses": offer["clauses"]})
-        if deal.clauses and self._good(deal, ahead=1):
+        deal = offered(self.facts, self.talk)
+        if not isinstance(deal, Fault) and self._good(deal, ahead=1):
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
         return self.draft()
 
     def sign(self) -> str:
         """Sign what leaves me better off than nothing."""
-        offer = needed_fact(self.facts, "offer")
-        deal = Deal.model_validate({"clauses": offer["clauses"]})
-        me = self.facts["you"]
-        if self._worth(deal, keeping)[me] > self.alone[me]:
+        deal, me = offered(self.facts, self.talk), self.facts["you"]
+        if not isinstance(deal, Fault) and self._worth(deal, keeping)[me] > self.alone[me]:
             return "<s>I sign.</s><ACCEPT>"
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
@@ -140,7 +159,8 @@ class Party:
     def _good(self, deal: Deal, ahead: int) -> bool:
         """Whether a contract gives me what I would hold out for in the next round."""
         me = self.facts["you"]
-        all_ = self._worth(Deal(clauses=tuple(self.duties())), expected)
+        best = Deal(clauses=tuple(self.duties()), drops=tuple(self.money))
+        all_ = self._worth(best, expected)
         surplus = float(sum(all_.values()) - sum(self.alone.values()))
         wanted = float(self.alone[me]) + self._share(ahead) * surplus * 2 / len(self.stage.agents)
         return float(self._worth(deal, keeping)[me]) >= max(wanted, EPSILON) - EPSILON
@@ -152,8 +172,15 @@ class Party:
         return float(own.greed - (own.greed - own.floor) * at**own.patience)
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
+        """What everybody gets in the turns left under a deal, and what it leaves of what stands."""
+        kept = (
+            clause
+            for cid, clause in self.money.items()
+            if cid not in deal.drops and not (isinstance(clause, Share) and deal.share)
+        )
+        agreed = Deal(clauses=(*kept, *deal.clauses))
         try:
-            within = Prospects(deal, self.stage, enforcement_of(self.facts), self.record)
+            within = Prospects(agreed, self.stage, enforcement_of(self.facts), self.record)
         except NotFinite as reason:
             raise Missing(str(reason)) from None
         return dict(zip(self.stage.agents, within.value(valuation), strict=True))
@@ -177,23 +204,26 @@ class Clerk:
     Attributes:
         facts: the letter's facts.
         record: the turns played.
+        talk: what was said, a line each, from the letter's history.
     """
 
     facts: Mapping[str, Any]
     record: list[Turn]
+    talk: Sequence[Mapping[str, Any]] = ()
 
-    @cached_property
+    @property
     def terms(self) -> Terms:
         """The parties, their actions and the number of turns."""
-        needed(self.facts, "agents", "actions", "turns")
-        return Terms(self.facts["agents"], self.facts["actions"], int(self.facts["turns"]))
+        return terms_of(self.facts)
 
     def write(self) -> str:
-        """The contract in five sections. Talk without clauses is more than I can read."""
-        clauses = needed_fact(self.facts, "offer")["clauses"]
-        if not clauses:
-            raise Missing("what was agreed, as clauses: I cannot draft them from words")
-        return f"<s>{compose(Deal.model_validate({'clauses': clauses}), self.terms)}</s>"
+        """The contract in five sections; of talk in words its clauses as well, if I can read it."""
+        deal = offered(self.facts, self.talk)
+        if isinstance(deal, Fault):
+            return f"<REJECT>I cannot draft clauses from these words. {deal.feedback}</REJECT>"
+        prose = f"<s>{compose(deal, self.terms)}</s>"
+        drafted = not self.facts["offer"]["clauses"]
+        return prose + (_proposal(deal) if drafted else "")
 
     def judge(self) -> str:
         """Each clause's verdict, as I read the record."""
@@ -202,15 +232,11 @@ class Clerk:
         watch = Watch.of(deal, self.terms.turns, self.terms.actions)
         standings = watch.follow(self.record, over=True)
         verdicts = (standings[-1] if standings else watch.close(watch.start())).verdicts
-        lines = [f"{cid}: {verdict}" for cid, verdict in verdicts.items()]
+        ids = standing_in(self.facts)
+        lines = [f"{cid}: {said}" for cid, said in zip(ids, verdicts.values(), strict=True)]
         return "<s>" + "\n".join(lines) + "</s>"
 
 
-def needed_fact(facts: Mapping[str, Any], name: str) -> Any:
-    """One fact of the letter.
-
-    Raises:
-        Missing: it is not there.
-    """
-    needed(facts, name)
-    return facts[name]
+def _proposal(deal: Deal) -> str:
+    brief = deal.model_dump(mode="json", exclude_none=True)
+    return f"<PROPOSAL>{json.dumps(brief)}</PROPOSAL>"

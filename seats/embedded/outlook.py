@@ -7,10 +7,11 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Any, Protocol
 
-from deals import Deal, Do, Duty, Forbid, Pay, Payment, Share, duties, payments
+from deals import Deal, Do, Duty, Forbid, Payment, Share, duties, payments
 from games import Turn
 
 EPSILON = 1e-9
+_NOTHING = Deal()
 
 Payoffs = dict[str, float]
 Play = dict[str, str]
@@ -81,6 +82,9 @@ class Outlook:
     has none does what pays best against uniform beliefs, and payments and shares are applied.
     A norm that will be computed later is expected to give everyone its security plus an even
     share of the surplus: the agent cannot compute it and does not try.
+
+    Whatever is weighed is weighed over the whole game, with what has been earned so far and with
+    the payments that stand: a draft amends the contract, and leaves them as they are.
     """
 
     me: str
@@ -90,6 +94,7 @@ class Outlook:
     turn: int
     turns: int
     record: list[Turn]
+    standing: Deal
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], record: list[Turn]) -> "Outlook":
@@ -108,6 +113,7 @@ class Outlook:
             }
         except KeyError as lost:
             raise Missing(f"the letter's actions or payoffs lack {lost.args[0]}") from None
+        contract = facts.get("contract") or {"clauses": []}
         return cls(
             me=facts["you"],
             agents=agents,
@@ -116,6 +122,7 @@ class Outlook:
             turn=int(facts["turn"]),
             turns=int(facts["turns"]),
             record=record,
+            standing=Deal.model_validate({"clauses": contract["clauses"]}),
         )
 
     def payoff(self, play: Play) -> Mapping[str, float]:
@@ -141,10 +148,22 @@ class Outlook:
         return {a: max(self.actions[a], key=partial(self.expected, a)) for a in self.agents}
 
     @cached_property
-    def alone(self) -> Payoffs:
-        """What everybody earns in the turns left without a deal."""
+    def earned(self) -> Payoffs:
+        """What everybody has earned so far."""
+        return {a: float(sum(t["rewards"].get(a, 0) for t in self.record)) for a in self.agents}
+
+    @cached_property
+    def security(self) -> Payoffs:
+        """What everybody would earn in the whole game if nothing bound anybody from now on."""
         left = self.turns - self.turn + 1
-        return {a: left * float(x) for a, x in self.payoff(self.default).items()}
+        return {a: self.earned[a] + left * float(x) for a, x in self.payoff(self.default).items()}
+
+    @cached_property
+    def alone(self) -> Payoffs:
+        """What everybody ends up with if nothing more is agreed: as the contract has it."""
+        if not self.standing.clauses:
+            return self.security
+        return self._ending(self.standing)
 
     @cached_property
     def wish(self) -> list[Do | Forbid]:
@@ -157,12 +176,10 @@ class Outlook:
         return _duties(self.best_for_all)
 
     def asks(self, deal: Deal) -> bool:
-        """Whether a deal asks anything of me."""
-        return any(
-            self.me == (clause.payer if isinstance(clause, Pay) else clause.agent)
-            for clause in deal.clauses
-            if not isinstance(clause, Share)
-        )
+        """Whether a deal asks anything of me that the contract does not; a payment is one more."""
+        pays = any(pay.payer == self.me for pay in deal.pays.values())
+        new = [duty for duty in deal.duties.values() if duty not in self.standing.clauses]
+        return pays or any(duty.agent == self.me for duty in new)
 
     def habit(self, legal: list[str]) -> str:
         """What I do without a deal: the best against uniform beliefs."""
@@ -187,26 +204,39 @@ class Outlook:
 
     @cached_property
     def surplus(self) -> float:
-        """What full cooperation adds to what everybody earns alone, in the turns left."""
+        """What full cooperation adds to what everybody ends up with if nothing more is agreed."""
         left = self.turns - self.turn + 1
-        return left * self.total(self.best_for_all) - sum(self.alone.values())
+        most = sum(self.earned.values()) + left * self.total(self.best_for_all)
+        return most - sum(self.alone.values())
 
     def value(self, deal: Deal, mine: str | None = None) -> Payoffs:
         """What everybody would end up with under a deal.
 
         Args:
-            deal: a draft or a contract.
-            mine: an action of my own for this turn, in place of what the deal asks of me.
+            deal: a draft, which would amend the contract that stands; or, where an action of my
+                own is weighed, that contract.
+            mine: an action of my own for this turn, in place of what the contract asks of me.
+        """
+        if mine is not None:
+            return self._ending(deal, mine=mine)
+        return self._ending(deal, self.standing, since=self.turn)
+
+    def _ending(
+        self, deal: Deal, amended: Deal = _NOTHING, since: int = 1, mine: str | None = None
+    ) -> Payoffs:
+        """What everybody ends up with if a deal is kept that makes payments due from a turn on.
+
+        The payments and the split of what it amends stay, unless it brings a split of its own.
         """
         record = list(self.record)
         for turn in range(self.turn, self.turns + 1):
             play = self.foresee(duties(deal, record, turn))
             if mine is not None and turn == self.turn:
                 play[self.me] = mine
-            rewards = dict(self.payoff(play))
-            record.append({"turn": turn, "actions": play, "rewards": rewards})
-        earned = {a: float(sum(t["rewards"][a] for t in record)) for a in self.agents}
-        return settled(deal.share, payments(deal, record), earned, self.alone)
+            record.append({"turn": turn, "actions": play, "rewards": dict(self.payoff(play))})
+        earned = {a: float(sum(t["rewards"].get(a, 0) for t in record)) for a in self.agents}
+        due = [*payments(amended, record), *payments(deal, record, since)]
+        return settled(deal.share or amended.share, due, earned, self.security)
 
     def foresee(self, owed: list[Duty]) -> Play:
         """What I expect everybody to do: its duty, else what it would do without a deal."""

@@ -2,8 +2,9 @@
 
 Nothing is read into the names of actions. What it is to *cooperate* follows from the payoffs: to
 do one's part in the joint action that pays all together most, and where several do, to take turns
-among them. To *defect* is to do what pays oneself best if the others are equally likely to do
-anything; where the two are the same action, there is nothing to choose.
+among them. Where a contract stands and asks something of an agent, to cooperate is to keep it. To
+*defect* is to do what pays oneself best if the others are equally likely to do anything; where the
+two are the same action, there is nothing to choose.
 
 The strategies are Axelrod's (1984) and those of Nowak and Sigmund (1992, 1993), carried from two
 agents to any number: "the other cooperated" becomes "all the others did".
@@ -16,7 +17,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from deals import Deal
+from deals import Deal, duties
 from deals.enforcement import Enforcement
 from deals.prospects import Prospects
 from deals.stage import NotFinite, Play, StageGame
@@ -26,6 +27,9 @@ from seats.embedded.outlook import Missing, needed
 
 FORGIVENESS = Fraction(1, 3)
 """How often generous tit-for-tat cooperates all the same (Nowak and Sigmund, 1992)."""
+
+DRAWN = frozenset({"generous_tit_for_tat"})
+"""The strategies that throw dice; all others do the same for every seed."""
 
 
 def stage_of(facts: Mapping[str, Any]) -> StageGame:
@@ -89,14 +93,33 @@ class Player:
         """Where I stand among the agents."""
         return self.stage.agents.index(self.facts["you"])
 
-    def part(self, turn: int, i: int) -> str:
-        """What agent i does at that turn if it cooperates."""
-        plays = course_of(self.stage)
-        return plays[(turn - 1) % len(plays)][i]
+    @cached_property
+    def contract(self) -> Deal:
+        """The clauses in force; an empty deal where there are none."""
+        clauses = (self.facts.get("contract") or {}).get("clauses", [])
+        return Deal.model_validate({"clauses": clauses})
+
+    def parts(self, turn: int, i: int) -> list[str]:
+        """What agent i can do at that turn to cooperate, its part in the best course first.
+
+        Everything that keeps the contract, where it asks something of the agent then.
+        """
+        agent, plays = self.stage.agents[i], course_of(self.stage)
+        best = plays[(turn - 1) % len(plays)][i]
+        asked = duties(self.contract, self.record[: turn - 1], turn)
+        owed = [duty for duty in asked if duty.agent == agent]
+        if not owed:
+            return [best]
+        kept = [
+            action
+            for action in self.stage.actions[agent]
+            if all((action == duty.action) != duty.forbidden for duty in owed)
+        ]
+        return sorted(kept, key=lambda action: action != best)
 
     def cooperated(self, turn: Turn, i: int) -> bool:
         """Whether agent i did its part."""
-        return turn["actions"].get(self.stage.agents[i]) == self.part(turn["turn"], i)
+        return turn["actions"].get(self.stage.agents[i]) in self.parts(turn["turn"], i)
 
     def others_cooperated(self, turn: Turn) -> bool:
         """Whether everybody else did its part."""
@@ -111,23 +134,23 @@ class Player:
         """
         if strategy == "contract_breaker":
             return self.break_where_it_pays()
-        action = self.part(self.turn, self.index)
-        if not STRATEGIES[strategy](self):
-            action = selfish(self.stage, self.index)
+        wanted = [selfish(self.stage, self.index)]
+        if STRATEGIES[strategy](self):
+            wanted = self.parts(self.turn, self.index)
         legal = list(self.facts["legal"])
-        return action if action in legal else self.rng.choice(legal)
+        return next((x for x in wanted if x in legal), None) or self.rng.choice(legal)
 
     def break_where_it_pays(self) -> str:
         """A best response to the others keeping the contract; what is owed if nothing beats it.
 
         Without a contract, what a defector does.
         """
-        contract, legal = self.facts.get("contract"), [str(x) for x in self.facts["legal"]]
-        if not contract:
+        legal = [str(x) for x in self.facts["legal"]]
+        if not self.contract.clauses:
             return selfish(self.stage, self.index)
-        deal = Deal.model_validate({"clauses": contract["clauses"]})
+        terms = enforcement_of(self.facts)
         try:
-            within = Prospects(deal, self.stage, enforcement_of(self.facts), self.record)
+            within = Prospects(self.contract, self.stage, terms, self.record)
         except NotFinite as reason:
             raise Missing(str(reason)) from None
         position = within.layers[self.turn][within.start]

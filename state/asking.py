@@ -1,0 +1,150 @@
+"""Asking seats: everybody whose turn it is, side by side, within the budget, once per letter."""
+
+import asyncio
+from collections.abc import Callable
+
+from langchain_core.runnables import RunnableConfig
+
+from deals.wire import PROTOCOL
+from seats import Journal, Letter, Question, Seat, as_text
+from seats import ask as ask_seat
+from seats.seat import EMBEDDED
+from state.budget import SPENT_UP, Budget, Purse
+from state.home import home
+from state.mind import Mind, Moment, new_spent, pending
+from state.room import OUTSIDERS, Room, name_of, room_of
+from state.table import Table
+
+IMPARTIAL = Seat(model=f"{EMBEDDED}:impartial")
+"""Who writes contracts down and judges them where the room gives nobody."""
+
+LETTERS_PER_TOKEN = 4
+"""Roughly, to foresee what a letter costs."""
+
+Writer = Callable[[Moment, str, str, Mind | None], Letter]
+"""Writes what an agent is shown: (moment, agent, act, its mind so far) → letter."""
+
+
+async def ask_seats(
+    moment: Moment, act: str, minds: dict[str, Mind], write: Writer
+) -> dict[str, Mind]:
+    """Ask everybody whose mind has nothing sound yet.
+
+    Everybody finishes before a failure is raised: what is answered is kept, and a resume asks
+    only the others. Whoever the budget has nothing left for passes with a label.
+
+    Args:
+        moment: what is shown, and who is asked.
+        act: what for.
+        minds: what they have thought so far.
+        write: writes the letters; it may read files and databases.
+
+    Raises:
+        SeatError: a seat did not answer.
+    """
+    who = pending(minds, moment.asked)
+    before = [minds.get(agent) for agent in who]
+    # Files and databases are read for a letter, which must not hold up the event loop.
+    journal = await asyncio.to_thread(lambda: home().journal)
+    writing = [
+        asyncio.to_thread(write, moment, a, act, m) for a, m in zip(who, before, strict=True)
+    ]
+    letters = dict(zip(who, await asyncio.gather(*writing), strict=True))
+    admitted = _admitted(moment, minds, letters)
+    askings = [_ask(moment, act, a, minds.get(a), letters[a], journal) for a in admitted]
+    thought = await asyncio.gather(*askings, return_exceptions=True)
+    found: dict[str, Mind] = {}
+    for agent, one in zip(admitted, thought, strict=True):
+        if isinstance(one, BaseException):
+            raise one
+        found[agent] = one
+    return {agent: found.get(agent) or _broke(minds.get(agent)) for agent in who}
+
+
+def broke(table: Table) -> bool:
+    """Whether the run's budget is used up, so that nobody is asked any more."""
+    return Purse(room_of(table["settings"]).budget, table["spent"]).empty
+
+
+def seat_of(room: Room, who: str) -> Seat:
+    """Who answers for an agent, or for somebody who is no party."""
+    return room.seats.get(who, IMPARTIAL)
+
+
+def _admitted(moment: Moment, minds: dict[str, Mind], letters: dict[str, Letter]) -> list[str]:
+    """Those for whom something is left, in the order in which they are asked."""
+    room = room_of(moment.table["settings"])
+    if room.budget == Budget():
+        return list(letters)
+    thinking = {agent: mind["spent"] for agent, mind in minds.items()}
+    seconds = max((mind["seconds"] for mind in minds.values()), default=0)
+    purse = Purse(room.budget, moment.table["spent"], thinking, seconds)
+    # Who is asked apart cannot see what is spent here: each leaves the other what it can need.
+    for agent in moment.table.get("beside", []):
+        purse.reserve(agent, 0, 1 if seat_of(room, agent).human else room.tries)
+    admitted = []
+    for agent, letter in letters.items():
+        if purse.admits(agent):
+            admitted.append(agent)
+            length = len(as_text(letter.messages())) // LETTERS_PER_TOKEN
+            purse.reserve(agent, length + (seat_of(room, agent).max_tokens or 0))
+    return admitted
+
+
+async def _ask(
+    moment: Moment, act: str, agent: str, mind: Mind | None, letter: Letter, journal: Journal
+) -> Mind:
+    room = room_of(moment.table["settings"])
+    attempt = mind["attempt"] + 1 if mind else 1
+    question = Question(
+        episode=moment.table["episode"],
+        agent=agent,
+        act=act,
+        letter=letter,
+        attempt=attempt,
+        why=mind["fault"]["label"] if mind and mind["fault"] else "",
+        deadline=room.deadline,
+        trace=_trace(moment, room, agent, act),
+    )
+    entry, _ = await ask_seat(seat_of(room, agent), room.seed, question, journal)
+    answer = entry.answer
+    cost = new_spent(input_tokens=answer.input_tokens, output_tokens=answer.output_tokens)
+    before = mind["spent"] if mind else {}
+    return {
+        "draft": answer.text,
+        "cut": answer.cut,
+        "pointer": entry.pointer(),
+        "attempt": attempt,
+        "fault": mind["fault"] if mind else None,
+        "spent": {**before, **{key: before.get(key, 0) + n for key, n in cost.items()}},
+        "seconds": (mind["seconds"] if mind else 0) + answer.seconds,
+    }
+
+
+def _broke(mind: Mind | None) -> Mind:
+    """A mind that cannot be asked any more: it passes, and says why."""
+    idle: Mind = {"draft": "", "cut": False, "attempt": 0, "fault": None, "spent": {}, "seconds": 0}
+    return {**(mind or idle), "spoken": {"act": "pass", "text": "", "label": SPENT_UP}}
+
+
+def _trace(moment: Moment, room: Room, agent: str, act: str) -> RunnableConfig:
+    """How a call is named and found in a trace."""
+    table, seat = moment.table, seat_of(room, agent)
+    return {
+        "run_name": f"{agent}.{act}.r{table['round']}",
+        "tags": [act, *(["simulated"] if seat.simulated else [])],
+        "metadata": {
+            "game": name_of(room),
+            "seed": room.seed,
+            "protocol": PROTOCOL,
+            "agent": agent,
+            "role": agent if agent in OUTSIDERS else "party",
+            "act": act,
+            "round": table["round"],
+            "turn": len(table.get("record", [])) + 1,
+            "phase": moment.topic.phase,
+            "episode": table["episode"],
+            "model": seat.model,
+            "simulated": seat.simulated,
+        },
+    }

@@ -1,0 +1,91 @@
+"""What a run may cost, and who may still be asked.
+
+Everything is read off what was spent, and that is on the table, so that a run that is resumed or
+replayed decides alike.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SPENT_UP = "BUDGET"
+"""The label of a pass by whoever can no longer be asked."""
+
+
+class Budget(BaseModel):
+    """Limits of a run, and of each agent in it; 0 is none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    calls: int = Field(default=0, ge=0, title="Calls", description="Of all agents together.")
+    tokens: int = Field(default=0, ge=0, title="Tokens", description="In and out, of all agents.")
+    seconds: float = Field(
+        default=0,
+        ge=0,
+        title="Seconds",
+        description="Of thinking; those who think at once count once.",
+    )
+    agent_calls: int = Field(default=0, ge=0, title="Calls of each agent")
+    agent_tokens: int = Field(default=0, ge=0, title="Tokens of each agent, in and out")
+
+
+class Purse:
+    """What is left of a budget while a table is being asked.
+
+    Args:
+        budget: the limits.
+        spent: what the table counts, by phase.
+        thinking: agent → what it has spent since then.
+        seconds: how long they have thought since then, side by side.
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        spent: Mapping[str, Any],
+        thinking: Mapping[str, Mapping[str, int]] = {},
+        seconds: float = 0,
+    ) -> None:
+        self._budget = budget
+        self._seconds = seconds + sum(phase.get("seconds", 0) for phase in spent.values())
+        self._calls: Counter[str] = Counter()
+        self._tokens: Counter[str] = Counter()
+        for agent, count in [*_counts(spent), *thinking.items()]:
+            self._calls[agent] += count.get("calls", 0)
+            self._tokens[agent] += count.get("input_tokens", 0) + count.get("output_tokens", 0)
+
+    @property
+    def empty(self) -> bool:
+        """Whether a limit of the run is reached, so that nobody is asked any more."""
+        used = (
+            (self._budget.calls, self._calls.total()),
+            (self._budget.tokens, self._tokens.total()),
+            (self._budget.seconds, self._seconds),
+        )
+        return any(0 < limit <= n for limit, n in used)
+
+    def admits(self, agent: str) -> bool:
+        """Whether an agent may be asked once more."""
+        own = (
+            (self._budget.agent_calls, self._calls[agent]),
+            (self._budget.agent_tokens, self._tokens[agent]),
+        )
+        return not self.empty and not any(0 < limit <= n for limit, n in own)
+
+    def reserve(self, agent: str, tokens: int, calls: int = 1) -> None:
+        """Count calls that are about to be made, for those who are asked beside them.
+
+        Args:
+            agent: who is asked.
+            tokens: what that is expected to cost.
+            calls: how many they can become.
+        """
+        self._calls[agent] += calls
+        self._tokens[agent] += tokens
+
+
+def _counts(spent: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int]]]:
+    for phase in spent.values():
+        yield from phase.get("agents", {}).items()

@@ -1,0 +1,119 @@
+"""What a run may cost: it ends by its budget, typed, and settles what was earned until then."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphs.running import play
+from state import Budget, Room
+from state.budget import Purse
+from tests.coop_command import Coop, coop_in, one_line, valid
+
+GRAPHS = ("llm_only", "negotiation", "short_term", "shapley_coop", "contracts")
+MATRIX = {"game": "prisoners_dilemma", "seed": 1}
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+def limited(**limits: Any) -> Room:
+    return Room(**MATRIX, budget=Budget(**limits))
+
+
+def by_agent(outcome: dict[str, Any]) -> dict[str, int]:
+    """Agent → calls, over all phases."""
+    calls = dict.fromkeys(outcome["agents"], 0)
+    for phase in outcome["spending"].values():
+        for agent, count in phase.items():
+            calls[agent] = calls.get(agent, 0) + count["calls"]
+    return calls
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("calls", [1, 3, 8])
+async def test_no_call_is_made_beyond_the_limit_and_the_end_is_typed(
+    graph: str, calls: int
+) -> None:
+    outcome = valid(await play(graph, limited(calls=calls)))
+    assert outcome["usage"]["calls"] == calls
+    assert outcome["status"] == "budget"
+
+
+async def test_a_task_exchange_without_budget_ends_and_is_no_error() -> None:
+    room = Room(game="task_exchange", budget=Budget(calls=4))
+    outcome = valid(await play("task_exchange", room))
+    assert (outcome["usage"]["calls"], outcome["status"]) == (4, "budget")
+
+
+async def test_tokens_are_overspent_by_one_answer_at_most() -> None:
+    free = await play("shapley_coop", Room(**MATRIX))
+    for limit in (3_000, 9_000):
+        outcome = await play("shapley_coop", limited(tokens=limit))
+        used = outcome["usage"]
+        total = used["input_tokens"] + used["output_tokens"]
+        assert outcome["status"] == "budget"
+        assert total <= limit + free["usage"]["input_tokens"] / free["usage"]["calls"] * 2
+
+
+async def test_time_is_a_limit_as_well() -> None:
+    outcome = await play("shapley_coop", limited(seconds=1e-9))
+    # Those who think at once are asked before anything has been spent.
+    assert (outcome["usage"]["calls"], outcome["status"]) == (2, "budget")
+
+
+async def test_an_agent_that_has_used_up_its_part_passes_alone_and_says_why() -> None:
+    outcome = valid(await play("negotiation", limited(agent_calls=3)))
+    assert max(by_agent(outcome).values()) == 3
+    # The game goes on to its end: nobody's own limit is the run's.
+    assert outcome["status"] != "budget"
+    assert outcome["turns_played"] > 3
+
+
+async def test_without_limits_a_run_is_what_it_was() -> None:
+    outcome = await play("shapley_coop", Room(**MATRIX))
+    roomy = await play("shapley_coop", limited(calls=10_000, agent_tokens=10**9))
+    same = ("status", "payoffs", "transfers", "usage", "spending", "talk", "contract")
+    assert {key: roomy[key] for key in same} == {key: outcome[key] for key in same}
+
+
+async def test_what_each_agent_spent_in_each_phase_sums_to_what_all_spent() -> None:
+    outcome = await play("shapley_coop", Room(**MATRIX))
+    assert set(outcome["spending"]) == {"negotiation", "action", "settlement"}
+    assert sum(by_agent(outcome).values()) == outcome["usage"]["calls"]
+
+
+def test_a_budget_is_given_on_the_command_line(coop: Coop) -> None:
+    ended = coop("run", "prisoners_dilemma", "--budget", "calls=5,agent_calls=3", "--json")
+    assert ended.result["status"] == "budget"
+    assert ended.result["usage"]["calls"] == 5
+
+
+@pytest.mark.parametrize("wrong", ["calls", "calls=-1", "dollars=3", "calls=many"])
+def test_a_wrong_budget_is_one_line(coop: Coop, wrong: str) -> None:
+    assert "budget" in one_line(coop("run", "escape_room", "--budget", wrong), 2)
+
+
+@given(
+    calls=st.integers(0, 9),
+    agent_calls=st.integers(0, 5),
+    asked=st.lists(st.sampled_from("AB"), max_size=30),
+)
+def test_a_purse_never_admits_more_than_its_limits(
+    calls: int, agent_calls: int, asked: list[str]
+) -> None:
+    purse = Purse(Budget(calls=calls, agent_calls=agent_calls), {})
+    admitted = []
+    for agent in asked:
+        if purse.admits(agent):
+            purse.reserve(agent, 1)
+            admitted.append(agent)
+    assert not calls or len(admitted) <= calls
+    assert not agent_calls or max(map(admitted.count, "AB")) <= agent_calls
+    if not calls and not agent_calls:
+        assert admitted == asked

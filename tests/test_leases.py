@@ -1,0 +1,118 @@
+"""One worker per run, on files and in Postgres."""
+
+import asyncio
+import os
+import subprocess
+import sys
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from graphs.running import follow, prepare
+from seats.asking import ask
+from state import Room, home
+from state.leases import Busy, FileLeases, LeaseLost, Leases, PostgresLeases
+from tests.coop_command import ROOT
+
+HOLD = """
+import sys
+from state import home
+with home().leases.of("r"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+ON_POSTGRES = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
+
+
+@pytest.fixture(params=["files", pytest.param("postgres", marks=ON_POSTGRES)])
+def leases(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Leases:
+    if request.param == "postgres":
+        monkeypatch.setenv("COOP_DATABASE_URL", request.getfixturevalue("postgres_url"))
+    return home().leases
+
+
+def test_leases_are_kept_where_everything_is(leases: Leases) -> None:
+    assert isinstance(leases, PostgresLeases if home().database else FileLeases)
+
+
+def test_a_run_has_one_worker_and_the_other_is_told_who_it_is(leases: Leases) -> None:
+    with leases.of("r"), leases.of("s"), pytest.raises(Busy, match=f"process {os.getpid()} on"):
+        leases.of("r").__enter__()
+    with leases.of("r"):
+        pass
+
+
+def test_a_lease_is_given_back_when_its_holder_fails(leases: Leases) -> None:
+    with pytest.raises(KeyError), leases.of("r"):
+        raise KeyError
+    with leases.of("r"):
+        pass
+
+
+def test_a_worker_in_another_process_is_waited_for_until_it_is_killed(leases: Leases) -> None:
+    worker = [sys.executable, "-c", HOLD]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(worker, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(Busy, match=f"r is being played by process {process.pid} on"):
+            leases.of("r").__enter__()
+        process.kill()
+        process.wait()
+    # Postgres learns of it when the socket closes, which the kernel has done by now.
+    for _ in range(1000):
+        try:
+            with leases.of("r"):
+                return
+        except Busy:
+            continue
+    pytest.fail("a killed worker's lease was never given back")
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("postgres")
+async def test_a_worker_that_lost_its_connection_is_fenced_off(postgres_url: str) -> None:
+    mine = PostgresLeases(postgres_url)
+    with mine.of("fenced") as lease:
+        await lease.check()
+        _break_connections(postgres_url)
+        theirs = PostgresLeases(postgres_url)
+        with theirs.of("fenced") as other:
+            await other.check()
+            with pytest.raises(LeaseLost, match="fenced has been taken over"):
+                await lease.check()
+
+
+def _break_connections(url: str) -> None:
+    """End every connection that holds an advisory lock, as a network does."""
+    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.connect() as connection:
+        connection.execute(
+            text(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'"
+            )
+        )
+    engine.dispose()
+
+
+async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls, thinking = 0, asyncio.Event()
+
+    async def slowly(*given: object) -> object:
+        nonlocal calls
+        calls += 1
+        thinking.set()
+        await asyncio.sleep(0)
+        return await ask(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("state.asking.ask_seat", slowly)
+    run = prepare("negotiation", Room(), "twice")
+    first = asyncio.create_task(follow(run))
+    await thinking.wait()
+    with pytest.raises(Busy, match="twice is being played"):
+        await follow(run)
+    outcome = await first
+    assert calls == outcome["usage"]["calls"]
+    assert (await follow(run))["episode"] == outcome["episode"]
