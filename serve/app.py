@@ -4,6 +4,7 @@
 every route, LangGraph's included; without, everybody who reaches the port is the operator.
 """
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,11 +15,13 @@ from starlette.middleware import Middleware
 from seats import clients
 from seats.tracing import trace_quietly
 from serve.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
+from serve.deadlines import keep_deadlines
 from serve.desk import ThreadDesk
 from serve.gate import Gate
 from serve.intake import Intake
 from serve.limits import limits
 from serve.reach import Reach
+from serve.recovery import recover
 from serve.seating import SeatDesk, seat_route
 from serve.threads import view_routes
 from state import home
@@ -45,15 +48,20 @@ def application(desk: SeatDesk) -> Starlette:
         )
     trace_quietly(home().secrets)
     return Starlette(
-        routes=[seat_route(desk), *view_routes()], middleware=guards, lifespan=_clients_open
+        routes=[seat_route(desk), *view_routes()], middleware=guards, lifespan=_open_for_business
     )
 
 
 @asynccontextmanager
-async def _clients_open(_: Starlette) -> AsyncIterator[None]:
-    """Keep the seats' HTTP clients for as long as the server lives."""
-    async with clients():
-        yield
+async def _open_for_business(_: Starlette) -> AsyncIterator[None]:
+    """Bring back what a killed server lost; then keep deadlines, and the seats' HTTP clients."""
+    await recover()
+    clock = asyncio.create_task(keep_deadlines())
+    try:
+        async with clients():
+            yield
+    finally:
+        clock.cancel()
 
 
 app = application(ThreadDesk())

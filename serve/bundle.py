@@ -12,22 +12,26 @@ from typing import Any
 from seats import Entry
 from serve.clauses import contract_view
 from serve.credit import credit_view
+from serve.escrow import escrow_view
 from serve.outcomes import outcome_view, payoff_matrix
 from serve.plan import plan_view
 from serve.private import notes
+from serve.story import story
 from serve.timeline import timeline
 from state import Line, Table, game_of, result, room_of
 from state.result import MICRO, usage
 
-VERSION = 1
-
+VERSION = 2
+"""Of the format: a page shows bundles of its own."""
 
 _NOTHING: dict[str, Any] = {
     "status": "open",
     "agents": [],
     "timeline": [],
     "ledger": {"lines": [], "balances": {}},
-    **dict.fromkeys(("contract", "matrix", "plan", "outcome", "credit", "cost", "private")),
+    **dict.fromkeys(
+        ("contract", "escrow", "matrix", "plan", "outcome", "credit", "cost", "private")
+    ),
 }
 """A run before its first node."""
 
@@ -65,21 +69,23 @@ def bundle(
     """
     head = {"bundle": VERSION, **about.__dict__}
     if "settings" not in table:
-        return {**head, **_NOTHING}
+        return {**head, **_NOTHING, "story": story(_NOTHING)}
     outcome = result(about.run, about.graph, table) if table.get("settlement") else None
-    return {
+    shown = {
         **head,
         **_played(table),
         "timeline": timeline(table),
         "contract": contract_view(table),
+        "escrow": escrow_view(table),
         "matrix": payoff_matrix(table),
         "plan": plan_view(table),
         "outcome": outcome and outcome_view(table, outcome),
         "credit": outcome and credit_view(table, outcome),
         "ledger": _ledger(ledger),
         "cost": _cost(table),
-        "private": None if private is None else notes(private),
+        "private": None if private is None else notes(private, table),
     }
+    return {**shown, "story": story(shown)}
 
 
 def _played(table: Table) -> dict[str, Any]:

@@ -1,6 +1,7 @@
-"""The contract in words, and how each clause fared at each turn."""
+"""The contract in words, and how each clause fared and stood at each turn."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -8,6 +9,7 @@ from pydantic import TypeAdapter
 from deals import (
     Clause,
     Contract,
+    Share,
     Term,
     contract_breaches,
     contract_duties,
@@ -15,33 +17,51 @@ from deals import (
     sentence,
 )
 from deals.amounts import plain
+from deals.enforcement import MEANS, Enforcement
+from deals.progression import Verdict, Watch
 from games import Turn
-from state import Table
+from serve.timeline import signed_contracts
+from state import Table, game_of
 
 _clause: TypeAdapter[Clause] = TypeAdapter(Clause)
+
+Verdicts = dict[str, Verdict]
+"""Clause → how it stands."""
+
+Marks = dict[tuple[str, int], tuple[str, str]]
+"""Clause and turn → its mark and what there is to say about it."""
 
 
 def contract_view(table: Table) -> dict[str, Any] | None:
     """The contract that stands, with every clause that ever did; None without one.
 
     At a turn a clause is `kept`, `broken`, `due` (a payment), `idle` (it asked nothing) or `out`
-    (not in force).
+    (not in force), and after it `satisfied`, `violated` or `pending`, as the monitor found under
+    the contract that stood then; None before it was signed.
     """
     contract = table.get("contract")
     if contract is None:
         return None
-    record = table.get("record", [])
-    marks = _marks(contract, record)
+    record, game = table.get("record", []), game_of(table["settings"])
+    marks, verdicts = _marks(contract, record), _verdicts(table)
+    unplayed = Watch.of(contract, game.turns, game.actions).start().verdicts
     return {
         "hash": contract["hash"],
         "previous": contract["previous"],
         "signatures": sorted(contract["signatures"]),
-        "clauses": [_clause_view(term, record, marks) for term in contract["terms"]],
+        "means": MEANS[Enforcement.of(table["settings"]).mode],
+        "clauses": [
+            {**_clause_view(term, record, marks, verdicts), "at_signing": unplayed[term["id"]]}
+            for term in contract["terms"]
+        ],
+        "judge": _judged(table),
     }
 
 
-Marks = dict[tuple[str, int], tuple[str, str]]
-"""Clause and turn → its mark and what there is to say about it."""
+def in_words(clause: Clause) -> dict[str, Any]:
+    """What kind of clause it is, and what it says."""
+    norm = clause.norm if isinstance(clause, Share) else None
+    return {"kind": clause.kind, "norm": norm, "text": sentence(clause)}
 
 
 def _marks(contract: Contract, record: Sequence[Turn]) -> Marks:
@@ -59,19 +79,45 @@ def _marks(contract: Contract, record: Sequence[Turn]) -> Marks:
     return marks
 
 
-def _clause_view(term: Term, record: Sequence[Turn], marks: Marks) -> dict[str, Any]:
-    clause = _clause.validate_python(term["clause"])
+def _verdicts(table: Table) -> list[Verdicts]:
+    """How every clause stood after each turn, under the contract that stood then.
+
+    Looking back from the last amendment would not do: it ends clauses that were still pending.
+    """
+    game, record = game_of(table["settings"]), table.get("record", [])
+    signed = signed_contracts(table)
+    found: list[Verdicts] = [{} for _ in record]
+    for n, (contract, first) in enumerate(signed):
+        latest = n == len(signed) - 1
+        last = len(record) if latest else signed[n + 1][1] - 1
+        over = latest and game.over(table["position"])
+        standings = Watch.of(contract, game.turns, game.actions).follow(record[:last], over)
+        found[first - 1 : last] = [standing.verdicts for standing in standings[first - 1 :]]
+    return found
+
+
+def _clause_view(
+    term: Term, record: Sequence[Turn], marks: Marks, verdicts: Sequence[Verdicts]
+) -> dict[str, Any]:
+    clause, cid = _clause.validate_python(term["clause"]), term["id"]
     turns = []
-    for turn in record:
+    for turn, stood in zip(record, verdicts, strict=True):
         number, last = turn["turn"], term["to_turn"]
         stands = term["from_turn"] <= number and (last is None or number <= last)
-        mark, note = marks.get((term["id"], number), ("idle" if stands else "out", ""))
-        turns.append({"turn": number, "is": mark, "note": note})
+        mark, note = marks.get((cid, number), ("idle" if stands else "out", ""))
+        turns.append({"turn": number, "is": mark, "note": note, "verdict": stood.get(cid)})
     return {
-        "id": term["id"],
-        "kind": clause.kind,
-        "text": sentence(clause),
+        "id": cid,
+        **in_words(clause),
         "from_turn": term["from_turn"],
         "to_turn": term["to_turn"],
         "turns": turns,
     }
+
+
+def _judged(table: Table) -> dict[str, Any] | None:
+    """What a judge said of each clause, and the part on which the monitor agrees with it."""
+    audit = (table.get("settlement") or {}).get("audit") or {}
+    if not audit.get("judge"):
+        return None
+    return {"verdicts": audit["judge"], "agreement": float(Fraction(audit["agreement"]))}

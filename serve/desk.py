@@ -1,15 +1,16 @@
 """The desk of the LangGraph server: letters wait in the journal, answers go on with threads."""
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 from seats import Mail
-from serve.inside import inside
+from serve.inside import GOES_ON, inside
 from serve.seating import NothingAsked
 from state import home
 
 PATIENCE = 10.0
-"""Seconds that an answer waits while its thread is busy with somebody else's."""
+"""Seconds that an answer waits while its thread is busy with somebody else's, and to be kept."""
 
 EVERY = 0.2
 
@@ -40,7 +41,7 @@ class ThreadDesk:
         }
 
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
-        """Resume the thread with this seat's answer, and leave it to go on."""
+        """Resume the thread with this seat's answer; once that is kept, leave it to go on."""
         meant = str(reply.get("id") or _name(await asyncio.to_thread(_mail, episode, agent)))
         thread, asked = await _patiently(episode, agent)
         # While it waited, the letter may have been answered by a second click, or elsewhere.
@@ -55,8 +56,10 @@ class ThreadDesk:
             thread["thread_id"],
             thread["metadata"]["assistant_id"],
             command={"resume": {asked["id"]: {"type": kind, "args": reply.get("args")}}},
+            metadata={GOES_ON: True},
             durability="sync",
         )
+        await _kept(episode, agent, meant)
         return {"taken": meant}
 
 
@@ -77,7 +80,7 @@ def _mail(episode: str, agent: str) -> Mail:
 
 async def _waiting(episode: str, agent: str) -> tuple[Any, Any]:
     """The thread that waits for this seat, and its interrupt."""
-    found = await inside().threads.search(values={"episode": episode}, status="interrupted")
+    found = await inside().threads.search(metadata={"episode": episode}, status="interrupted")
     for thread in found:
         for interrupts in thread["interrupts"].values():
             for asked in interrupts:
@@ -85,6 +88,17 @@ async def _waiting(episode: str, agent: str) -> tuple[Any, Any]:
                 if (pointer["episode"], pointer["agent"]) == (episode, agent):
                     return thread, asked
     raise NothingAsked
+
+
+async def _kept(episode: str, agent: str, meant: str) -> None:
+    """Wait until the journal has the answer, and no kill of the server could lose it any more."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + PATIENCE
+    with suppress(NothingAsked):
+        while _name(await asyncio.to_thread(_mail, episode, agent)) == meant:
+            if loop.time() > until:
+                return
+            await asyncio.sleep(EVERY)
 
 
 async def _patiently(episode: str, agent: str) -> tuple[Any, Any]:

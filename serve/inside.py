@@ -8,6 +8,9 @@ from langgraph_sdk.client import LangGraphClient
 OWNER = "owner"
 """The metadata key that says whose a thing is; `serve.auth` writes it, clients cannot."""
 
+GOES_ON = "goes_on"
+"""The metadata key of runs that the server began itself, and takes up again itself after a kill."""
+
 
 @cache
 def inside() -> LangGraphClient:

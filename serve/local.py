@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from serve.assets import FILES, HEADERS, kind
+from serve.feed import END, Feed
 from serve.shelves import Shelf
 
 LOOPBACK = "127.0.0.1"
@@ -82,19 +83,16 @@ class _Handler(BaseHTTPRequestHandler):
         return self.shelf.get(run, private)
 
     def _follow(self, run: str, private: bool) -> None:
-        """Server-sent events: the bundle whenever it has changed, and `end`."""
+        """Server-sent events: what changes, until the run has ended."""
         bundle = self._bundle(run, private)
         self.close_connection = True
         self._head(HTTPStatus.OK, "text/event-stream")
-        sent = ""
+        feed = Feed(self.headers.get("Last-Event-ID"))
         while True:
-            text = json.dumps(bundle)
-            if text != sent:
-                self.wfile.write(event("bundle", text))
+            self.wfile.write(feed.tell(bundle).encode())
             if bundle["state"] != "started":
-                self.wfile.write(event("end", "{}"))
+                self.wfile.write(END.encode())
                 return
-            sent = text
             time.sleep(EVERY)
             bundle = self._bundle(run, private)
 
@@ -116,8 +114,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: the terminal is for what people asked for."""
-
-
-def event(name: str, data: str) -> bytes:
-    """One server-sent event; JSON text has no line break that could end it."""
-    return f"event: {name}\ndata: {data}\n\n".encode()

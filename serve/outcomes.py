@@ -3,7 +3,9 @@
 from functools import partial
 from typing import Any
 
+from deals import Deal
 from games import Game
+from serve.clauses import in_words
 from serve.credit import by_shapley
 from state import Table, game_of
 from state.result import MICRO
@@ -41,10 +43,12 @@ def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
     """
     settled, total = table["settlement"] or {}, sum(outcome["rewards"].values())
+    deal = settled["redistribution"]
     comparable = abs(outcome["credit"]["worth_of_all"] - total) < 1 / MICRO
     alone = {"alone": _alone(game_of(table["settings"]), table)} if comparable else {}
     return {
         "basis": settled["basis"],
+        "redistribution": deal and [in_words(one) for one in Deal.model_validate(deal).clauses],
         "ledger": settled["ledger"],
         "transfers": outcome["transfers"],
         "total": total,

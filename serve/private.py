@@ -1,53 +1,53 @@
 """The operator's view: what agents thought, and what was sent back to them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 from seats import Entry
-from seats.letters import facts
+from seats.letters import events, facts
+from state import Said, Table
 
-ACTS = {"reason": -1, "act": 1}
-"""One reasons before one talks, and acts after it."""
+ACTS = {"reason": -1, "consider": -1}
+"""One thinks before one speaks."""
 
 
-def notes(journal: Iterable[Entry]) -> list[dict[str, Any]]:
-    """Every answer that a seat gave, by agent in the order of their turns and attempts.
+def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
+    """Every answer that a seat gave, in the order in which they were asked for.
 
-    A refused draft has its `fault`: the complaint that the next letter brought back.
+    A note names in `event` what came of it: a message by its id, or a turn, as in `turn 3`, which
+    may be still to come. A refused draft has its `fault`: the complaint that the next letter
+    brought back.
     """
-    found = [_note(entry) for entry in journal]
-    found.sort(key=_order)
-    for note, later in pairwise(found):
-        if _asked(note) == _asked(later) and later["attempt"] == note["attempt"] + 1:
-            note["fault"] = later.pop("complaint")
-    for note in found:
-        note.pop("complaint", None)
-    return found
+    asked = sorted((_asked(entry, table.get("talk", [])) for entry in journal), key=_order)
+    for (_, note, _), (_, later, complaint) in pairwise(asked):
+        if later["attempt"] == note["attempt"] + 1:
+            note["fault"] = complaint
+    return [note for _, note, _ in asked]
 
 
-def _note(entry: Entry) -> dict[str, Any]:
-    known = facts(entry.letter_text)
-    return {
+Asked = tuple[int, dict[str, Any], Any]
+"""How much had happened when it was asked, the note, and the complaint its letter brought back."""
+
+
+def _asked(entry: Entry, talk: Sequence[Said]) -> Asked:
+    happened, known = events(entry.letter_text), facts(entry.letter_text)
+    heard = sum("by" in line for line in happened)
+    said = next((said["id"] for said in talk[heard:] if said["by"] == entry.agent), None)
+    note = {
         "agent": entry.agent,
         "act": entry.act,
-        "turn": known.get("turn"),
-        "round": known.get("round", 0),
+        "event": f"turn {known['turn']}" if entry.act == "act" else said,
         "attempt": entry.attempt,
         "model": entry.model,
         "text": entry.answer.text,
         "letter": entry.letter_text,
         "seconds": entry.answer.seconds,
         "fault": None,
-        "complaint": known.get("fault"),
     }
+    return len(happened), note, known.get("fault")
 
 
-def _order(note: dict[str, Any]) -> tuple[Any, ...]:
-    # The letters of the last bargaining name no turn: all have been played.
-    turn = float("inf") if note["turn"] is None else note["turn"]
-    return note["agent"], turn, ACTS.get(note["act"], 0), note["round"], note["attempt"]
-
-
-def _asked(note: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(note[key] for key in ("agent", "act", "turn", "round"))
+def _order(asked: Asked) -> tuple[Any, ...]:
+    happened, note, _ = asked
+    return happened, ACTS.get(note["act"], 0), note["agent"], note["act"], note["attempt"]

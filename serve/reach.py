@@ -10,25 +10,39 @@ journal and the ledger go by the episode, which `open` mints, so that nobody may
 import asyncio
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import games
+from games.exchange import paper
+from games.exchange.source import GENERATED
 from serve.callers import Caller
 from serve.gate import answer
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
 """Comma-separated: the URLs that tenants may have the server call, with whatever lies below."""
 
+_MEND = "name what is built in, or send its content"
+
 _LOOKING = ("/search", "/count", "/store/items")
 """Nothing is played from what somebody looks for, or lays down."""
 
 URLS = {"base_url", "url", "endpoint", "webhook"}
-FILES = {"factory", "file", "folder", "path", "repo"}
+IMPORTS = {"factory", "file", "folder", "path", "repo"}
+EPISODE = "episode"
 DEEPEST = 100
+
+FILES: dict[str, Callable[[str], bool]] = {
+    "game": lambda given: given not in games.names(),
+    "scenario": lambda given: given not in (GENERATED, *paper.names()),
+    "task": lambda given: given.endswith((".yaml", ".yml")),
+    "records": bool,
+    "tools": bool,
+}
+"""Which texts, under these keys of a room or a game's parameters, would be opened as a file."""
 
 
 class Reach:
@@ -71,9 +85,12 @@ def _complaints(value: Any, identity: str, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, dict):
         for key, one in value.items():
             yield from _about(key, one, identity)
-            # Metadata describes a thread or a run to people; nothing is played from it.
+            # Metadata describes a thread or a run to people; nothing is played from it. But by
+            # its episode a person's thread is found, and nobody may stand in the way there.
             if key != "metadata":
                 yield from _complaints(one, identity, depth + 1)
+            elif isinstance(one, dict) and EPISODE in one:
+                yield from _about(EPISODE, one[EPISODE], identity)
 
 
 def _about(key: str, value: Any, identity: str) -> Iterator[str]:
@@ -81,12 +98,12 @@ def _about(key: str, value: Any, identity: str) -> Iterator[str]:
         yield f"{key}: this server does not call {value[:200]!r}; {ENDPOINTS} lists what it does"
     if key == "secrets" and isinstance(value, str) and not _is_own(value, identity):
         yield f"secrets: yours are named {identity}__NAME"
-    if key == "game" and isinstance(value, str) and value not in games.names():
-        yield "game: name a built-in one, or send its payoffs"
-    if key == "episode":
+    if key == EPISODE:
         yield "episode: the server mints it, and nobody writes it"
-    if key in FILES:
-        yield f"{key}: this server opens no files and imports nothing for tenants"
+    if key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value)):
+        yield f"{key}: this server opens no files and imports nothing for tenants: {_MEND}"
+    if key == "unsafe_no_sandbox" and value:
+        yield f"{key}: this server runs nothing outside its sandbox"
     for model in _models(key, value):
         if model.startswith("recording:"):
             yield "model: this server reads no recordings for tenants"

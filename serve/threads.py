@@ -1,7 +1,6 @@
 """The viewer's data on the LangGraph server: one's own threads as bundles, also as they change."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from seats import Entry
 from serve.assets import FILES, HEADERS, kind
 from serve.bundle import About, bundle
 from serve.callers import Caller
+from serve.feed import END, Feed
 from serve.inside import OWNER, inside
 from state import Line, home
 
@@ -74,20 +74,17 @@ async def _bundle(request: Request) -> Response:
 async def _events(request: Request) -> Response:
     first = await _bundle_of(request)
 
-    async def changes() -> AsyncIterator[str]:
-        found, sent = first, ""
+    async def told() -> AsyncIterator[str]:
+        found, feed = first, Feed(request.headers.get("last-event-id"))
         while True:
-            text = json.dumps(found)
-            if text != sent:
-                yield f"event: bundle\ndata: {text}\n\n"
+            yield feed.tell(found)
             if found["state"] != "started":
-                yield "event: end\ndata: {}\n\n"
+                yield END
                 return
-            sent = text
             await asyncio.sleep(EVERY)
             found = await _bundle_of(request)
 
-    return Streamed(changes(), headers=HEADERS, media_type="text/event-stream")
+    return Streamed(told(), headers=HEADERS, media_type="text/event-stream")
 
 
 async def _bundle_of(request: Request) -> dict[str, Any]:

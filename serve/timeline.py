@@ -15,7 +15,9 @@ def timeline(table: Table) -> list[dict[str, Any]]:
     `said` is before the turn whose number it has; so is `signed`, after what was said before it.
     """
     events = [((said["turn"], _SAID), _said(said)) for said in table.get("talk", [])]
-    events += [((turn, _SIGNED), _signed(contract, turn)) for contract, turn in _contracts(table)]
+    events += [
+        ((turn, _SIGNED), _signed(contract, turn)) for contract, turn in signed_contracts(table)
+    ]
     events += [((played["turn"], _PLAYED), played) for played in _played(table)]
     events.sort(key=lambda event: event[0])
     return [*(event for _, event in events), *_settled(table)]
@@ -29,7 +31,7 @@ def _said(said: Said) -> dict[str, Any]:
     return event
 
 
-def _contracts(table: Table) -> list[tuple[Contract, int]]:
+def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
     """Every contract that stood, with the turn from which it did, rebuilt from the talk."""
     standing: Contract | None = None
     found = []
@@ -37,8 +39,12 @@ def _contracts(table: Table) -> list[tuple[Contract, int]]:
         standing = amend(standing, offer, turn) if standing else sign(offer, turn)
         found.append((standing, turn))
     latest = table.get("contract")
-    if latest == standing or latest is None:
-        return found if latest else []
+    if latest is None:
+        return []
+    for n, (contract, _) in enumerate(found):
+        if contract == latest:
+            # What was agreed after it is not written down yet.
+            return found[: n + 1]
     # A workflow that drafts otherwise than by offers: what stands is all there is to tell.
     return [(latest, max((term["from_turn"] for term in latest["terms"]), default=1))]
 

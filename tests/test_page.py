@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from serve.bundle import VERSION
 from serve.local import viewer
 from serve.selfcontained import selfcontained
 from serve.shelves import FolderShelf, HomeShelf, Shelf
+from serve.story import number
 from state import Room, home
 from tests.browser import DESK, PHONE, picture, tab
 from tests.server_process import Server
@@ -24,7 +26,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page")]
 
 HOSTILE = '</script><img src=x onerror="window.hacked=1"><b>bold</b>\u2028&lt;i&gt;'
 
-STRUCTURE = {"kind", "act", "is", "state", "status", "basis", "ledger", "topic", "phase", "method"}
+STRUCTURE = {
+    *("kind", "act", "is", "state", "status", "basis", "ledger", "topic", "phase", "method"),
+    *("see", "event", "verdict", "at_signing"),
+}
 """Words of the bundle itself; everything else can come from an agent or a game."""
 
 
@@ -38,6 +43,43 @@ def made(graph: str = "shapley_coop", private: bool = False, **room: Any) -> dic
 @pytest.fixture
 def bundle() -> dict[str, Any]:
     return made(private=True, seats={"*": "embedded:sloppy"}, seed=7)
+
+
+GAMES: dict[str, dict[str, Any]] = {
+    "escape_room": {"graph": "shapley_coop"},
+    "cash_grab": {
+        "graph": "contracts",
+        "game": "cash_grab",
+        "seed": 1,
+        "seats": {"*": "embedded:rational", "Bob": "embedded:defector"},
+        "enforcement": "escrow",
+        "deposit": "1",
+    },
+    "raid_battle": {"graph": "shapley_coop", "game": "raid_battle"},
+    "task_exchange": {"graph": "task_exchange", "game": "task_exchange", "seed": 2},
+    "software_company": {"graph": "shapley_coop", "game": "software_company"},
+    "settlement": {"graph": "settlement", "game": "delivered"},
+}
+"""One of each kind of run that has something else to show."""
+
+
+@cache
+def kind(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The bundle and the result of one of them, played once for all tests, which only read."""
+    bundle = made(**GAMES[name], private=True)
+    return bundle, home().runs.get(bundle["run"]).result or {}
+
+
+PANELS = {
+    "Contract": set(GAMES) - {"settlement"},
+    "Planned and realised": set(GAMES) - {"settlement"},
+    "What could come out": {"escape_room", "cash_grab", "task_exchange"},
+    "Who earned what": set(GAMES),
+    "Escrow": {"cash_grab"},
+    "Ledger": set(GAMES),
+    "Cost": set(GAMES),
+    "The game": set(GAMES),
+}
 
 
 def saved(bundle: dict[str, Any], folder: Path) -> str:
@@ -87,6 +129,82 @@ def test_one_file_shows_the_whole_run(
         assert title in shown
     assert {"Ledger", "Cost", "The game"} <= set(shown.split("\n"))
     assert "A simulation" in shown
+
+
+def test_the_page_of_every_kind_of_run_says_what_its_result_says(tmp_path: Path) -> None:
+    runs = {name: kind(name) for name in GAMES}
+    with tab() as opened:
+        for name, (bundle, result) in runs.items():
+            opened.page.goto(saved(bundle, tmp_path))
+            shown = opened.page.locator("h2").all_inner_texts()
+            assert {title for title in PANELS if title in shown} == {
+                title for title, games in PANELS.items() if name in games
+            } | {"Contract"}
+            ended = opened.page.locator(".tile[class*=agent] .big").all_inner_texts()
+            assert ended == [number(result["payoffs"][agent]) for agent in result["agents"]]
+            values = opened.page.locator("#credit figure tbody tr").all()
+            assert [row.locator("td").nth(5).inner_text() for row in values] == [
+                number(result["credit"]["shapley"][agent]) for agent in result["agents"]
+            ]
+            text = opened.text()
+            assert all(clause in text for clause in _words(result["contract"]))
+            assert text.count("breach of c") == len(result["breaches"])
+            stands = opened.page.locator("#contract .clauses .verdict").all_inner_texts()
+            assert [one[2:] for one in stands] == list(result["audit"]["verdicts"].values())
+            for width, height in (PHONE, DESK):
+                opened.page.set_viewport_size({"width": width, "height": height})
+                assert not opened.overflows()
+                picture(opened, tmp_path, f"{name}-{width}")
+        assert opened.complaints == []
+
+
+def _words(contract: dict[str, Any] | None) -> list[str]:
+    """The clauses of a contract without their numbers."""
+    lines = contract["text"].splitlines() if contract else []
+    return [line.partition(". ")[2] for line in lines]
+
+
+def test_a_number_of_the_story_leads_to_the_panel_where_it_stands(
+    bundle: dict[str, Any], tmp_path: Path
+) -> None:
+    with tab() as opened:
+        opened.page.goto(saved(bundle, tmp_path))
+        told = "".join(part["text"] for part in bundle["story"]).strip()
+        assert opened.page.locator(".story").inner_text().strip() == told
+        for link in opened.page.locator(".story a").all():
+            target = str(link.get_attribute("href"))
+            assert opened.page.locator(target).count() == 1
+        opened.page.locator(".story a[href='#credit']").first.click()
+        assert opened.page.locator("#credit h2").is_visible()
+        assert opened.complaints == []
+
+
+def test_what_was_opened_stays_open_while_the_run_is_walked_through(
+    bundle: dict[str, Any], tmp_path: Path
+) -> None:
+    with tab() as opened:
+        opened.page.goto(saved(bundle, tmp_path))
+        opened.page.get_by_text("By agent").click()
+        opened.page.get_by_text("By agent").focus()
+        opened.page.evaluate("document.querySelector('[aria-label=\"To the start\"]').click()")
+        assert opened.page.locator("#cost details").get_attribute("open") is not None
+        assert opened.page.evaluate("document.activeElement.textContent") == "By agent"
+
+
+def test_deposits_and_verdicts_are_those_of_the_moment(tmp_path: Path) -> None:
+    staked, _ = kind("cash_grab")
+    with tab() as opened:
+        page = opened.page
+        page.goto(saved(staked, tmp_path))
+        broken, escrow = page.locator("#contract .clauses > li").nth(4), page.locator("#escrow")
+        assert "violated since turn 2" in broken.inner_text()
+        assert "0 held, 1 forfeited, 2 returned" in escrow.inner_text()
+        kinds = [event["kind"] for event in staked["timeline"]]
+        for turn, verdict, held in ((1, "pending", 3), (2, "violated", 2)):
+            page.get_by_label("Events shown").fill(str(kinds.index("played") + turn))
+            assert broken.locator(".verdict").inner_text().endswith(verdict)
+            assert f"{held} held" in escrow.inner_text()
+        assert opened.complaints == []
 
 
 def test_a_refused_draft_is_shown_with_its_reason_to_the_operator_alone(
@@ -146,17 +264,22 @@ def test_all_of_it_can_be_reached_by_keyboard_and_has_a_name(
     with tab() as opened:
         opened.page.goto(saved(bundle, tmp_path))
         reached: list[str] = []
-        for _ in range(12):
+        while True:
             opened.page.keyboard.press("Tab")
-            reached.append(
-                opened.page.evaluate(
-                    "document.activeElement.getAttribute('aria-label')"
-                    " ?? document.activeElement.textContent"
-                )
+            name, outline = opened.page.evaluate(
+                """(() => {
+                    const one = document.activeElement;
+                    const name = one.getAttribute("aria-label") ?? one.textContent;
+                    return [name, getComputedStyle(one).outlineStyle];
+                })()"""
             )
-        assert all(reached)
+            if name == opened.page.evaluate("document.body.textContent"):
+                break
+            assert name
+            assert (name, outline) == (name, "solid")
+            reached.append(name)
         assert reached[0] == "To the timeline"
-        assert {"To the start", "Play", "Events shown"} <= set(reached)
+        assert {"To the start", "Play", "Events shown", "Ledger", "Ledger lines"} <= set(reached)
         drawn = opened.page.locator("svg:not([role=img]):not([aria-hidden=true])")
         assert drawn.count() == 0
 
@@ -183,15 +306,19 @@ def hostile(value: Any, names: set[str]) -> Any:
 def test_hostile_text_in_every_field_is_shown_as_text(
     bundle: dict[str, Any], tmp_path: Path
 ) -> None:
-    names = {*bundle["agents"], "door", "lever", "world"}
+    staked, _ = kind("cash_grab")
+    accounts = {"door", "lever", "take", "wait", "world", "escrow"}
     with tab() as opened:
-        opened.page.goto(saved(hostile(bundle, names), tmp_path))
-        picture(opened, tmp_path, "hostile")
-        opened.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        assert opened.text().count("<b>bold</b>") > 100
-        assert opened.page.evaluate("window.hacked") is None
-        assert opened.page.locator("#app img, #app b, #app script").count() == 0
-        assert opened.page.locator("html > body > *").count() == 3
+        for one in (bundle, staked):
+            opened.page.goto(saved(hostile(one, {*one["agents"], *accounts}), tmp_path))
+            picture(opened, tmp_path, f"hostile-{one['graph']}")
+            opened.page.evaluate(
+                "document.querySelectorAll('details').forEach(one => one.open = true)"
+            )
+            assert opened.text().count("<b>bold</b>") > 100
+            assert opened.page.evaluate("window.hacked") is None
+            assert opened.page.locator("#app img, #app b, #app script").count() == 0
+            assert opened.page.locator("html > body > *").count() == 3
         assert opened.complaints == []
 
 
@@ -220,6 +347,11 @@ def test_a_live_run_is_followed_to_its_end(serving: Serving, tmp_path: Path) -> 
             page.get_by_text("✓ paid, once").wait_for()
             page.get_by_text("agreed", exact=True).first.wait_for()
             assert page.locator(".replay output").inner_text() == "9 of 9"
+            # What it was told bit by bit is what there is.
+            followed = page.locator("main").inner_text()
+            page.reload()
+            page.get_by_text("✓ paid, once").wait_for()
+            assert page.locator("main").inner_text() == followed
             assert opened.complaints == []
     finally:
         gate.release(100)

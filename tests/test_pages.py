@@ -161,6 +161,40 @@ def test_the_agents_of_every_workflow_think_in_private() -> None:
     assert {name.partition(".")[2] for name in MINDS} >= {"reason", "propose", "answer", "act"}
 
 
+def mind_wiring(name: str) -> tuple[set[str], set[tuple[str, str]]]:
+    """A mind's nodes and edges."""
+    drawn = MINDS[name].get_graph()
+    return set(drawn.nodes), {(e.source, e.target) for e in drawn.edges}
+
+
+VALIDATED = {
+    ("__start__", "ask"),
+    ("ask", "validate"),
+    ("validate", "ask"),
+    ("validate", "__end__"),
+}
+AS_WRITTEN = {("__start__", "ask"), ("ask", "deliver"), ("deliver", "__end__")}
+
+
+@pytest.mark.parametrize(
+    ("variant", "speaking"),
+    [
+        ("task_exchange", VALIDATED),
+        ("task_exchange_unguided", VALIDATED),
+        ("task_exchange_unchecked", AS_WRITTEN),
+        ("task_exchange_baseline", AS_WRITTEN),
+    ],
+)
+def test_the_exchanges_differ_in_how_a_traders_mind_is_wired_and_in_nothing_else(
+    variant: str, speaking: set[tuple[str, str]]
+) -> None:
+    """The validator is wiring; the guidance is words, and no node or edge."""
+    assert wiring(variant) == wiring("task_exchange")
+    assert mind_wiring(f"{variant}.speak")[1] == speaking
+    for same in ("consider", "act"):
+        assert mind_wiring(f"{variant}.{same}") == mind_wiring(f"task_exchange.{same}")
+
+
 @pytest.mark.parametrize("name", MINDS)
 def test_no_key_of_a_mind_is_a_key_of_the_table(name: str) -> None:
     private = {k for k in MINDS[name].channels if not k.startswith(("__", "branch:"))}

@@ -2,9 +2,9 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -13,16 +13,15 @@ from langgraph_sdk.client import SyncLangGraphClient
 
 from deals import Deal, Pay, accept, put, sign
 from tests.embedded_reply import reply
-from tests.server_process import BLOCKING, ROOT, Server
+from tests.server_client import PUBLIC, WORKFLOWS, Watched, play, seats, together, values, watch
+from tests.server_process import BLOCKING, Server
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
 pytestmark = pytest.mark.slow
 
-WORKFLOWS: dict[str, dict[str, str]] = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
 KEY = "sk-canary-2718281828"
 SECRET = "canary-whispered-to-Alice"
-PUBLIC = ["values", "updates", "messages-tuple", "tasks", "checkpoints", "custom"]
 
 
 @pytest.fixture(scope="module")
@@ -54,36 +53,22 @@ def _nothing_blocks_the_event_loop(
 
 
 @pytest.fixture(scope="module")
-def finished(server: Server) -> dict[str, str]:
-    """Each workflow's thread of one finished run, for tests that only look or fork."""
+def watched(server: Server) -> dict[str, Watched]:
+    """One run of each workflow."""
     client = server.client()
-    threads = together([partial(play, client, graph) for graph in WORKFLOWS])
-    return dict(zip(WORKFLOWS, threads, strict=True))
+    runs = together([partial(watch, client, graph, [*PUBLIC, "debug"]) for graph in WORKFLOWS])
+    return dict(zip(WORKFLOWS, runs, strict=True))
+
+
+@pytest.fixture(scope="module")
+def finished(watched: dict[str, Watched]) -> dict[str, str]:
+    """The threads of these runs, for tests that only look or fork."""
+    return {graph: run.thread for graph, run in watched.items()}
 
 
 @pytest.fixture
 def played(finished: dict[str, str]) -> str:
     return finished["shapley_coop"]
-
-
-def together(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Make calls side by side; what each of them gave, in their order."""
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return [call.result() for call in [pool.submit(call) for call in calls]]
-
-
-def play(client: SyncLangGraphClient, graph: str, thread: str = "", **more: Any) -> str:
-    """Run a workflow to its end, or to where it is told to stop; gives the thread."""
-    thread = thread or client.threads.create()["thread_id"]
-    options = {"input": {}, "context": {}, "durability": "sync", **more}
-    client.runs.wait(thread, graph, **options)
-    return thread
-
-
-def values(client: SyncLangGraphClient, thread: str) -> dict[str, Any]:
-    found = client.threads.get_state(thread)["values"]
-    assert isinstance(found, dict)
-    return found
 
 
 def untimed(table: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +102,8 @@ def paid(server: Server, table: dict[str, Any]) -> dict[str, int]:
 
 
 def test_every_workflow_is_registered_and_described(client: SyncLangGraphClient) -> None:
-    found = {a["graph_id"]: a for a in client.assistants.search() if a["graph_id"] != BLOCKING}
+    found = {a["graph_id"]: a for a in client.assistants.search(limit=100)}
+    del found[BLOCKING]
     assert found.keys() == WORKFLOWS.keys()
     for name, registered in WORKFLOWS.items():
         assert (found[name]["name"], found[name]["description"]) == (
@@ -132,18 +118,49 @@ def test_the_form_is_titled_described_and_filled_in(
 ) -> None:
     (assistant,) = client.assistants.search(graph_id=graph)
     schemas = client.assistants.get_schemas(assistant["assistant_id"])
-    context = schemas["context_schema"]
+    context, opening = schemas["context_schema"], schemas["input_schema"]
     assert context is not None
-    for field in context["properties"].values():
+    assert opening is not None
+    shapes = opening["$defs"]
+    fields = [titled(f, shapes) for f in (context, opening, shapes["Room"])]
+    for field in chain.from_iterable(fields):
         assert field["title"]
         assert field["description"]
         assert "default" in field
+        if field.get("type") in ("integer", "number"):
+            assert field.keys() >= {"minimum", "maximum"}
+        if "pattern" in field and field["default"] == "never":
+            assert field["examples"]
+    enumerated = {word for field in fields[0] for word in field.get("enum", [])}
+    assert {"enforced", "shapley"} <= enumerated
     defaults = {name: field["default"] for name, field in context["properties"].items()}
     # Submitted untouched, as it stands, or half filled in: all three are valid.
     for submitted in ({}, defaults, {"seed": 7}):
         Draft202012Validator(context).validate(submitted)
-    assert not Draft202012Validator(context).is_valid({"sed": 7})
-    Draft202012Validator(schemas["input_schema"]).validate({})
+        Draft202012Validator(opening).validate({"room": submitted})
+    for wrong in ({"sed": 7}, {"norm": "loudest"}, {"rounds": 0}, {"seed": "many"}):
+        assert not Draft202012Validator(context).is_valid(wrong)
+        assert not Draft202012Validator(opening).is_valid({"room": wrong})
+    Draft202012Validator(opening).validate({})
+
+
+@pytest.mark.parametrize("graph", WORKFLOWS)
+def test_the_prompt_can_be_edited_at_the_nodes_that_write_letters(
+    client: SyncLangGraphClient, graph: str
+) -> None:
+    (assistant,) = client.assistants.search(graph_id=graph)
+    form: Any = client.assistants.get_schemas(assistant["assistant_id"])["context_schema"]
+    drawn = client.assistants.get_graph(assistant["assistant_id"])["nodes"]
+    prompt = form["properties"]["instructions"]
+    assert prompt["langgraph_type"] == "prompt"
+    edited = {str(node["id"]) for node in drawn} & {*prompt["langgraph_nodes"]}
+    assert edited, "Studio shows a prompt at the nodes it names"
+
+
+def titled(form: Any, shapes: Any) -> list[dict[str, Any]]:
+    """The fields of a form; one that refers to another shape is titled as that one is."""
+    fields = form["properties"].values()
+    return [shapes.get(f.get("$ref", "").rpartition("/")[2], {}) | f for f in fields]
 
 
 @pytest.mark.parametrize("graph", WORKFLOWS)
@@ -234,14 +251,11 @@ def test_what_makes_no_sense_is_refused_by_name(client: SyncLangGraphClient) -> 
 # Looking
 
 
-def test_streams_state_and_history_tell_the_same_story(client: SyncLangGraphClient) -> None:
-    thread = client.threads.create()["thread_id"]
-    parts = defaultdict(list)
-    modes = [*PUBLIC, "debug", "events"]
-    for part in client.runs.stream(
-        thread, "shapley_coop", input={}, context={}, stream_mode=modes, durability="sync"
-    ):
-        parts[part.event.partition("|")[0]].append(part.data)
+@pytest.mark.parametrize("graph", WORKFLOWS)
+def test_streams_state_and_history_tell_the_same_story(
+    client: SyncLangGraphClient, watched: dict[str, Watched], graph: str
+) -> None:
+    thread, parts = watched[graph].thread, watched[graph].parts
     assert "error" not in parts
     nodes = [node for update in parts["updates"] for node in update]
     assert (nodes[0], nodes[-1]) == ("open", "settle")
@@ -253,8 +267,15 @@ def test_streams_state_and_history_tell_the_same_story(client: SyncLangGraphClie
     started = [task["name"] for task in parts["tasks"] if "input" in task]
     assert started == nodes
     assert len(parts["checkpoints"]) == len(history)
+    assert {"asking", "answered"} <= {told["event"] for told in parts["custom"]}
     assert parts["debug"]
-    assert parts["events"]
+
+
+def test_the_stream_of_events_tells_of_every_node(client: SyncLangGraphClient) -> None:
+    parts = watch(client, "llm_only", ["events", "updates"]).parts
+    nodes = {node for update in parts["updates"] for node in update}
+    begun = {one["name"] for one in parts["events"] if one["event"] == "on_chain_start"}
+    assert nodes <= begun
 
 
 def test_public_streams_state_and_log_hold_nothing_private(
@@ -283,7 +304,19 @@ def test_public_streams_state_and_log_hold_nothing_private(
 # Forks in time
 
 
-@pytest.mark.parametrize("node", ["propose", "act", "settle"])
+@pytest.mark.parametrize("graph", WORKFLOWS)
+def test_every_workflow_forks_from_before_its_end_and_is_paid_once(
+    client: SyncLangGraphClient, server: Server, finished: dict[str, str], graph: str
+) -> None:
+    thread = finished[graph]
+    first = values(client, thread)
+    kept = books(server, first["episode"])
+    play(client, graph, thread, input=None, checkpoint=before(client, thread, "settle"))
+    assert untimed(values(client, thread)) == untimed(first)
+    assert books(server, first["episode"]) == kept
+
+
+@pytest.mark.parametrize("node", ["propose", "act"])
 def test_a_fork_runs_again_and_pays_nothing_twice(
     client: SyncLangGraphClient, server: Server, played: str, node: str
 ) -> None:
@@ -334,13 +367,6 @@ def test_a_fork_with_an_edited_state_is_counterfactual_and_unpaid(
 # Models behind a network
 
 
-def seats(stub: StubOpenAI) -> dict[str, Any]:
-    behind = {name: f"openai:{name}" for name in ("Alice", "Bob")}
-    return {
-        "seats": {n: {"model": model, "base_url": stub.base_url} for n, model in behind.items()}
-    }
-
-
 def test_agents_behind_an_endpoint_play_the_same(client: SyncLangGraphClient, played: str) -> None:
     with StubOpenAI(reply) as stub:
         table = values(client, play(client, "shapley_coop", context=seats(stub)))
@@ -368,30 +394,3 @@ def test_an_endpoint_that_fails_leaks_neither_key_nor_letter(
         # What is mended goes on where it stopped.
         play(client, "shapley_coop", thread, input=None)
         assert values(client, thread)["status"] == "agreed"
-
-
-# Restart
-
-
-def test_threads_outlive_the_server(server: Server) -> None:
-    client = server.client()
-    stops = ("reason", "answer", "act", "step", "propose_split", "settle")
-    half = partial(play, client, "shapley_coop", context={"seed": 2})
-    halves = together([partial(half, interrupt_before=[node]) for node in stops])
-    episodes = [values(client, thread)["episode"] for thread in halves]
-    since = len(server.log())
-    server.stop()
-    client = server.start().client()
-    assert [client.threads.get_state(thread)["next"] for thread in halves] == [[n] for n in stops]
-    # The first goes on alone, so that nobody else has warmed anything up for it; and the context
-    # is not what counts any more: the table knows its room.
-    rest = [partial(play, client, "shapley_coop", t, input=None, context={}) for t in halves]
-    rest[0]()
-    together(rest[1:])
-    ends = [values(client, thread) for thread in halves]
-    assert [end["episode"] for end in ends] == episodes
-    for end in ends:
-        assert end["settings"]["seed"] == 2
-        assert len(server.rows("postings", end["episode"])) == 1
-    assert [end["settlement"] for end in ends] == [ends[0]["settlement"]] * len(stops)
-    assert "Traceback" not in server.log(since)

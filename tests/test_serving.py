@@ -57,7 +57,9 @@ def test_the_dockerfile_is_generated_with_every_workflow_the_app_and_the_tenants
     assert given["LANGSERVE_GRAPHS"].keys() == CONFIG["graphs"].keys()
     assert given["LANGGRAPH_AUTH"]["disable_studio_auth"] is True
     named = [one["path"] for one in given["LANGSERVE_GRAPHS"].values()]
-    for path in (*named, given["LANGGRAPH_AUTH"]["path"], given["LANGGRAPH_HTTP"]["app"]):
+    others = [given["LANGGRAPH_AUTH"], given["LANGGRAPH_CHECKPOINTER"]]
+    named += [one["path"] for one in others] + [given["LANGGRAPH_HTTP"]["app"]]
+    for path in named:
         inside = path.removeprefix("/deps/coop/").partition(":")[0]
         assert (ROOT / inside).is_file()
 
@@ -65,9 +67,14 @@ def test_the_dockerfile_is_generated_with_every_workflow_the_app_and_the_tenants
 def test_the_compose_file_keeps_everything_in_its_postgres_and_asks_for_tokens() -> None:
     server, postgres = COMPOSE["services"]["server"], COMPOSE["services"]["postgres"]
     given = server["environment"]
-    for variable in ("DATABASE_URI", "COOP_DATABASE_URL"):
-        assert re.match(r"postgresql://coop:.*@postgres:5432/coop$", given[variable])
-    assert postgres["environment"]["POSTGRES_USER"] == postgres["environment"]["POSTGRES_DB"]
+    databases = {"DATABASE_URI": "langgraph", "COOP_DATABASE_URL": "coop"}
+    for variable, database in databases.items():
+        assert re.match(rf"postgresql://coop:.*@postgres:5432/{database}$", given[variable])
+    assert postgres["environment"]["POSTGRES_USER"] == "coop"
+    assert postgres["environment"]["POSTGRES_DB"] == databases["DATABASE_URI"]
+    (script,) = postgres["configs"]
+    assert script["target"].startswith("/docker-entrypoint-initdb.d/")
+    assert COMPOSE["configs"][script["source"]]["content"] == "CREATE DATABASE coop;"
     assert given["REDIS_URI"] == "redis://redis:6379"
     assert given[TOKENS] == "/run/secrets/tokens"
     assert COMPOSE["secrets"]["tokens"]["file"] == "../tokens.yaml"

@@ -1,4 +1,4 @@
-"""`coop view` and `coop page`, as they are typed."""
+"""`coop view` and `coop report`, as they are typed."""
 
 import json
 import os
@@ -11,6 +11,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+
+from cli.viewing import report
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,8 +59,8 @@ def viewed(home: Path, *words: str) -> Iterator[str]:
 @pytest.mark.slow
 def test_a_run_is_written_as_a_page_or_as_its_data(home: Path, tmp_path: Path) -> None:
     page, data = tmp_path / "run.html", tmp_path / "run.json"
-    assert coop(home, "page", "first", "-o", str(page)).stdout.strip() == str(page)
-    assert coop(home, "page", "first", "-o", str(data), "--private").returncode == 0
+    assert coop(home, "report", "first", "-o", str(page)).stdout.strip() == str(page)
+    assert coop(home, "report", "first", "-o", str(data), "--private").returncode == 0
     bundle = json.loads(data.read_text())
     assert bundle["run"] == "first"
     assert bundle["private"]
@@ -84,9 +86,9 @@ def test_a_run_is_served_on_this_machine_until_ctrl_c(home: Path) -> None:
     ("words", "why"),
     [
         (("view", "nobody"), "there is no run 'nobody'"),
-        (("page", "nobody", "-o", "x.html"), "there is no run 'nobody'"),
-        (("page", "first", "-o", "run.pdf"), "give a name in .html or .json"),
-        (("page", "first", "-o", "/nowhere/run.html"), "cannot be written"),
+        (("report", "nobody"), "there is no run 'nobody': coop runs lists them"),
+        (("report", "first", "-o", "run.pdf"), "give a name in .html or .json"),
+        (("report", "first", "-o", "/dev/null/run.html"), "cannot be written"),
     ],
 )
 def test_what_cannot_be_shown_is_one_line(home: Path, words: tuple[str, ...], why: str) -> None:
@@ -94,6 +96,15 @@ def test_what_cannot_be_shown_is_one_line(home: Path, words: tuple[str, ...], wh
     assert done.returncode == 2
     assert why in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_what_belongs_to_a_sweep_or_to_a_run_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="--figures is of a sweep, and nobody is no folder"):
+        report("nobody", figures=tmp_path)
+    with pytest.raises(ValueError, match=r"--private is of a run, and .* is a folder"):
+        report(str(tmp_path), private=True)
+    with pytest.raises(ValueError, match="holds no sweep"):
+        report(str(tmp_path))
 
 
 def test_the_page_needs_no_server_of_the_extras() -> None:

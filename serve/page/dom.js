@@ -32,6 +32,11 @@ export function unseen(text) {
   return h("span", { class: "unseen" }, text);
 }
 
+/** What can be opened where it is wanted. */
+export function folded(summary, ...children) {
+  return h("details", {}, h("summary", {}, summary), ...children);
+}
+
 /** A table with a caption, a header row, and a header cell in each row. */
 export function table(caption, columns, rows) {
   const head = columns.map((column) => h("th", { scope: "col" }, column));
@@ -55,8 +60,19 @@ export function table(caption, columns, rows) {
 export function panel(id, title, aside, ...children) {
   return h(
     "section",
-    { class: "panel", "aria-labelledby": `${id}-title` },
+    { class: "panel", id, "aria-labelledby": `${id}-title` },
     h("header", {}, h("h2", { id: `${id}-title` }, title), aside && h("p", { class: "aside" }, aside)),
     ...children,
   );
+}
+
+/** Put panels in place of those there are; what was opened or had the focus is so again. */
+export function redraw(container, panels) {
+  const named = (one) => `${one.closest(".panel").id}: ${one.getAttribute("aria-label") ?? one.textContent}`;
+  const within = (selector) => [...container.querySelectorAll(selector)];
+  const opened = new Set(within("details[open] > summary").map(named));
+  const focused = container.contains(document.activeElement) && named(document.activeElement);
+  container.replaceChildren(...panels);
+  for (const summary of within("summary")) summary.parentElement.open = opened.has(named(summary));
+  if (focused) within("summary, [tabindex]").find((one) => named(one) === focused)?.focus();
 }

@@ -5,10 +5,12 @@ export function at(bundle, count) {
   const seen = bundle.timeline.slice(0, count);
   if (seen.length === bundle.timeline.length) return bundle;
   const turns = seen.filter((event) => event.kind === "played").length;
+  const contract = contractAt(bundle, seen, turns);
   return {
     ...bundle,
     timeline: seen,
-    contract: contractAt(bundle, seen, turns),
+    contract,
+    escrow: contract && bundle.escrow && escrowAt(bundle.escrow, turns),
     matrix: bundle.matrix && matrixAt(bundle.matrix, seen),
     plan: bundle.plan && {
       turns: bundle.plan.turns.slice(0, turns),
@@ -16,6 +18,7 @@ export function at(bundle, count) {
     },
     outcome: null,
     credit: null,
+    private: null,
     ledger: { lines: [], balances: {} },
   };
 }
@@ -26,6 +29,7 @@ function contractAt(bundle, seen, turns) {
   const { contract } = bundle;
   return {
     ...contract,
+    judge: null,
     hash: signed.hash,
     previous: signed.previous,
     signatures: signed.by,
@@ -37,6 +41,14 @@ function contractAt(bundle, seen, turns) {
         turns: clause.turns.slice(0, turns),
       })),
   };
+}
+
+function escrowAt(escrow, turns) {
+  const parties = escrow.parties.map((party) =>
+    party.is === "forfeited" && party.turn <= turns ? party : { ...party, is: "held", to: {} },
+  );
+  const held = parties.filter((party) => party.is === "held").length * escrow.deposit;
+  return { ...escrow, held, parties };
 }
 
 function matrixAt(matrix, seen) {

@@ -15,7 +15,8 @@ const SIGNS = {
 
 /**
  * The controls.
- * @param {(count: number) => void} show draws the run after that many events.
+ * @param {(count: number, walked: boolean) => void} show draws the run after that many events,
+ *   to which somebody has walked, or which there are.
  */
 export function controls(show) {
   let total = 0;
@@ -41,12 +42,12 @@ export function controls(show) {
     label,
   );
 
-  function go(wanted) {
+  function go(wanted, walked = true) {
     count = Math.max(0, Math.min(total, wanted));
     slider.max = total;
     slider.value = count;
     label.textContent = `${count} of ${total}`;
-    show(count);
+    show(count, walked);
   }
 
   function toggle() {
@@ -79,7 +80,7 @@ export function controls(show) {
     reach(events) {
       const followed = count === total;
       total = events;
-      go(followed ? total : count);
+      go(followed ? total : count, false);
     },
   };
 }

@@ -1,6 +1,6 @@
 // The page of a party: its letter, and a place to answer it.
 
-import { announce, h } from "./dom.js";
+import { announce, folded, h } from "./dom.js";
 import { title } from "./words.js";
 
 const app = document.getElementById("app");
@@ -15,6 +15,9 @@ const FIELDS = {
   answer_split: ["speech", "accept", "reject", "proposal"],
   act: ["speech", "action"],
 };
+
+/** The rules and the facts of the game, with which every letter begins. */
+const SAME_FOR_ALL = /^[\s\S]*?\n```json\n.*\n```\n/;
 
 let shown = null;
 
@@ -44,7 +47,7 @@ function ask(letter) {
       { class: "seat" },
       h("h1", {}, `${letter.agent}, you are asked to ${letter.act.replaceAll("_", " ")}`),
       h("p", {}, letter.description),
-      h("pre", { tabindex: 0, role: "region", "aria-label": "Your letter" }, letter.letter),
+      opened(letter.letter),
       h("p", { id: "reason", class: "mark refused", role: "alert" }),
       inputs.map(({ label, input, hint }) => h("div", { class: "field" }, label, input, hint)),
       h(
@@ -54,10 +57,8 @@ function ask(letter) {
         button(letter, "accept", "Accept what stands", () => null),
         button(letter, "ignore", "Pass", () => null),
       ),
-      h(
-        "details",
-        {},
-        h("summary", {}, "Write the message yourself"),
+      folded(
+        "Write the message yourself",
         h("label", { for: "message" }, "Your message, with its tags"),
         message,
         h("p", { class: "buttons" }, button(letter, "response", "Send the message", () => message.value)),
@@ -65,6 +66,13 @@ function ask(letter) {
     ),
   );
   announce("A letter is here.");
+}
+
+/** The letter, with what all of them begin with folded. */
+function opened(text) {
+  const [same] = SAME_FOR_ALL.exec(text) ?? [""];
+  const own = h("pre", { tabindex: 0, role: "region", "aria-label": "Your letter" }, text.slice(same.length).trim());
+  return [same && folded("The game, and how to speak", h("pre", {}, same)), own];
 }
 
 /** One input for each field of an answer that makes sense now. */

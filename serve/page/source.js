@@ -11,14 +11,29 @@ export function load(run, secret) {
 
 /** Hand on every newer bundle of a run, until it has ended. */
 export function follow(run, secret, update) {
+  let bundle = null;
+  const hand = (next) => {
+    bundle = next;
+    update(bundle);
+  };
   return new Promise((resolve) => {
     const events = new EventSource(`${address(run)}/events${asked(secret)}`);
-    events.addEventListener("bundle", (event) => update(JSON.parse(event.data)));
+    events.addEventListener("bundle", (event) => hand(JSON.parse(event.data)));
+    events.addEventListener("change", (event) => hand(changed(bundle, JSON.parse(event.data))));
     events.addEventListener("end", () => {
       events.close();
       resolve();
     });
   });
+}
+
+/** The bundle with what is new of each section; of a list, what comes after those that it keeps. */
+function changed(bundle, sections) {
+  const news = Object.entries(sections).map(([name, { is, keep, then }]) => [
+    name,
+    then ? [...(bundle[name] ?? []).slice(0, keep), ...then] : is,
+  ]);
+  return { ...bundle, ...Object.fromEntries(news) };
 }
 
 function address(run) {

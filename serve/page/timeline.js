@@ -1,7 +1,14 @@
 // What happened, oldest first: who said what, whether it stood, what was signed, done and paid.
 
-import { h } from "./dom.js";
-import { amount, list, name, plural, refusal } from "./words.js";
+import { folded, h, panel } from "./dom.js";
+import { amount, colour, crowd, list, name, plural, refusal } from "./words.js";
+
+/** More lines than this are folded. */
+const LONG = 8;
+/** More agents than this are told together. */
+const CROWD = 8;
+
+const ELEMENT = /<(s|CONSIDER|PROPOSAL|ACCEPT|REJECT)>([\s\S]*?)<\/\1>/g;
 
 /** The items of the timeline, one for each event, with a heading where a turn begins. */
 export function items(bundle) {
@@ -17,6 +24,7 @@ export function items(bundle) {
 function where(event, bundle) {
   const last = bundle.game?.turns ?? 1;
   if (event.kind === "settled") return "Settlement";
+  if (event.topic === "judgement") return "Judgement";
   if (event.kind === "played") return `Turn ${event.turn}`;
   if (event.topic === "split") return "Bargaining over the split";
   return event.turn > last ? "After the play" : `Before turn ${event.turn}`;
@@ -33,7 +41,7 @@ function told(event, bundle) {
 function tellSaid(event, bundle) {
   return h(
     "article",
-    {},
+    { class: colour(bundle.agents, event.by) },
     h(
       "p",
       { class: "who" },
@@ -41,14 +49,30 @@ function tellSaid(event, bundle) {
       h("span", { class: "verb" }, verb(event)),
       h("span", { class: "number" }, `round ${event.round} · ${event.id}`),
     ),
-    event.text && h("blockquote", {}, event.text),
+    event.text && speech(event.text),
     event.deal && offer(event),
     event.label && h("p", { class: "mark refused" }, `✕ refused: ${refusal(event.label)}`),
-    thoughts(bundle, (note) => matches(note, event)),
+    thoughts(bundle, event.id),
   );
 }
 
+/** What was said. Of a message with elements of the wire, the words; all of it, as it was, below. */
+function speech(text) {
+  const elements = [...text.matchAll(ELEMENT)];
+  if (elements.length === 0) return quoted(text);
+  const words = elements.filter(([, tag]) => tag !== "PROPOSAL").map(([, , said]) => said.trim());
+  return [words.filter(Boolean).map(quoted), folded("The message as it was delivered", h("pre", {}, text))];
+}
+
+function quoted(text) {
+  const lines = text.split("\n").length;
+  if (lines <= LONG && text.length <= LONG * 80) return h("blockquote", {}, text);
+  return folded(`Read it: ${plural(lines, "line")}`, h("blockquote", {}, text));
+}
+
 function verb(event) {
+  if (event.topic === "contract" && event.act === "propose") return "writes the contract down";
+  if (event.topic === "judgement" && event.act === "claim") return "judges";
   const number = event.about ? ` #${event.about}` : "";
   const counter = event.puts && event.act === "reject" ? ` and puts #${event.puts}` : "";
   switch (event.act) {
@@ -69,10 +93,11 @@ function verb(event) {
 
 function offer(event) {
   const stands = event.puts ? `✓ valid, stands as #${event.puts}` : "✓ valid, does not come to stand";
+  const lines = h("ol", {}, event.deal.text.map((line) => h("li", {}, line)));
   return h(
     "div",
     { class: "deal" },
-    h("ol", {}, event.deal.text.map((line) => h("li", {}, line))),
+    event.deal.text.length > LONG ? folded(plural(event.deal.text.length, "clause"), lines) : lines,
     h("p", { class: "mark valid" }, stands, h("code", {}, event.deal.hash.slice(0, 12))),
   );
 }
@@ -89,50 +114,71 @@ function tellSigned(event) {
       h("strong", {}, event.previous ? "The contract is amended" : "A contract is signed"),
       h("code", {}, event.hash.slice(0, 12)),
     ),
-    h("p", { class: "small" }, `by ${list(event.by)}, from turn ${event.turn}`),
+    h("p", { class: "small" }, `by ${crowd(event.by)}, from turn ${event.turn}`),
   );
 }
 
 function tellPlayed(event, bundle) {
-  const rows = Object.entries(event.actions).map(([agent, action]) =>
-    h(
-      "li",
-      {},
-      name(bundle.agents, agent),
-      h("span", { class: "action" }, action),
-      h("span", { class: "reward" }, amount(event.rewards[agent])),
-    ),
-  );
   const idle = bundle.agents.filter((agent) => !(agent in event.actions));
   return h(
     "article",
     {},
-    h("ul", { class: "actions" }, rows),
-    idle.length > 0 && h("p", { class: "small" }, `${list(idle)}: no action`),
+    h("ul", { class: "actions" }, grouped(event).map((group) => acted(group, bundle))),
+    idle.length > 0 && h("p", { class: "small" }, `${crowd(idle)}: no action`),
     event.pot ? h("p", { class: "small" }, `team reward ${amount(event.pot)}`) : null,
     event.breaches.map((breach) =>
-      h("p", { class: "mark refused" }, `✕ breach of ${breach.clause}: ${breach.evidence}`),
+      h("p", { class: "mark refused" }, `✕ breach of ${breach.clause}: ${breach.evidence.replace(/^turn \d+: /, "")}`),
     ),
     event.due.map((pay) =>
-      h("p", { class: "mark due" }, `${pay.clause}: ${pay.payer} owes ${pay.payee} ${amount(pay.amount)}`),
+      h("p", { class: "mark due" }, `● ${pay.clause}: ${pay.payer} owes ${pay.payee} ${amount(pay.amount)}`),
     ),
-    (event.effects ?? []).map((effect) => h("p", { class: "small" }, happened(effect))),
-    thoughts(bundle, (note) => note.act === "act" && note.turn === event.turn),
+    effects(event.effects ?? []),
+    thoughts(bundle, `turn ${event.turn}`),
   );
 }
 
-function happened({ effect, ...facts }) {
-  const told = Object.entries(facts).map(([key, value]) => (who(key) ? plain(value) : `${key} ${plain(value)}`));
-  return [effect, ...told].join(" · ");
+/** Who did what: each agent for itself, or in a crowd those together who did and got the same. */
+function grouped({ actions, rewards }) {
+  const each = Object.entries(actions).map(([agent, action]) => ({ agents: [agent], action, reward: rewards[agent] }));
+  if (each.length <= CROWD) return each;
+  const groups = new Map();
+  for (const one of each) {
+    const key = JSON.stringify([one.action, one.reward]);
+    if (groups.has(key)) groups.get(key).agents.push(...one.agents);
+    else groups.set(key, one);
+  }
+  return [...groups.values()];
 }
 
-function who(key) {
-  return key === "agent" || key === "agents";
+function acted({ agents, action, reward }, bundle) {
+  const who = agents.length === 1 ? name(bundle.agents, agents[0]) : h("span", { class: "name", title: list(agents) }, crowd(agents));
+  return h("li", {}, who, h("span", { class: "action" }, action), h("span", { class: "reward" }, amount(reward)));
+}
+
+/** What else happened; where it is much, folded, with its kinds counted. */
+function effects(all) {
+  if (all.length === 0) return null;
+  const lines = h("ul", { class: "effects" }, all.map(effect));
+  if (all.length <= 2 && !lines.querySelector("details")) return lines;
+  const kinds = [...new Set(all.map((one) => one.effect))];
+  const counts = kinds.map((kind) => [kind, all.filter((one) => one.effect === kind).length]);
+  return folded(counts.map(([kind, count]) => (count > 1 ? `${count} × ${kind}` : kind)).join(", "), lines);
+}
+
+function effect({ effect: what, ...facts }) {
+  const told = Object.entries(facts).map(([key, value]) => [key, plain(value)]);
+  const short = told.filter(([, text]) => !long(text)).map(([key, text]) => (key === "agent" || key === "agents" ? text : `${key} ${text}`));
+  const rest = told.filter(([, text]) => long(text)).map(([key, text]) => folded(key, h("pre", {}, text)));
+  return h("li", {}, h("span", { class: "action" }, what), ` ${short.join(" · ")}`, rest);
+}
+
+function long(text) {
+  return text.length > 80 || text.includes("\n");
 }
 
 function plain(value) {
-  if (Array.isArray(value)) return list(value.map(plain));
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return list(value.map(plain));
+  return typeof value === "object" ? JSON.stringify(value, null, 1) : String(value);
 }
 
 function tellSettled(event, bundle) {
@@ -141,50 +187,44 @@ function tellSettled(event, bundle) {
     contract: "The signed contract decides",
     redistribution: "The agreed redistribution decides, and replaces what was signed",
   }[event.basis];
-  const paid = event.ledger === "paid" ? "✓ paid, once" : "not paid: this branch is counterfactual";
+  const entered = event.ledger === "paid" ? "✓ paid, once" : "not paid: this branch is counterfactual";
+  const payoffs = Object.entries(event.payoffs);
+  const paid = h(
+    "ul",
+    { class: "actions" },
+    payoffs.map(([agent, payoff]) => h("li", {}, name(bundle.agents, agent), h("span", { class: "reward" }, amount(payoff)))),
+  );
   return h(
     "article",
     { class: "seal" },
     h("p", {}, h("strong", {}, basis ?? String(event.basis))),
-    h(
-      "ul",
-      { class: "actions" },
-      Object.entries(event.payoffs).map(([agent, payoff]) =>
-        h("li", {}, name(bundle.agents, agent), h("span", { class: "reward" }, amount(payoff))),
-      ),
-    ),
-    h("p", { class: "mark valid" }, paid),
+    h("ol", { class: "small" }, (bundle.outcome?.redistribution ?? []).map((one) => h("li", {}, one.text))),
+    payoffs.length > CROWD ? folded(plural(payoffs.length, "payoff"), paid) : paid,
+    h("p", { class: "mark valid" }, entered),
   );
 }
 
 // The operator's view
 
-const ASKED = {
-  propose: ["propose", "propose_split"],
-  accept: ["answer", "answer_split"],
-  reject: ["answer", "answer_split"],
-  claim: ["claim"],
-  pass: ["propose", "propose_split", "answer", "answer_split", "claim"],
-};
-
-function matches(note, event) {
-  const topic = (event.topic === "split") === (note.turn == null);
-  const turn = note.turn == null || note.turn === event.turn;
-  const asked = ASKED[event.act]?.includes(note.act) || (note.act === "reason" && event.round === 1);
-  return asked && topic && turn && note.agent === event.by && note.round === event.round;
+function thoughts(bundle, event) {
+  return withheld(bundle, (note) => note.event === event);
 }
 
-function thoughts(bundle, wanted) {
+function withheld(bundle, wanted) {
   const notes = (bundle.private ?? []).filter(wanted);
   if (notes.length === 0) return null;
   const refused = notes.filter((note) => note.fault).length;
   const also = refused ? `, ${plural(refused, "draft")} sent back` : "";
-  return h(
-    "details",
-    { class: "private" },
-    h("summary", {}, `In private: ${plural(notes.length, "answer")}${also}`),
-    notes.map((note) => thought(note, bundle)),
-  );
+  const made = folded(`In private: ${plural(notes.length, "answer")}${also}`, notes.map((note) => thought(note, bundle)));
+  made.className = "private";
+  return made;
+}
+
+/** What agents have thought and nothing has come of yet, for the operator. */
+export function unsaid(bundle) {
+  const known = new Set(bundle.timeline.map((event) => (event.kind === "played" ? `turn ${event.turn}` : event.id)));
+  const found = withheld(bundle, (note) => !known.has(note.event));
+  return found && panel("unsaid", "Not on the table yet", null, found);
 }
 
 function thought(note, bundle) {
@@ -199,7 +239,7 @@ function thought(note, bundle) {
     ),
     h("pre", {}, note.text),
     note.fault && h("p", { class: "mark refused" }, `✕ ${note.fault.label}: ${note.fault.feedback}`),
-    h("details", {}, h("summary", {}, "The letter"), h("pre", {}, note.letter)),
+    folded("The letter", h("pre", {}, note.letter)),
   );
 }
 

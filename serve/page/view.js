@@ -1,44 +1,45 @@
 // The viewer: one bundle, from this file, from the server, or as it happens.
 
-import { payoffs } from "./charts.js";
-import { announce, h } from "./dom.js";
+import { contract, escrow, plan } from "./contract.js";
+import { announce, h, redraw } from "./dom.js";
 import { at } from "./moment.js";
-import { contract, cost, credit, least, ledger, plan, rules } from "./panels.js";
+import { cost, credit, ledger, rules } from "./panels.js";
+import { payoffs } from "./plane.js";
 import { controls } from "./replay.js";
-import { runs, follow, load } from "./source.js";
-import { items, spoken } from "./timeline.js";
-import { amount, colour, plural, title } from "./words.js";
+import { follow, load, runs } from "./source.js";
+import { tiles } from "./tiles.js";
+import { items, spoken, unsaid } from "./timeline.js";
+import { colour, moment, plural, status, title } from "./words.js";
+
+const FORMAT = 2;
+/** So close to its end, in pixels, a reader of the timeline is taken along. */
+const NEAR = 80;
+const PANELS = [unsaid, contract, plan, payoffs, credit, escrow, ledger, cost, rules];
 
 const app = document.getElementById("app");
 
 /** Draw a run; the returned function draws it anew with what has happened since. */
-function viewer(first, offers) {
-  let bundle = first;
+function viewer(offers) {
+  let bundle = null;
   let shown = [];
   const head = h("header", { class: "head" });
-  const tiles = h("ul", { class: "tiles" });
+  const scores = h("ul", { class: "tiles", "aria-label": "In figures" });
+  const jumps = h("nav", { class: "jumps", "aria-label": "On this page" });
   const steps = h("ol", { class: "timeline" });
   const panels = h("div", { class: "panels" });
   const replay = controls(show);
-  app.replaceChildren(
-    head,
-    tiles,
-    h(
-      "main",
-      {},
-      h("section", { id: "timeline", "aria-label": "Timeline", tabindex: -1 }, replay.bar, steps),
-      panels,
-    ),
-  );
+  const rail = h("section", { id: "timeline", "aria-label": "Timeline", tabindex: -1 }, replay.bar, steps);
+  app.replaceChildren(head, scores, jumps, h("main", {}, rail, panels));
 
-  function show(count) {
+  function show(count, walked) {
     const now = at(bundle, count);
     shown.forEach((item, n) => item.classList.toggle("later", n >= count));
     shown.forEach((item, n) => item.classList.toggle("latest", n === count - 1));
-    tiles.replaceChildren(...summary(now));
-    panels.replaceChildren(
-      ...[contract, plan, payoffs, credit, ledger, cost, rules].map((draw) => draw(now)).filter(Boolean),
-    );
+    if (walked) shown[Math.max(0, count - 1)]?.scrollIntoView({ block: "nearest" });
+    scores.replaceChildren(...tiles(now));
+    const drawn = PANELS.map((draw) => draw(now)).filter(Boolean);
+    redraw(panels, drawn);
+    jumps.replaceChildren(jump("timeline", "Timeline"), ...drawn.map((one) => jump(one.id, one.querySelector("h2").textContent)));
   }
 
   return function update(next) {
@@ -49,7 +50,9 @@ function viewer(first, offers) {
     // What is on the page stays, so that nobody loses the place or an opened note.
     const fresh = items(bundle).slice(known);
     shown = [...shown, ...fresh];
+    const followed = known && rail.scrollHeight - rail.scrollTop - rail.clientHeight < NEAR;
     steps.append(...fresh);
+    if (followed) rail.scrollTop = rail.scrollHeight;
     if (bundle.timeline.length === 0) steps.replaceChildren(h("li", { class: "empty" }, "Nothing has been said yet."));
     else steps.querySelector(".empty")?.remove();
     replay.reach(bundle.timeline.length);
@@ -57,8 +60,13 @@ function viewer(first, offers) {
   };
 }
 
+function jump(id, text) {
+  return h("a", { href: `#${id}` }, text);
+}
+
 function heading(bundle, offers) {
   const { game } = bundle;
+  const kind = bundle.state === "started" && !bundle.outcome ? "open" : bundle.state === "failed" ? "failed" : bundle.status;
   return [
     h(
       "p",
@@ -67,20 +75,21 @@ function heading(bundle, offers) {
       h("span", {}, bundle.graph),
       bundle.seed != null && h("span", {}, `seed ${bundle.seed}`),
       h("span", {}, bundle.run),
-      bundle.created && h("time", {}, bundle.created.slice(0, 16).replace("T", " ")),
+      bundle.created && h("time", {}, moment(bundle.created)),
     ),
-    h("h1", {}, title(game?.name ?? bundle.run), " ", h("span", { class: `chip ${bundle.status}` }, status(bundle))),
+    h("h1", {}, title(game?.name ?? bundle.run), " ", h("span", { class: `chip ${kind}` }, status(bundle))),
     game?.about && h("p", { class: "about" }, game.about),
+    h("p", { class: "story" }, bundle.story.map((part) => storied(part, bundle))),
     bundle.simulated &&
       h("p", { class: "simulated" }, "A simulation: embedded agents answered, no language model did."),
     privacy(bundle, offers),
   ].filter(Boolean);
 }
 
-function status(bundle) {
-  if (bundle.state === "started" && !bundle.outcome) return "running";
-  if (bundle.state === "failed") return "stopped";
-  return { agreed: "agreed", no_deal: "no deal", error: "error" }[bundle.status] ?? String(bundle.status);
+/** A part of the story; what it measures leads to the panel where that stands. */
+function storied(part, bundle) {
+  if (part.agent) return h("strong", { class: colour(bundle.agents, part.agent) }, part.text);
+  return part.see ? jump(part.see, part.text) : part.text;
 }
 
 function privacy(bundle, offers) {
@@ -93,45 +102,6 @@ function privacy(bundle, offers) {
   return h("p", {}, h("a", { href: `?${query}` }, "Show private reasoning, as the operator"));
 }
 
-function summary(bundle) {
-  const points = bundle.outcome?.points;
-  const tiles = bundle.agents.map((agent) =>
-    h(
-      "li",
-      { class: `tile ${colour(bundle.agents, agent)}` },
-      h("h2", {}, agent),
-      h("p", { class: "big" }, points ? amount(points.ended[agent]) : earned(bundle, agent)),
-      h("p", { class: "small" }, points ? `earned ${amount(points.earned[agent])}` : "so far"),
-      h("p", { class: "small" }, bundle.seats?.[agent]),
-    ),
-  );
-  if (bundle.outcome) {
-    const moved = bundle.outcome.transfers.reduce((sum, one) => sum + one.amount, 0);
-    tiles.push(tile("Together", amount(bundle.outcome.total), `${amount(moved)} changed hands`, breaches(bundle)));
-    tiles.push(h("li", { class: "tile" }, h("h2", {}, "Satisfaction"), h("p", {}, least(bundle))));
-  }
-  const { calls, input_tokens: input, output_tokens: output } = bundle.cost ?? {};
-  if (calls) tiles.push(tile("Cost", amount(input + output), "tokens", plural(calls, "call")));
-  return tiles;
-}
-
-function tile(heading, big, ...small) {
-  const lines = small.map((text) => h("p", { class: "small" }, text));
-  return h("li", { class: "tile" }, h("h2", {}, heading), h("p", { class: "big" }, big), ...lines);
-}
-
-function breaches(bundle) {
-  const played = bundle.timeline.filter((event) => event.kind === "played");
-  const count = played.reduce((sum, turn) => sum + turn.breaches.length, 0);
-  if (!bundle.contract) return "no contract";
-  return count ? plural(count, "breach", "breaches") : "contract kept";
-}
-
-function earned(bundle, agent) {
-  const played = bundle.timeline.filter((event) => event.kind === "played");
-  return amount(played.reduce((sum, turn) => sum + (turn.rewards[agent] ?? 0), 0));
-}
-
 function shelf(found) {
   const rows = found.map((run) =>
     h(
@@ -139,8 +109,8 @@ function shelf(found) {
       {},
       h("a", { href: `?run=${encodeURIComponent(run.run)}` }, run.run),
       h("span", {}, run.graph),
-      h("span", { class: `chip ${run.status ?? run.state}` }, run.status ?? run.state),
-      h("time", { class: "small" }, String(run.created ?? "").slice(0, 16).replace("T", " ")),
+      h("span", { class: `chip ${run.status ?? run.state}` }, status({ ...run, outcome: run.status })),
+      h("time", { class: "small" }, moment(run.created)),
     ),
   );
   app.replaceChildren(
@@ -169,7 +139,8 @@ async function start() {
 }
 
 function draw(bundle, offers) {
-  const update = viewer(bundle, offers);
+  if (bundle.bundle !== FORMAT) throw new Error("It was written by another version: write it again with coop report.");
+  const update = viewer(offers);
   update(bundle);
   return update;
 }

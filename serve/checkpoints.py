@@ -1,0 +1,23 @@
+"""The server's checkpoints, which `langgraph.json` names: kept where those of all runs are."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from serve.labels import label
+from serve.recovery import note
+from state import home, saver
+
+
+@asynccontextmanager
+async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    """The saver of the home; the server opens it once for each of its event loops."""
+    async with saver(home(), listener=_heard) as kept:
+        yield kept
+
+
+async def _heard(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
+    await note(thread)
+    await label(thread, table, written)

@@ -1,0 +1,69 @@
+// A run in figures: what everybody ended with, what all earned, whether words were kept, the cost.
+
+import { h } from "./dom.js";
+import { ROUNDING, amount, colour, plural, signed } from "./words.js";
+
+/** Agents have a tile each while they fit into a row or two. */
+const MOST = 8;
+
+export function tiles(bundle) {
+  const agents = bundle.agents.length > MOST ? [] : bundle.agents.map((agent) => player(agent, bundle));
+  return [...agents, together(bundle), kept(bundle), spent(bundle)].filter(Boolean);
+}
+
+function player(agent, bundle) {
+  const points = bundle.outcome?.points;
+  const gap = bundle.credit?.rows.find((row) => row.agent === agent).gap;
+  const moved = points && points.ended[agent] - points.earned[agent];
+  return h(
+    "li",
+    { class: `tile ${colour(bundle.agents, agent)}` },
+    h("h2", {}, agent),
+    h("p", { class: "big" }, amount(points ? points.ended[agent] : soFar(bundle, agent))),
+    h("p", { class: "small" }, points ? `earned ${amount(points.earned[agent])}` : "so far"),
+    moved && Math.abs(moved) > ROUNDING ? h("p", { class: "small" }, `moved ${signed(moved)}`) : null,
+    gap != null && h("p", { class: `small ${gap < -ROUNDING ? "refused" : ""}` }, compared(gap)),
+    h("p", { class: "small seat-of" }, bundle.seats?.[agent]),
+  );
+}
+
+function compared(gap) {
+  if (Math.abs(gap) < ROUNDING) return "as due by Shapley";
+  return `${amount(Math.abs(gap))} ${gap < 0 ? "below" : "above"} its due`;
+}
+
+function soFar(bundle, agent) {
+  return played(bundle).reduce((sum, turn) => sum + (turn.rewards[agent] ?? 0), 0);
+}
+
+function together({ outcome, matrix, game }) {
+  if (!outcome) return null;
+  const moved = outcome.transfers.reduce((sum, one) => sum + one.amount, 0);
+  const totals = (matrix?.cells ?? []).map(({ pays }) => Object.values(pays).reduce((sum, one) => sum + one, 0));
+  const best = matrix && `of ${amount(Math.max(...totals) * game.turns)} at best`;
+  return figure("Together", amount(outcome.total), best, `${amount(moved)} changed hands`);
+}
+
+function kept(bundle) {
+  if (!bundle.contract) return bundle.outcome && figure("Contract", "none", "nothing was signed");
+  const marks = bundle.contract.clauses.flatMap((clause) => clause.turns.map((turn) => turn.is));
+  const count = (mark) => marks.filter((one) => one === mark).length;
+  const [honoured, broken] = [count("kept"), count("broken")];
+  if (honoured + broken === 0) return figure("Duties", "–", "nothing was asked yet");
+  const told = broken ? h("span", { class: "refused" }, plural(broken, "breach", "breaches")) : "contract kept";
+  return figure("Duties kept", `${honoured} of ${honoured + broken}`, told);
+}
+
+function spent(bundle) {
+  const { calls, input_tokens: input, output_tokens: output } = bundle.cost ?? {};
+  return calls ? figure("Cost", amount(input + output), "tokens", plural(calls, "call")) : null;
+}
+
+function figure(heading, big, ...small) {
+  const lines = small.filter(Boolean).map((text) => h("p", { class: "small" }, text));
+  return h("li", { class: "tile" }, h("h2", {}, heading), h("p", { class: "big" }, big), ...lines);
+}
+
+function played(bundle) {
+  return bundle.timeline.filter((event) => event.kind === "played");
+}

@@ -1,0 +1,195 @@
+"""What happened, in a few sentences: who agreed on what, what everybody got, how fair that was.
+
+It is told from the bundle alone, so that every number in it stands in a panel of the page; a part
+that says one names that panel.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+Part = dict[str, str]
+"""A `text`, and what it is about: the panel to `see`, or the `agent` that it names."""
+
+NAMED = 4
+"""Up to so many agents are named one by one."""
+
+KINDS = {"do": "duty", "forbid": "prohibition", "pay": "payment"}
+
+ENDED = {
+    "error": "The run ended in an error. ",
+    "budget": "The budget was used up before the game was over. ",
+}
+
+
+def story(run: dict[str, Any]) -> list[Part]:
+    """The sentences, in parts.
+
+    Args:
+        run: a bundle.
+    """
+    if not run["outcome"]:
+        return [*_agreed(run), *_under_way(run)]
+    ended = _say(ENDED.get(run["status"], ""))
+    return [*ended, *_agreed(run), *_kept(run), *_got(run), *_fair(run)]
+
+
+def _agreed(run: dict[str, Any]) -> list[Part]:
+    """Who signed what, and what was agreed on after the play."""
+    basis = (run["outcome"] or {}).get("basis")
+    everybody = _names(run["agents"], many="All {} agents")
+    afterwards = run["outcome"]["redistribution"] if basis == "redistribution" else None
+    if contract := run["contract"]:
+        told = _say("{} signed {}", everybody, _see("contract", _contract(contract)))
+        rounds = [event["round"] for event in _before_signing(run["timeline"])]
+        told += _say(f" in round {max(rounds)} of talk") if rounds else []
+        if count := sum(event["kind"] == "signed" for event in run["timeline"]) - 1:
+            told += _say(f", amended it {_times(count)}")
+        if afterwards:
+            told += _say(", and agreed afterwards on {}", _see("timeline", _terms(afterwards)))
+        return [*told, *_say(". ")]
+    if afterwards:
+        return _say("{} agreed on {}. ", everybody, _see("timeline", _terms(afterwards)))
+    if any(event["kind"] == "said" for event in run["timeline"]):
+        return _say("{} talked, and {}. ", everybody, _see("timeline", "nothing is signed"))
+    return _say("Nobody talked, and nothing is signed. " if basis else "")
+
+
+def _under_way(run: dict[str, Any]) -> list[Part]:
+    played = sum(event["kind"] == "played" for event in run["timeline"])
+    if played:
+        turn = f"Turn {played} of {run['game']['turns']}"
+        return _say("{} has been played.", _see("timeline", turn))
+    return _say("" if run["timeline"] else "Nothing has been said yet.")
+
+
+def _kept(run: dict[str, Any]) -> list[Part]:
+    """Who broke the contract, and what it lost by it."""
+    played = [event for event in run["timeline"] if event["kind"] == "played"]
+    broke = Counter(breach["agent"] for event in played for breach in event["breaches"])
+    if not broke:
+        plan = run["plan"]["turns"] if run["plan"] else []
+        owed = any(asked for turn in plan for asked in turn["planned"].values())
+        return _say("{}. ", _see("plan", "Every duty was kept")) if owed else []
+    told = [
+        _say("{} broke it {}", _names([agent]), _see("plan", _times(count)))
+        for agent, count in broke.items()
+    ]
+    parts = _listed(told) if len(told) <= NAMED else [_see("plan", f"{len(told)} agents broke it")]
+    parties = run["escrow"]["parties"] if run["escrow"] else []
+    if lost := sum(party["is"] == "forfeited" for party in parties):
+        whose = "its deposit" if lost == 1 else "their deposits"
+        deposit = f"{whose} of {number(run['escrow']['deposit'])}"
+        parts += _say(" and forfeited {}", _see("escrow", deposit))
+    return [*parts, *_say(". ")]
+
+
+def _got(run: dict[str, Any]) -> list[Part]:
+    """What all earned together, and what everybody ended with."""
+    payoffs, total = run["outcome"]["points"]["ended"], number(run["outcome"]["total"])
+    told = _say("Together they earned {}", _see("credit", total))
+    if run["matrix"]:
+        best = max(sum(cell["pays"].values()) for cell in run["matrix"]["cells"])
+        most = number(best * run["game"]["turns"])
+        told += _say(" of {} at best", _see("payoffs", most))
+    ended = {agent: _see("credit", number(payoff)) for agent, payoff in payoffs.items()}
+    worst, best = min(payoffs, key=payoffs.__getitem__), max(payoffs, key=payoffs.__getitem__)
+    if ended[worst] == ended[best]:
+        told += _say(", and each ended with {}", ended[best])
+    elif len(payoffs) <= NAMED:
+        verbs = ["ended with", *["with"] * len(payoffs)]
+        each = [
+            _say(f"{{}} {verb} {{}}", _names([agent]), payoff)
+            for verb, (agent, payoff) in zip(verbs, ended.items(), strict=False)
+        ]
+        told += _say("; {}", _listed(each))
+    else:
+        ends = (ended[worst], _names([worst]), ended[best], _names([best]))
+        told += _say(", and ended with {} ({}) to {} ({})", *ends)
+    paid = run["outcome"]["ledger"] == "paid"
+    return told + _say(". " if paid else ". This branch is counterfactual: nothing was paid. ")
+
+
+def _fair(run: dict[str, Any]) -> list[Part]:
+    """By which norms that is fair, else who is least satisfied; and who could do better."""
+    credit = run["credit"]
+    met = [one["norm"] for one in credit["norms"] or () if not one["gap"]]
+    gap = min(row["gap"] for row in credit["rows"])
+    if met:
+        told = _say("That is fair by the {}", _see("credit", _and(met)))
+    elif credit["least"]:
+        far = f"{number(abs(gap))} {'less' if gap < 0 else 'more'} than"
+        told = _say("{} got {}", _names(credit["least"]), _see("credit", far))
+        told += _say(" is due by the Shapley value of the record")
+    else:
+        values = "Shapley value" + ("" if credit["method"] == "exact" else ", as it was sampled")
+        told = _say("That is fair by the {}", _see("credit", values))
+    if (complaint := credit["complaint"]) and complaint["excess"] > 0:
+        more = _see("credit", f"could secure {number(complaint['excess'])} more")
+        alone = "itself" if len(complaint["members"]) == 1 else "themselves"
+        told += _say(f", and {{}} {{}} by {alone}", _names(complaint["members"]), more)
+    return [*told, *_say(".")]
+
+
+def number(value: float) -> str:
+    """An amount as the page writes it: up to three decimals, and a proper minus sign."""
+    text = f"{abs(value):,.3f}".rstrip("0").rstrip(".")
+    return f"−{text}" if value < 0 and text != "0" else text
+
+
+def _contract(contract: dict[str, Any]) -> str:
+    stand = [clause for clause in contract["clauses"] if clause["to_turn"] is None]
+    return f"a contract of {_terms(stand)}" if stand else "a contract without clauses"
+
+
+def _terms(clauses: Sequence[dict[str, Any]]) -> str:
+    """Clauses, counted by kind."""
+    kinds = Counter(one["kind"] for one in clauses if one["kind"] in KINDS)
+    splits = [
+        f"a split by the norm {one['norm']}" if one["norm"] else "a split by fixed parts"
+        for one in clauses
+        if one["kind"] == "share"
+    ]
+    return _and([*(_count(n, KINDS[kind]) for kind, n in kinds.items()), *splits])
+
+
+def _before_signing(timeline: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    signed = next((n for n, event in enumerate(timeline) if event["kind"] == "signed"), 0)
+    return [event for event in timeline[:signed] if event["kind"] == "said"]
+
+
+def _say(words: str, *parts: Part | list[Part]) -> list[Part]:
+    """The words, with a part or several in place of each `{}`."""
+    first, *rest = words.split("{}")
+    told = [{"text": first}]
+    for part, then in zip(parts, rest, strict=True):
+        told += [*(part if isinstance(part, list) else [part]), {"text": then}]
+    return [part for part in told if part["text"]]
+
+
+def _see(panel: str, text: str) -> Part:
+    return {"text": text, "see": panel}
+
+
+def _names(agents: Sequence[str], many: str = "{} agents") -> list[Part]:
+    if len(agents) > NAMED:
+        return [{"text": many.format(len(agents))}]
+    return _listed([[{"text": agent, "agent": agent}] for agent in agents])
+
+
+def _listed(groups: Sequence[list[Part]]) -> list[Part]:
+    places = ["{}"] * len(groups)
+    return _say(_and(places), *groups)
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def _count(n: int, one: str) -> str:
+    many = one[:-1] + "ies" if one.endswith("y") else f"{one}s"
+    return f"{n} {one if n == 1 else many}"
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
