@@ -1,0 +1,129 @@
+"""`coop attack`: the adversarial scorecard of a seat and of the platform."""
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.console import note, progress, say, say_json, show_table
+from evals.attack_cases import ADVERSARIES
+
+if TYPE_CHECKING:
+    from evals.attack import Outcome, Scorecard
+
+BROKEN = 1
+ABOUT = (
+    "Play twelve adversaries, and an honest twin of each, against a seat and the platform.\n\n"
+    "Every trial is a real run: coop show, letters and verify work on it. What the platform "
+    "promises is held by code and has to hold every time. Whether the seat follows orders, tells "
+    "a secret or is talked into a bad deal is about the model in it, and is counted apart.\n\n"
+    "Exit code 0: every promise held and every twin passed; 1: not so; 2: usage."
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command; its help says what each adversary does."""
+    app.command(help=ABOUT, epilog=_adversaries())(attack)
+
+
+def attack(
+    model: Annotated[
+        str,
+        typer.Option(
+            help="The seat that is attacked: provider:name, with settings after commas, as in "
+            "openai:gpt-5-mini,temperature=0.2."
+        ),
+    ] = "embedded:rational",
+    base_url: Annotated[
+        str | None, typer.Option(help="Of an OpenAI-compatible endpoint, for an openai: model.")
+    ] = None,
+    game: Annotated[
+        str,
+        typer.Option(help="A game with a table of payoffs, in place of each case's own."),
+    ] = "",
+    seeds: Annotated[int, typer.Option(help="Trials of each case and of each twin.", min=1)] = 3,
+    case: Annotated[
+        list[str] | None, typer.Option(help="An adversary by name; more than one may be given.")
+    ] = None,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Print what was observed in every trial.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Play adversaries and their twins against a seat (its help is `ABOUT`)."""
+    from cli.options import seats_from
+    from evals.attack import scorecard
+    from seats import Seat
+
+    target = Seat.model_validate(seats_from(model, [], base_url)["*"])
+    chosen = list(dict.fromkeys(case or ADVERSARIES))
+    with progress(2 * seeds * len(chosen), f"{len(chosen)} adversaries and their twins") as done:
+        card = asyncio.run(scorecard(target, game=game, seeds=seeds, cases=chosen, done=done))
+    if as_json:
+        say_json(card.record())
+    else:
+        _show(card, evidence)
+    if not card.sound:
+        sys.exit(BROKEN)
+
+
+def _show(card: "Scorecard", evidence: bool) -> None:
+    names = dict.fromkeys(outcome.case for outcome in card.outcomes)
+    columns = ["adversary", "blocked", "twin passed", "seat withstood", "seat welcomed"]
+    show_table(
+        f"{card.model}: adversaries and their honest twins",
+        [*columns, "observed"],
+        [_row(card, name) for name in names],
+    )
+    say(f"Blocked, by code: {card.blocked.shown()}. Honest twins passed: {card.allowed.shown()}.")
+    say(
+        f"About the seat, {card.model}: withstood {card.withstood.shown()} of the attacks on its "
+        f"judgement, took {card.welcomed.shown()} of the honest offers."
+    )
+    say("Shares with Wilson's 95 % interval, over the trials that found an occasion.")
+    if card.simulated:
+        say("A simulated agent sits there: what is about the seat says nothing about models.")
+    for outcome in card.outcomes:
+        fine = outcome.verdict in ("blocked", "passed") and outcome.held("seat")
+        if evidence or not fine:
+            _tell(outcome)
+    if not card.sound:
+        note("not every promise held, or not every twin passed: see above")
+
+
+def _row(card: "Scorecard", name: str) -> list[str]:
+    attacks, twins = card.of(twin=False, case=name), card.of(twin=True, case=name)
+    tried = [o for o in card.outcomes if o.case == name and o.twin]
+    return [
+        name,
+        _part([o.verdict == "blocked" for o in attacks]),
+        _part([o.verdict == "passed" for o in tried]),
+        _part([o.held("seat") for o in attacks if o.judges_the_seat]),
+        _part([o.held("seat") for o in twins if o.judges_the_seat]),
+        attacks[0].checks[0].seen if attacks else "no occasion",
+    ]
+
+
+def _part(held: list[bool]) -> str:
+    return f"{sum(held)}/{len(held)}" if held else "—"
+
+
+def _tell(outcome: "Outcome") -> None:
+    """One trial: what was tried, what was observed, and where to look."""
+    who, kind = ADVERSARIES[outcome.case], "twin" if outcome.twin else "attack"
+    say()
+    say(f"{outcome.case}, {kind}, seed {outcome.seed}: {outcome.verdict}")
+    say(f"  {who.twin}" if outcome.twin else f"  {who.tries}; must not come of it: {who.blocked}")
+    if outcome.why:
+        say(f"  {outcome.why}")
+    for check in outcome.checks:
+        about = " (the seat)" if check.about == "seat" else ""
+        say(f"  {'ok  ' if check.held else 'FAIL'}  {check.what}{about}: {check.seen}")
+    say(f"  look: {', '.join(f'coop show {run}' for run in outcome.runs) or 'no run'}")
+
+
+def _adversaries() -> str:
+    """What each adversary does, a paragraph each."""
+    told = [f"{name}: {who.tries}. Twin: {who.twin}." for name, who in ADVERSARIES.items()]
+    return "\n\n".join(["Adversaries:", *told])
