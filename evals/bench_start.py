@@ -1,0 +1,57 @@
+"""How long a command takes from a warm start: the files are in the system's cache."""
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+from evals.bench_seats import scratch
+from evals.bench_tables import Cell, Found, Goal
+
+ROOT = Path(__file__).parents[1]
+HELP, RUN = "coop --help", "coop run escape_room"
+COMMANDS = {
+    "python -c pass": ["-c", "pass"],
+    "importing Typer and Rich": ["-c", "import typer, rich.console"],
+    "importing LangGraph": ["-c", "import langgraph.graph, langgraph.checkpoint.sqlite.aio"],
+    HELP: ["-m", "cli", "--help"],
+    RUN: ["-m", "cli", "run", "escape_room"],
+}
+
+
+def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Found:
+    """Wall time of whole processes, the imports they cannot do without beside them."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    with scratch():
+        for repeat in range(repeats + 1):
+            for name in commands:
+                took = _timed(COMMANDS[name])
+                if repeat:
+                    times[name].append(took)
+    walls = {name: median(wall for wall, _ in found) for name, found in times.items()}
+    spent = {name: median(cpu for _, cpu in found) for name, found in times.items()}
+    bare = next(iter(walls.values()))
+    rows: list[list[Cell]] = [
+        [name, wall / bare, wall, spent[name]] for name, wall in walls.items()
+    ]
+    return Found(
+        f"Whole processes from a warm start. Medians of {repeats}, in turn.",
+        ("command", "× bare Python", "wall, s", "CPU, s"),
+        rows,
+        [Goal(name, limit, walls.get(name), "s") for name, limit in ((HELP, 0.3), (RUN, 2))],
+    )
+
+
+def _timed(arguments: list[str]) -> tuple[float, float]:
+    """Wall and CPU seconds of one process."""
+    # As somebody has it who never heard of tracing.
+    untraced = {name: value for name, value in os.environ.items() if "_TRACING" not in name}
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=untraced, check=True, capture_output=True
+    )
+    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

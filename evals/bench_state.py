@@ -1,0 +1,201 @@
+"""What is written and what is held: checkpoint bytes against turns, memory per negotiation."""
+
+import asyncio
+import gc
+import resource
+import sqlite3
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Annotated, Any
+
+from langgraph.channels import DeltaChannel
+from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
+
+from evals.bench_contenders import (
+    LEAN,
+    OURS,
+    USUAL,
+    Clock,
+    run_lean,
+    run_ours,
+    run_usual,
+    table_of_four,
+)
+from evals.bench_seats import Gate, RoteModel, by_rote, haggler, scratch
+from evals.bench_tables import Cell, Found, Goal, exponent
+from evals.bench_usual import usual
+from graphs.running import play
+from seats import clients
+from state import Home, Room, home, saver
+
+SPEECH = 400
+"""Characters of one public message."""
+
+KEPT = OURS.format("SQLite")
+DELTA, ADDING, TABLE = "a bare DeltaChannel", "LangGraph as usual, adding list", "ours"
+
+
+def checkpoints(turns: tuple[int, ...] = (100, 200, 500, 1000), rounds: int = 50) -> Found:
+    """Checkpoint bytes against turns of talk, two agents.
+
+    Args:
+        turns: how many messages, each a multiple of twice the rounds.
+        rounds: of one bargaining.
+    """
+    return asyncio.run(_checkpoints(turns, rounds))
+
+
+def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN, KEPT)) -> Found:
+    """Resident memory of a negotiation of four that waits for its models.
+
+    Args:
+        few: how many wait at first.
+        more: how many wait in the end; memory is what these added.
+        names: the contenders.
+    """
+    held: dict[str, float] = {}
+    for name in names:
+        # A process of its own: what another contender has let go of would be used again.
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            held[name] = process.submit(_held, name, few, more).result()
+    least = held[names[0]]
+    return Found(
+        f"Resident memory that each negotiation of four added, from {few} to {more} in one "
+        "process, while all wait for their models.",
+        ("contender", f"× {names[0]}", "kB per negotiation"),
+        [[name, size / least if least else None, size] for name, size in held.items()],
+        [Goal("memory per negotiation in flight, SQLite", 60, held.get(KEPT), "kB")],
+        ["By the process's high-water mark, so that what SQLite and threads take is counted."],
+    )
+
+
+def _held(name: str, few: int, more: int) -> float:
+    return asyncio.run(_held_in_flight(name, few, more))
+
+
+async def _held_in_flight(name: str, few: int, more: int) -> float:
+    """Kilobytes for each negotiation beyond the first few."""
+    gate, played = Gate(), table_of_four(0)
+    model = RoteModel(agent="", rote=lambda *_: "No.", gate=gate)
+    with scratch(), by_rote(played.rote, gate=gate):
+        async with clients():
+            runs: dict[str, Callable[[], Awaitable[Clock]]] = {
+                USUAL: partial(run_usual, usual(played.waves, model).compile()),
+                LEAN: partial(run_lean, played),
+                KEPT: partial(run_ours, played),
+            }
+            before, held = 0.0, list[asyncio.Task[Clock]]()
+            for count in (few, more):
+                before = _high_water()
+                joining = count - len(held)
+                held += [asyncio.ensure_future(runs[name]()) for _ in range(joining)]
+                await gate.arrivals(joining)
+                gc.collect()
+            added = _high_water() - before
+            gate.open()
+            await asyncio.gather(*held)
+    return added / (more - few)
+
+
+def _high_water() -> float:
+    """The most memory this process has had, in kB."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / 1000 if sys.platform == "darwin" else most * 1.024
+
+
+async def _checkpoints(turns: tuple[int, ...], rounds: int) -> Found:
+    written: dict[str, list[tuple[int, int]]] = {DELTA: [], ADDING: [], TABLE: []}
+    for count in turns:
+        written[DELTA].append(await _peer(_delta(count), {"talk": [], "left": count}))
+        page = usual([1] * count, RoteModel(agent="", rote=lambda *_: "x" * SPEECH))
+        written[ADDING].append(await _peer(page, {"messages": [], "wave": 0}))
+        written[TABLE].append(await _ours(count, rounds))
+    rows: list[list[Cell]] = []
+    slope = whole = 0.0
+    for name, found in written.items():  # ours is the last
+        sums = [saved + pending for saved, pending in found]
+        slope, whole = exponent(turns, sums), sums[-1] / 1e6
+        ratio = sums[-1] / (turns[-1] * SPEECH)
+        rows.append([name, ratio, slope, whole, *(part / 1e6 for part in found[-1])])
+    return Found(
+        f"Checkpoints on SQLite after {turns[-1]} messages of {SPEECH} bytes by two agents; the "
+        f"exponent is fitted over {', '.join(map(str, turns))} messages.",
+        (
+            *("contender", "bytes written / bytes said", "exponent of bytes over turns"),
+            *("MB in all", "MB of checkpoints", "MB of pending writes"),
+        ),
+        rows,
+        [
+            Goal("checkpoint bytes against turns: exponent", 1.1, slope),
+            Goal(f"checkpoints after {turns[-1]} turns of {SPEECH} B", 2, whole, "MB"),
+        ],
+    )
+
+
+def _extend(talk: list[str], writes: Sequence[list[str]]) -> list[str]:
+    return [*talk, *(line for write in writes for line in write)]
+
+
+class _Talk(TypedDict):
+    talk: Annotated[list[str], DeltaChannel(_extend, list, snapshot_frequency=10_000)]
+    left: int
+
+
+def _delta(count: int) -> StateGraph[Any, Any, Any, Any]:
+    """One node that speaks until it has nothing left to say."""
+
+    def speak(state: _Talk) -> dict[str, Any]:
+        return {"talk": ["x" * SPEECH], "left": state["left"] - 1}
+
+    page: StateGraph[Any, Any, Any, Any] = StateGraph(_Talk)
+    page.add_node("speak", speak)
+    page.add_edge(START, "speak")
+    page.add_conditional_edges("speak", lambda t: "speak" if t["left"] else END, ["speak", END])
+    return page
+
+
+async def _peer(page: StateGraph[Any, Any, Any, Any], given: dict[str, Any]) -> tuple[int, int]:
+    with scratch() as folder:
+        place = Home(folder)
+        async with saver(place) as kept:
+            config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 10_000}
+            app = page.compile(checkpointer=kept)
+            await app.ainvoke(given, config, durability="sync")
+        return _bytes(place.checkpoints)
+
+
+async def _ours(count: int, rounds: int) -> tuple[int, int]:
+    """As many bargainings as it takes, one before each turn of the game; nothing is agreed."""
+    room = Room(
+        game="prisoners_dilemma",
+        params={"rounds": count // (2 * rounds)},
+        rounds=rounds,
+        renegotiate="every 1",
+    )
+    rote = haggler(
+        [{"kind": "do", "agent": "Alice", "action": "cooperate"}],
+        "cooperate",
+        SPEECH,
+        agreeing=False,
+    )
+    with scratch(), by_rote(rote):
+        async with clients():
+            await play("negotiation", room)
+        return _bytes(home().checkpoints)
+
+
+def _bytes(file: Path) -> tuple[int, int]:
+    """Bytes of checkpoints, and of the writes that were kept between them."""
+    with closing(sqlite3.connect(file)) as connection:
+        sums = (
+            "SELECT sum(length(checkpoint) + length(metadata)) FROM checkpoints",
+            "SELECT coalesce(sum(length(value)), 0) FROM writes",
+        )
+        saved, pending = (connection.execute(query).fetchone()[0] for query in sums)
+    return saved, pending

@@ -1,0 +1,159 @@
+"""What a bench found, as tables: ratios first, its goals beside them, and the machine."""
+
+import os
+import platform
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from math import log
+from pathlib import Path
+from statistics import linear_regression, median
+from typing import Any
+
+Cell = str | float | None
+LIBRARIES = (
+    *("langgraph", "langgraph-checkpoint-sqlite", "langgraph-checkpoint-postgres"),
+    *("langchain-core", "langchain-openai", "openai", "aiohttp", "pydantic", "sqlalchemy", "numpy"),
+)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a figure should be, and what it was.
+
+    Attributes:
+        what: the figure.
+        limit: what it may be at most; at least, where `at_least` says so.
+        found: what it was; None where it could not be measured.
+        unit: of both.
+        at_least: whether more is better.
+    """
+
+    what: str
+    limit: float
+    found: float | None
+    unit: str = ""
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool | None:
+        """Whether it was reached; None where it could not be measured."""
+        if self.found is None:
+            return None
+        return self.found >= self.limit if self.at_least else self.found <= self.limit
+
+    def row(self) -> list[Cell]:
+        """Goal, limit, figure, verdict."""
+        limit = f"{'≥' if self.at_least else '≤'} {figure(self.limit)} {self.unit}"
+        found = "not measured" if self.found is None else f"{figure(self.found)} {self.unit}"
+        verdict = {True: "yes", False: "**no**", None: "—"}[self.met]
+        return [self.what, limit.strip(), found.strip(), verdict]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one bench found.
+
+    Attributes:
+        title: one line: what was measured.
+        columns: what the cells of a row are; the first names the row, the second is a ratio.
+        rows: the contenders.
+        goals: what should have come out.
+        notes: how to read it, and what was left out, and why.
+        profiles: contender → where its CPU time goes: part → share of it.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[list[Cell]]
+    goals: list[Goal] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    profiles: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+def markdown(name: str, found: Found) -> str:
+    """One bench as a section of the page."""
+    goals = table(("goal", "limit", "found", "met"), [goal.row() for goal in found.goals])
+    parts = [f"## {name}", found.title, table(found.columns, found.rows)]
+    parts += [goals] if found.goals else []
+    parts += [_profile(found.profiles)] if found.profiles else []
+    parts += ["\n".join(f"- {note}" for note in found.notes)] if found.notes else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _profile(profiles: dict[str, dict[str, float]]) -> str:
+    """Where the CPU time goes, contender by contender; parts below a hundredth are left out."""
+    most = {
+        part: max(p.get(part, 0) for p in profiles.values())
+        for p in profiles.values()
+        for part in p
+    }
+    rows: list[list[Cell]] = [
+        [part, *(f"{profile.get(part, 0):.0%}" for profile in profiles.values())]
+        for part, share in sorted(most.items(), key=lambda found: -found[1])
+        if share >= 0.01
+    ]
+    return table(("where the CPU time goes", *profiles), rows)
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """A Markdown table: names to the left, figures to the right."""
+    lines = [columns, ["---", *("---:" for _ in columns[1:])]]
+    lines += [[figure(cell) for cell in row] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def figure(cell: Cell) -> str:
+    """A figure with three digits that count; None is a dash."""
+    if cell is None:
+        return "—"
+    if isinstance(cell, str):
+        return cell
+    if abs(cell) >= 100:
+        return f"{cell:,.0f}"
+    return f"{cell:.3g}"
+
+
+def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
+    """The b of cost ∝ sizeᵇ: the least-squares slope of log cost over log size."""
+    return linear_regression([log(x) for x in sizes], [log(y) for y in costs]).slope
+
+
+def timed(repeats: int, call: Callable[[], Any]) -> float:
+    """Median wall time of a call, in seconds."""
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - started)
+    return median(times)
+
+
+def machine() -> list[list[Cell]]:
+    """Where it was measured: hardware, and the versions that matter."""
+    named: list[list[Cell]] = [
+        ["processor", f"{_processor()}, {os.cpu_count()} cores"],
+        ["load while it ran", f"{os.getloadavg()[2]:.1f} processes (15 minutes' average)"],
+        ["system", f"{platform.system()} {platform.release()}"],
+        ["Python", platform.python_version()],
+        ["SQLite", sqlite3.sqlite_version],
+    ]
+    return named + [[name, _version(name)] for name in LIBRARIES]
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:  # no Linux
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

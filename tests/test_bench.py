@@ -1,0 +1,99 @@
+"""The benches at a tiny size: they run, set ours beside its peers, and judge no clock."""
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+
+import pytest
+
+from evals.bench import MODULES, QUICK, main, page, run
+from evals.bench_contenders import raid, table_of_four
+from evals.bench_seats import by_rote
+from evals.bench_tables import Found, Goal, exponent, figure, markdown
+from evals.provenance import provenance
+from graphs.running import play
+
+ROOT = Path(__file__).parents[1]
+HEAVY = {"parallel", "memory", "cpu", "calls", "offers"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in HEAVY)) for n in MODULES]
+)
+def test_a_bench_compares_contenders_and_judges_its_goals(name: str) -> None:
+    found = run(name, **QUICK[name])
+    assert found.title
+    assert found.rows
+    assert all(len(row) == len(found.columns) for row in found.rows)
+    names = [row[0] for row in found.rows]
+    assert len(set(names)) == len(names)
+    figures = [cell for row in found.rows for cell in row[1:] if isinstance(cell, float)]
+    assert figures
+    assert all(map(isfinite, figures))
+    assert found.goals or name == "git", "only reading git has no goal"
+    assert f"## {name}" in markdown(name, found)
+
+
+@pytest.mark.parametrize("played", [table_of_four(0), raid(0, 5, 2)], ids=["four", "raid"])
+async def test_who_plays_by_rote_asks_for_as_many_calls_as_the_critical_path_says(played) -> None:
+    with by_rote(played.rote):
+        outcome = await play(played.graph, played.room)
+    assert outcome["usage"]["calls"] == sum(played.waves)
+    assert outcome["usage"].get("refused", 0) == 0
+
+
+def test_a_goal_says_whether_it_is_met_or_was_not_measured() -> None:
+    assert Goal("wall", 2, 1.5).met
+    assert not Goal("wall", 2, 2.5).met
+    assert Goal("turns a second", 50, 60, at_least=True).met
+    assert Goal("on Postgres", 1.1, None).row() == ["on Postgres", "≤ 1.1", "not measured", "—"]
+    assert Goal("memory", 60, 162, "kB").row() == ["memory", "≤ 60 kB", "162 kB", "**no**"]
+
+
+def test_growth_is_fitted_over_all_sizes() -> None:
+    assert exponent([1, 10, 100], [3, 300, 30_000]) == pytest.approx(2)
+    assert exponent([2, 4, 8], [5, 5, 5]) == pytest.approx(0)
+
+
+def test_figures_have_three_digits_that_count() -> None:
+    assert [figure(x) for x in (0.01234, 1.0, 12.345, 3367.4, None, "as said")] == [
+        *("0.0123", "1", "12.3", "3,367", "—", "as said")
+    ]
+
+
+def test_the_page_shows_goals_before_tables_and_names_machine_and_commit() -> None:
+    found = Found("What it is.", ("who", "×", "s"), [["ours", 1.5, 2.0]], [Goal("wall", 2, 1.5)])
+
+    text = page([("speed", found)], datetime(2026, 1, 2, tzinfo=UTC))
+    assert text.index("## Goals") < text.index("## speed")
+    assert "| [speed](#speed) | wall | ≤ 2 | 1.5 | yes |" in text
+    assert provenance()["commit"] in text
+    assert "| langgraph |" in text
+
+
+@pytest.mark.slow
+def test_benches_named_on_the_command_line_are_printed_and_written_where_it_says(tmp_path) -> None:
+    command = [sys.executable, "-m", "evals.bench", "exact", "git", "--quick", "-o"]
+    done = subprocess.run(
+        [*command, str(tmp_path / "page.md")], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.startswith("[1/2] exact")
+    written = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert all(f"## {name}" in text for name in ("exact", "git") for text in (done.stdout, written))
+
+
+def test_an_unknown_bench_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["quickness"])
+    assert "quickness" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("peer", ["negmas", "autogen"])
+def test_a_peer_counts_its_turns_or_says_that_it_is_missing(peer: str) -> None:
+    command = [sys.executable, str(ROOT / "evals" / "bench_peers.py"), peer, "6"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+    assert "missing" in told or (told["turns"] > 1 and len(told["seconds"]) >= 5)

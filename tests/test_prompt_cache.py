@@ -1,0 +1,164 @@
+"""Letters as a provider's prefix cache reads them, byte for byte.
+
+What is the same for everybody comes first, then what has happened, which only grows, and last what
+one agent is told; so the next letter of anybody begins as the last one did.
+"""
+
+import json
+from itertools import accumulate, pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evals.bench_tokens import BLOCK, LEAST, PER_TOKEN, ahead, bill, pays_from
+from graphs.running import play
+from seats.letters import as_text, events
+from state import Room, home
+from tests.scripted import Script
+
+HISTORY, PERSON, ASKED = (
+    "\n# What has happened\n",
+    "\n# Who you are\n",
+    "\n# What you are asked now",
+)
+
+TABLES = {
+    "once": ("shapley_coop", {"game": "escape_room", "seed": 3}),
+    "repeated": (
+        "shapley_coop",
+        {"game": "prisoners_dilemma", "params": {"rounds": 3}, "renegotiate": "every 1"},
+    ),
+    "many": ("negotiation", {"game": "raid_battle", "params": {"heroes": 6, "rounds": 3}}),
+    "signed": ("contracts", {"game": "prisoners_dilemma", "params": {"rounds": 2}}),
+    "instructed": ("negotiation", {"game": "stag_hunt", "instructions": "Be brief."}),
+}
+"""Workflow and room, by what is told of them."""
+
+SECRET = "the-north-window-is-open"
+
+
+@pytest.fixture(params=TABLES, ids=list(TABLES))
+async def letters(script: Script, request: pytest.FixtureRequest) -> list[tuple[str, str, str]]:
+    """Every letter of a run to an agent, in order: agent, system part, whole text."""
+    graph, room = TABLES[request.param]
+    agents = ["Alice", "Bob", "Hero1", "Hero2"]
+    home().secrets.mkdir(parents=True)
+    told = "".join(f"{agent}: {SECRET}-of-{agent}\n" for agent in agents)
+    (home().secrets / "told.yaml").write_text(told, encoding="utf-8")
+    outcome = await play(graph, Room.model_validate({**room, "secrets": "told"}))
+    parties = set(outcome["agents"])
+    return [
+        (agent, str(messages[0].text), as_text(messages))
+        for agent, _, messages in script.letters
+        if agent in parties
+    ]
+
+
+def transcript(letter: str) -> str:
+    """A letter up to the last thing that happened."""
+    return letter[: letter.index("\n```\n", letter.index("```jsonl", letter.index(HISTORY)))]
+
+
+def test_the_rules_are_the_same_bytes_for_every_agent_turn_and_attempt(letters: Any) -> None:
+    assert len({system.encode() for _, system, _ in letters}) == 1
+
+
+def test_who_knows_the_same_is_shown_the_same_bytes_up_to_its_own_name(letters: Any) -> None:
+    shown: dict[str, set[str]] = {}
+    readers: dict[str, set[str]] = {}
+    for agent, _, letter in letters:
+        happened = json.dumps(events(letter))
+        shown.setdefault(happened, set()).add(letter[: letter.index(PERSON)])
+        readers.setdefault(happened, set()).add(agent)
+    assert max(map(len, readers.values())) > 1
+    assert all(len(fronts) == 1 for fronts in shown.values())
+
+
+def test_a_letter_begins_with_the_last_ones_history_whoever_reads_it(letters: Any) -> None:
+    for (_, _, earlier), (_, _, later) in pairwise(letters):
+        assert later.encode().startswith(transcript(earlier).encode())
+
+
+def test_what_one_agent_is_told_comes_after_what_everybody_knows(letters: Any) -> None:
+    for agent, _, letter in letters:
+        assert letter.index(HISTORY) < letter.index(PERSON) < letter.index(ASKED)
+        end = len(transcript(letter))
+        assert f"**{agent}**" in letter[end:]
+        for name in ("Alice", "Bob", "Hero1", "Hero2"):
+            at = letter.find(f"{SECRET}-of-{name}")
+            assert (at > end) if name == agent else (at == -1)
+
+
+async def test_a_trader_shares_its_rules_and_finds_its_utilities_at_the_end(script: Script) -> None:
+    await play("task_exchange", Room(game="task_exchange", seed=2))
+    talk = [(a, m) for a, ask, m in script.letters if ask in ("consider", "exchange")]
+    assert len({str(m[0].text) for _, m in talk}) == 1
+    for _, messages in talk:
+        user = str(messages[1].text)
+        assert user.index("# What has happened") < user.index("what each set of tasks is worth")
+
+
+async def test_a_summary_breaks_the_prefix_only_when_it_is_made(script: Script) -> None:
+    for agent in ("Alice", "Bob"):
+        script[agent, "act"] = "<ACTION>defect</ACTION>"
+    given = {"game": "prisoners_dilemma", "params": {"rounds": 12}, "recall": 3}
+    await play("llm_only", Room.model_validate(given))
+    alice = script.shown_to("Alice", "act")
+    broken = [n for n, (a, b) in enumerate(pairwise(alice), 1) if not b.startswith(transcript(a))]
+    assert broken == [6, 9], "after six events and after every third from then on"
+    for one, other in zip(alice, script.shown_to("Bob", "act"), strict=True):
+        assert transcript(one) == transcript(other), "it is the same for everybody"
+
+
+# The model of a cache by which `make bench` bills
+
+
+def blocks(*names: int) -> str:
+    """A prompt of whole blocks, equal where their numbers are."""
+    return "".join(f"{name:0{BLOCK * PER_TOKEN}d}" for name in names)
+
+
+LONG = range(LEAST // BLOCK)
+"""As many blocks as are worth keeping."""
+
+
+def test_what_was_sent_before_is_read_from_the_cache_up_to_the_first_difference() -> None:
+    found = bill([[blocks(*LONG, 91, 92)], [blocks(*LONG, 91, 93)], [blocks(7, *LONG)]])
+    assert found.total == (2 * (len(LONG) + 2) + len(LONG) + 1) * BLOCK
+    assert found.cached == (len(LONG) + 1) * BLOCK
+    assert found.billed == pytest.approx(found.anew + found.cached / 10)
+
+
+def test_a_counter_in_front_is_never_read_from_the_cache() -> None:
+    assert bill([[f"Message {n}." + blocks(*LONG)] for n in range(9)]).cached == 0
+
+
+def test_a_short_prompt_is_not_worth_keeping() -> None:
+    assert bill([[blocks(*LONG[1:])]] * 3).cached == 0
+
+
+def test_calls_of_one_wave_do_not_find_each_other_unless_one_is_sent_ahead() -> None:
+    wave = [blocks(*LONG)] * 5
+    assert bill([wave]).cached == 0
+    assert bill(ahead([wave])).cached == 4 * LEAST
+
+
+@given(st.lists(st.lists(st.text(max_size=40), min_size=1, max_size=3), min_size=1, max_size=5))
+def test_a_bill_never_exceeds_what_was_sent_and_repeating_a_wave_adds_least(talk: Any) -> None:
+    waves = [[blocks(*LONG) + blocks(*map(ord, one)) for one in wave] for wave in talk]
+    once, again = bill(waves), bill([*waves, waves[0]])
+    assert 0 <= once.cached <= once.total
+    assert again.anew == once.anew, "all of it was there"
+
+
+def test_a_summary_pays_from_where_it_stays_cheaper() -> None:
+    grown = list(accumulate(range(100, 160), lambda letter, n: letter + blocks(n), initial=""))
+    whole = [[blocks(*LONG) + letter] for letter in grown]
+    short = [[blocks(*LONG, 1, 2, 3, 4, n)] for n in range(len(whole))]
+    found = pays_from(whole, short)
+    assert found is not None
+    assert bill(short[:found]).billed < bill(whole[:found]).billed
+    assert bill(short[: found - 1]).billed >= bill(whole[: found - 1]).billed
+    assert pays_from(short, whole) is None
