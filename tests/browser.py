@@ -1,5 +1,6 @@
 """A real Chromium, headless, as the tests of the page use it."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -76,5 +77,6 @@ def tab(size: tuple[int, int] = DESK, scheme: str = "light", **options: Any) -> 
 
 
 def picture(opened: Tab, folder: Path, name: str) -> None:
-    """Keep a screenshot among the test's artefacts."""
-    opened.page.screenshot(path=folder / f"{name}.png", full_page=True)
+    """Keep a screenshot: in the folder that COOP_TEST_PICTURES names, else in the test's own."""
+    kept = Path(os.environ.get("COOP_TEST_PICTURES") or folder)
+    opened.page.screenshot(path=kept / f"{name}.png", full_page=True)

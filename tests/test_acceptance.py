@@ -1,6 +1,7 @@
 """An acceptance binds to the offer that its author's letter showed, and to no other."""
 
 from deals import Deal, Do, put
+from nodes.sign import count_signatures
 from nodes.tally import tally
 from state import Room, Table, Topic
 
@@ -34,3 +35,28 @@ def test_an_offer_exchanged_after_the_answer_binds_nobody():
     found = after(OTHER)
     assert found["verdict"] == "no_deal"
     assert [(said["act"], said["label"]) for said in found["talk"]] == [("pass", "STALE")]
+
+
+def signed(standing) -> dict:
+    """What the count finds when both have signed what they were shown."""
+    accepts = {"revision": SHOWN["revision"], "hash": SHOWN["hash"]}
+    answer = {"act": "accept", "text": "", "accepts": accepts}
+    table: Table = {
+        "agents": ["Alice", "Bob"],
+        "round": 1,
+        "offer": {**standing, "by": "summariser", "accepted": ["summariser"]},
+        "answers": {"Alice": answer, "Bob": answer},
+        "talk": [],
+        "record": [],
+    }
+    return count_signatures(table)
+
+
+def test_the_contract_that_was_shown_is_signed():
+    assert signed(SHOWN)["verdict"] == "signed"
+
+
+def test_a_contract_exchanged_after_the_signatures_binds_nobody():
+    found = signed(OTHER)
+    assert (found["verdict"], found["offer"]) == ("unsigned", None)
+    assert [(said["act"], said["label"]) for said in found["talk"]] == [("pass", "STALE")] * 2

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+import games
 from serve.callers import ALGORITHMS, PUBLIC_KEY, TOKENS, Caller, check_configuration, identify
 from serve.gate import allowed
 from serve.limits import limits
@@ -157,6 +159,12 @@ def with_public_key_as_secret(keys: Keys) -> str:
         {"game": "../home/notes.yaml"},
         {"game": "pettingzoo:os:system"},
         {"params": {"factory": "os:system"}},
+        {"params": {"scenario": "/etc/secrets.yaml"}},
+        {"params": {"scenario": "nobody_built_this_in"}},
+        {"params": {"records": "/etc/passwd"}},
+        {"params": {"tools": "tools.json"}},
+        {"params": {"task": "../tokens.yaml"}},
+        {"params": {"task": {"title": "x"}, "unsafe_no_sandbox": True}},
         {"seats": {"*": "recording:/etc/passwd"}},
         {"seats": {"*": {"model": "recording:letters.jsonl"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://evil.example/v1"}}},
@@ -191,11 +199,40 @@ def test_what_is_its_own_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
         {},
         {"secrets": "ann__whisper", "game": "escape_room", "seats": {"*": "embedded:greedy"}},
         {"game": {"name": "tug", "agents": ["Ann", "Ben"]}},
+        {"game": "task_exchange", "params": {"scenario": "paper_competitive"}},
+        {"game": "task_exchange", "params": {"scenario": "generated", "records": "", "tools": ""}},
+        {"game": "software_company", "params": {"task": "bmi", "unsafe_no_sandbox": False}},
+        {"game": "software_company", "params": {"task": "a calculator in yaml"}},
+        {"game": "software_company", "params": {"task": {"title": "a calculator"}}},
         {"seats": {"Alice": listed, "Bob": {**listed, "base_url": "http://127.0.0.1:8000/v1"}}},
     ]
     for room in rooms:
         assert complaint_about(json.dumps({"input": {"room": room}}).encode(), "ann") == ""
     assert complaint_about(b'{"metadata": {"game": "my own", "url": "x"}}', "ann") == ""
+
+
+def test_nobodys_thread_stands_in_the_way_of_a_seat() -> None:
+    """A seat's thread is found by the episode among its labels."""
+    labelled = {"metadata": {"episode": EPISODE}}
+    for body in (labelled, {"config": labelled}):
+        assert complaint_about(json.dumps(body).encode(), "ann")
+
+
+FROM_FILES = re.compile(r"\b(file|catalogue)\b")
+
+
+def test_whatever_a_game_would_read_from_a_file_is_known() -> None:
+    """A new parameter that says in its description that it may be a file has to be refused."""
+    found = [
+        (game, name)
+        for game in games.names()
+        for name, field in type(games.load(game).params).model_fields.items()
+        if FROM_FILES.search(field.description or "")
+    ]
+    assert ("task_exchange", "records") in found
+    for game, name in found:
+        room = {"game": game, "params": {name: "anything.yaml"}}
+        assert complaint_about(json.dumps({"context": room}).encode(), "ann"), (game, name)
 
 
 @pytest.mark.parametrize(

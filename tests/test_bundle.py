@@ -5,17 +5,20 @@ import base64
 import hashlib
 import json
 import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from games import names as games
 from graphs import names as workflows
-from graphs.running import play
+from graphs.running import play, table_of
 from serve.assets import FILES, FOLDER, HEADERS
+from serve.escrow import escrow_view
 from serve.selfcontained import linked, selfcontained
-from serve.shelves import HomeShelf
-from state import Room
+from serve.shelves import HomeShelf, bundle_of
+from state import Room, Table, home
 from tests.scripted import Script
 
 LEVERS = '{"kind": "do", "agent": "Alice", "action": "lever"}'
@@ -24,9 +27,29 @@ PRICE = '{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": "5.5"}'
 DEAL = f'<s>Deal?</s><PROPOSAL>{{"clauses": [{LEVERS}, {DOORS}, {PRICE}]}}</PROPOSAL>'
 
 
+def played(graph: str, **room: Any) -> dict[str, Any]:
+    return asyncio.run(play(graph, Room.model_validate(room)))
+
+
 def made(graph: str, private: bool = False, **room: Any) -> dict[str, Any]:
-    outcome = asyncio.run(play(graph, Room.model_validate(room)))
-    return HomeShelf().get(outcome["run"], private)
+    return HomeShelf().get(played(graph, **room)["run"], private)
+
+
+def at_stake(**room: Any) -> tuple[dict[str, Any], dict[str, Any], Table]:
+    """Cash Grab with deposits of 1: result, bundle and table. Bob does what pays it best."""
+    seats = {"*": "embedded:rational", "Bob": "embedded:defector"}
+    given = {"game": "cash_grab", "seed": 1, "seats": seats, "enforcement": "escrow"}
+    outcome = played("contracts", **{**given, "deposit": "1", **room})
+    run = home().runs.get(outcome["run"])
+    return outcome, bundle_of(run, home(), private=True), asyncio.run(table_of(run))
+
+
+once = cache(at_stake)
+"""Played once for all tests, which only read."""
+
+
+def told(bundle: dict[str, Any]) -> str:
+    return "".join(part["text"] for part in bundle["story"])
 
 
 @pytest.fixture
@@ -50,6 +73,115 @@ def test_a_clause_is_marked_where_it_was_broken_kept_and_due(broken: dict[str, A
     (played,) = [event for event in broken["timeline"] if event["kind"] == "played"]
     assert [breach["clause"] for breach in played["breaches"]] == ["c1"]
     assert played["due"] == [{"clause": "c3", "payer": "Bob", "payee": "Alice", "amount": 5.5}]
+
+
+def test_a_clause_is_pending_until_it_is_broken_or_can_be_no_more() -> None:
+    outcome, bundle, _ = once()
+    clauses = bundle["contract"]["clauses"]
+    stood = {clause["id"]: [turn["verdict"] for turn in clause["turns"]] for clause in clauses}
+    # c2 asks for something at turns 2, 5 and 8; Bob broke c5 at the first of those.
+    assert stood["c2"] == ["pending"] * 7 + ["satisfied"] * 3
+    assert stood["c5"] == ["pending"] + ["violated"] * 9
+    assert {cid: turns[-1] for cid, turns in stood.items()} == outcome["audit"]["verdicts"]
+    assert {clause["at_signing"] for clause in clauses} == {"pending"}
+
+
+def test_a_clause_that_an_amendment_ends_was_pending_until_then(script: Script) -> None:
+    script["Alice", "propose"] = DEAL
+    script["Bob", "answer"] = "<ACCEPT></ACCEPT>"
+    outcome = played("negotiation", params={"rounds": 3}, renegotiate="every 2")
+    clauses = HomeShelf().get(outcome["run"], private=False)["contract"]["clauses"]
+    stood = {clause["id"]: [turn["verdict"] for turn in clause["turns"]] for clause in clauses}
+    # Looking back, c2 could be broken no more after turn 2; at turn 1 nobody could know.
+    assert stood["c2"] == ["pending", "pending", "satisfied"]
+    assert stood["c5"] == [None, None, "satisfied"]
+    assert {cid: turns[-1] for cid, turns in stood.items()} == outcome["audit"]["verdicts"]
+
+
+def test_a_deposit_is_forfeited_to_those_who_kept_their_word_and_the_ledger_says_so() -> None:
+    outcome, bundle, _ = once()
+    escrow = bundle["escrow"]
+    assert (escrow["deposit"], escrow["held"]) == (1, 0)
+    assert {party["agent"]: (party["is"], party["to"]) for party in escrow["parties"]} == {
+        "Alice": ("returned", {"Alice": 1}),
+        "Bob": ("forfeited", {"Alice": 0.5, "Carol": 0.5}),
+        "Carol": ("returned", {"Carol": 1}),
+    }
+    assert [(p["clause"], p["turn"]) for p in escrow["parties"] if p["clause"]] == [("c5", 2)]
+    left = {
+        agent: sum(party["to"].get(agent, 0) for party in escrow["parties"]) - 1
+        for agent in bundle["agents"]
+    }
+    assert left == outcome["forfeits"]
+    released = [line for line in bundle["ledger"]["lines"] if line["debit"] == "escrow"]
+    assert sum(line["amount"] for line in released) == 3
+    assert [line["memo"] for line in released if line["amount"] == 0.5] == [
+        "deposit forfeited by c5, turn 2"
+    ] * 2
+
+
+def test_deposits_are_held_while_the_game_goes_on() -> None:
+    _, _, table = once()
+    for turns, held in ((0, 3), (1, 3), (2, 2), (10, 2)):
+        early: Any = {**table, "record": table["record"][:turns], "settlement": None}
+        view = escrow_view(early)
+        assert view
+        assert view["held"] == held
+
+
+@pytest.mark.parametrize(
+    ("room", "parties"), [({"enforcement": "enforced"}, None), ({"deposit": "0"}, [])]
+)
+def test_there_is_no_escrow_where_nothing_is_at_stake(room: dict[str, Any], parties: Any) -> None:
+    _, bundle, _ = at_stake(**room)
+    assert (bundle["escrow"] and bundle["escrow"]["parties"]) == parties
+
+
+def test_the_story_says_who_agreed_on_what_who_broke_it_and_how_fair_it_was() -> None:
+    _, bundle, _ = once()
+    assert told(bundle) == (
+        "Alice, Bob and Carol signed a contract of 9 duties and 2 payments in round 2 of talk. "
+        "Bob broke it 3 times and forfeited its deposit of 1. "
+        "Together they earned 28 of 40 at best; "
+        "Alice ended with 5.37, Bob with 9.87 and Carol with 12.76. "
+        "Alice got 3.963 less than is due by the Shapley value of the record, "
+        "and Alice and Bob could secure 4.76 more by themselves."
+    )
+
+
+def test_a_fair_split_is_called_so_by_the_norms_that_it_meets() -> None:
+    bundle = made("shapley_coop", seed=3)
+    assert told(bundle).endswith(
+        "Every duty was kept. Together they earned 9 of 9 at best, and each ended with 4.5. "
+        "That is fair by the Shapley value, nucleolus, proportional split and equal split."
+    )
+    assert {norm["gap"] for norm in bundle["credit"]["norms"]} == {0}
+    assert bundle["credit"]["rows"][0]["marginal"] == 10
+
+
+def test_without_a_word_nothing_is_signed() -> None:
+    story = told(made("llm_only"))
+    assert story.startswith("Nobody talked, and nothing is signed. Together they earned −2 of 9")
+
+
+def test_whatever_the_story_says_stands_in_a_panel() -> None:
+    for bundle in (once()[1], made("shapley_coop")):
+        see = {part["see"] for part in bundle["story"] if "see" in part}
+        panels = {"timeline", "contract", "plan", "payoffs", "credit", "escrow", "ledger"}
+        assert see <= panels
+        assert all(bundle[name] for name in see - {"payoffs"})
+
+
+@pytest.mark.parametrize("graph", ["shapley_coop", "contracts", "task_exchange", "settlement"])
+def test_every_private_answer_leads_to_something_on_the_table(graph: str) -> None:
+    game = {"task_exchange": "task_exchange", "settlement": "delivered"}.get(graph, "escape_room")
+    bundle = made(graph, private=True, game=game, seed=2)
+    events = bundle["timeline"]
+    on_table = {e["id"]: e["by"] for e in events if e["kind"] == "said"}
+    turns = {f"turn {event['turn']}" for event in events if event["kind"] == "played"}
+    assert bundle["private"]
+    for note in bundle["private"]:
+        assert note["event"] in turns or on_table[note["event"]] == note["agent"]
 
 
 def test_what_was_planned_is_the_play_in_which_everybody_keeps_its_word(
@@ -103,7 +235,7 @@ def test_every_amendment_is_told_and_the_last_one_stands(script: Script) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("graph", workflows())
 def test_every_workflow_makes_a_bundle_of_plain_finite_json(graph: str) -> None:
-    game = "task_exchange" if graph == "task_exchange" else "escape_room"
+    game = "task_exchange" if graph.startswith("task_exchange") else "escape_room"
     bundle = made(graph, private=True, game=game)
     assert json.loads(json.dumps(bundle, allow_nan=False)) == bundle
     assert bundle["timeline"][-1]["kind"] == "settled"
@@ -146,6 +278,14 @@ def test_no_two_modules_of_the_page_declare_the_same_name(entry: str) -> None:
     assert len(declared) == len(set(declared))
 
 
+def test_the_page_has_words_for_every_refusal() -> None:
+    rooms = ("deals", "nodes", "games", "seats", "state")
+    source = "".join(p.read_text() for room in rooms for p in Path(room).rglob("*.py"))
+    labels = set(re.findall(r'\bFault\(\s*"([A-Z]+)"', source))
+    assert len(labels) > 20
+    assert labels - set(re.findall(r"^  ([A-Z]+): ", FILES["words.js"], re.MULTILINE)) == set()
+
+
 def test_the_page_never_makes_markup_of_text() -> None:
     program = "".join(text for name, text in FILES.items() if name.endswith(".js"))
     for way in (
@@ -186,7 +326,8 @@ def test_every_text_can_be_read_in_light_and_dark(scheme: int) -> None:
     roots = re.findall(r":root \{(.*?)\}", FILES["page.css"], re.DOTALL)
     found = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", roots[scheme]))
     grounds = [found[name] for name in ("paper", "card", "wash")]
-    texts = ["ink", "faint", "good", "bad", "due", "accent", *(f"a{n}" for n in range(8))]
+    own = [f"a{n}" for n in range(8)]
+    texts = ["ink", "faint", "good", "bad", "due", "wait", "accent", *own]
     poor = {
         name: round(worst, 2)
         for name in texts

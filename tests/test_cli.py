@@ -99,7 +99,7 @@ def test_resume_all_goes_on_with_whatever_has_not_ended(
             coop("run", "escape_room", "--name", name, *options, "--base-url", stub.base_url)
         coop("run", "escape_room", "--name", "c", "--graph", "llm_only")
         ended = coop("resume", "--all")
-    assert (ended.code, ended.err) == (0, "2 resumed\n")
+    assert (ended.code, ended.err) == (0, "2 of 2 resumed\n")
     assert {run["state"] for run in coop("runs", "--json").result} == {"ended"}
 
 

@@ -1,7 +1,12 @@
 """The rules a draft has to pass: each refuses one thing, with a label and a reason."""
 
+import time
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from deals import (
     DEAL_RULES,
@@ -16,11 +21,13 @@ from deals import (
     Not,
     Pay,
     Share,
+    Terms,
     Turns,
     first_fault,
+    holds,
     only,
 )
-from deals.rules import Rule
+from deals.rules import MAX_WORDS, Rule, no_clash
 from tests.made_deals import AGENTS, DEAL, TERMS, deal, deals
 
 
@@ -140,3 +147,35 @@ def test_a_workflow_composes_the_rules_it_wants() -> None:
     fault = first_fault([only_money], DEAL, TERMS)
     assert fault == Fault("KIND", "c1 is a do: only pay, share have a place here.")
     assert first_fault([only_money], deal(Share(norm="whim")), TERMS) is None
+
+
+turn_numbers = st.integers(1, 40)
+on_turns = st.one_of(
+    st.just("always"),
+    st.tuples(turn_numbers, turn_numbers).map(lambda span: Turns(turns=(min(span), max(span)))),
+    st.builds(Every, every=st.integers(1, 12), start=turn_numbers),
+)
+
+
+@given(on_turns, on_turns, st.integers(1, 40))
+def test_two_duties_clash_exactly_where_they_share_a_turn(one: Any, other: Any, turns: int) -> None:
+    both = deal(
+        Do(agent="Ann", action="pull", when=one), Do(agent="Ann", action="wait", when=other)
+    )
+    shared = [n for n in range(1, turns + 1) if holds(one, n, []) and holds(other, n, [])]
+    found = no_clash(both, Terms(AGENTS, turns=turns))
+    # Equal conditions are one condition, whether or not the game is long enough for it.
+    assert (found is not None) == (bool(shared) or one == other)
+
+
+def test_the_largest_draft_is_judged_at_once_however_long_the_game() -> None:
+    odd, even = Every(every=2, start=1), Every(every=2, start=2)
+    duties = [Do(agent="Ann", action="pull", when=odd), Do(agent="Ann", action="wait", when=even)]
+    draft = deal(*duties * 128)
+    started = time.perf_counter()
+    assert no_clash(draft, replace(TERMS, turns=1_000)) is None
+    assert time.perf_counter() - started < 1, "a hundredth of what going through the turns took"
+    found = first_fault(DEAL_RULES, draft, replace(TERMS, turns=1_000))
+    assert found is not None
+    assert (found.label, str(MAX_WORDS) in found.feedback) == ("LONG", True)
+    assert first_fault(DEAL_RULES, deal(*duties * 20), replace(TERMS, turns=1_000)) is None

@@ -15,11 +15,13 @@ from deals import (
     Event,
     Forbid,
     Last,
+    Not,
     Offer,
     Pay,
     Payment,
     Share,
     Turns,
+    Watch,
     When,
     amend,
     breaches,
@@ -210,3 +212,20 @@ def test_a_share_splits_the_total_before_payments_are_made() -> None:
     assert after == {"Ann": 5, "Ben": 3, "Cyd": 4}
     named = payoffs(record, AGENTS, Share(norm="shapley"), [], evenly)
     assert named == {"Ann": 5, "Ben": 5, "Cyd": 2}
+
+
+def test_silence_after_one_good_turn_earns_nothing_more() -> None:
+    worked = Last(last=Event(agent="Ann", action="pull"))
+    paid = Pay(payer="Ben", payee="Ann", amount=1, basis="turn", when=worked)
+    fined = Pay(payer="Ann", payee="Ben", amount=2, basis="turn", when=Not(negated=worked))
+    owed = Do(agent="Ben", action="pull", when=worked)
+    agreed = deal(paid, fined, owed)
+    record = [turn(1, "pull", "pull"), turn(2, "pull", "pull"), turn(3, "pull", "pull")]
+    for later in record[1:]:
+        del later["actions"]["Ann"]
+    due = [(payment.clause, payment.turn) for payment in payments(agreed, record)]
+    assert due == [("c1", 1), ("c2", 2), ("c2", 3)]
+    asked = [[duty.clause for duty in duties(agreed, record[:n], n + 1)] for n in range(4)]
+    assert asked == [[], ["c3"], ["c3"], ["c3"]], "a duty asks for her latest action, ever"
+    (first, *_, last) = Watch.of(agreed, 3).follow(record)
+    assert (first.paid, last.paid) == ({"c1"}, {"c1", "c2"})

@@ -243,7 +243,8 @@ def by_the_book(when: When, now: int, record: Sequence[Turn]) -> bool:
             return now in range(start, 10_000, step)
         case Last(last=event):
             latest = None
-            for past in record:
+            # A payment for this very turn is asked once it is played: only it counts.
+            for past in [t for t in record[-1:] if t["turn"] == now] or record:
                 latest = past["actions"].get(event.agent, latest)
             return latest == event.action
         case Count(count=event, at_least=least):

@@ -101,3 +101,13 @@ def test_all_sweeps_what_can_be_played_and_tells_of_the_rest(tmp_path, monkeypat
     assert "skipped broken: suite broken, base: no game 'nope'" in done.stderr
     said("report", tmp_path / "out")
     assert "no game &#39;nope&#39;" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_an_evaluation_with_prices_tells_what_each_condition_costs(tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("'openai:*': {input: 1, output: 2}\n")
+    given = ("escape_room", "-o", tmp_path / "out", "--seeds", 0, "--json")
+    told = json.loads(said("eval", *given, "--prices", prices))
+    costs = {name: found["cost"]["value"] for name, found in told["conditions"].items()}
+    assert costs == dict.fromkeys(costs, 0.0)  # embedded agents are free
+    assert "cost" not in next(iter(json.loads(said("eval", *given))["conditions"].values()))

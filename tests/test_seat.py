@@ -101,12 +101,17 @@ class Play:
             time.sleep(0.1)
         raise AssertionError(table)
 
+    def another_thread(self) -> None:
+        """One on which nobody plays."""
+        assert self._http.post("/threads", json={}).is_success
+
     def party(self, agent: str, server: Server | None = None) -> Party:
         return Party(server or self._server, self.episode, agent)
 
 
 def test_two_people_answer_in_any_order_and_see_nothing_of_each_other(server: Server) -> None:
     play = Play(server, "llm_only")
+    play.another_thread()
     alice, bob = play.party("Alice"), play.party("Bob")
     assert '"you": "Alice"' in alice.letter()["letter"]
     assert '"you": "Bob"' not in alice.letter()["letter"]
@@ -138,7 +143,7 @@ def test_a_wrong_reply_leaves_the_letter_open_with_the_reason(server: Server) ->
     assert turn["actions"] == {"Alice": "door"}
 
 
-def test_a_bargaining_is_finished_after_the_server_was_restarted(server: Server) -> None:
+def test_a_bargaining_is_finished_after_the_server_was_killed(server: Server) -> None:
     play = Play(server, "negotiation")
     proposal = {"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}
     fields = {"speech": "Pull, please.", "proposal": proposal}
@@ -148,7 +153,7 @@ def test_a_bargaining_is_finished_after_the_server_was_restarted(server: Server)
         .is_success
     )
     assert "Pull, please." in play.party("Bob").letter()["letter"]
-    server.stop()
+    server.kill()
     server.start()
     play = resumed(play, server)
     assert play.party("Bob").answer(type="accept").is_success

@@ -16,12 +16,16 @@ import pytest
 from langchain_core.tracers.context import collect_runs
 from langchain_core.tracers.schemas import Run
 
+from evals.evaluators import EVALUATORS
+from evals.provenance import provenance
 from graphs.running import play, table_of
+from prompts import fingerprint
 from state import Room, home
 from tests.embedded_reply import reply
 from tests.stub_openai import StubOpenAI
 
 ROOT = Path(__file__).parents[1]
+RUN = ("run", "escape_room", "--seed", "4", "--json")
 KEYS = {"LANGSMITH_API_KEY": "lsv2-canary", "OPENAI_API_KEY": "sk-canary"}
 
 
@@ -126,6 +130,7 @@ class Capture(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Ingest)
         self.paths: list[str] = []
         self.traces: dict[str, dict[str, Any]] = {}
+        self.feedback: list[dict[str, Any]] = []
 
     @property
     def url(self) -> str:
@@ -133,6 +138,8 @@ class Capture(ThreadingHTTPServer):
 
     def keep(self, path: str, body: bytes) -> None:
         self.paths.append(path)
+        if path == "/feedback":
+            self.feedback.append(json.loads(body))
         if path == "/runs/batch":
             sent = json.loads(body)
             for trace in [*sent.get("post", []), *sent.get("patch", [])]:
@@ -177,13 +184,15 @@ def capturing() -> Iterator[Capture]:
             thread.join()
 
 
-def coop(capture: Capture, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """A run in a process of its own, in a folder where no .env is."""
+def coop(
+    capture: Capture, folder: Path, *argv: str, program: str = "", **environment: str
+) -> "subprocess.CompletedProcess[str]":
+    """A command in a process of its own, in a folder where no .env is; a run unless given."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("LANG", "OPENAI_"))}
     ours = {"COOP_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT), **KEYS}
     endpoint = {"LANGSMITH_ENDPOINT": capture.url}
     return subprocess.run(
-        [sys.executable, "-m", "cli", "run", "escape_room", "--seed", "4", "--json"],
+        [sys.executable, *(["-c", program] if program else ["-m", "cli", *(argv or RUN)])],
         cwd=folder,
         env={**inherited, **ours, **endpoint, **environment},
         capture_output=True,
@@ -210,5 +219,45 @@ def test_a_traced_run_arrives_whole_and_without_keys(tmp_path: Path) -> None:
     assert len(calls) == outcome["usage"]["calls"]
     assert all(trace["end_time"] for trace in capture.traces.values())
     assert {trace["trace_id"] for trace in capture.traces.values()} == {root["trace_id"]}
+    metadata = root["extra"]["metadata"]
+    assert {"protocol": "coop/1", "prompt_hash": fingerprint()}.items() <= metadata.items()
+    assert metadata["git_sha"] == provenance()["commit"]
     for key in KEYS.values():
         assert key not in json.dumps(capture.traces)
+    assert_told_the_measures(capture, root["id"])
+
+
+def assert_told_the_measures(capture: Capture, root: str) -> None:
+    """What a traced run came to stands beside its trace, as in a sweep."""
+    scored = {told["key"]: told["score"] for told in capture.feedback}
+    assert {told["run_id"] for told in capture.feedback} == {root}
+    assert len(scored) == len(capture.feedback)
+    assert scored.keys() <= EVALUATORS.keys()
+    assert {"agreement", "social_welfare", "tokens", "calls"} <= scored.keys()
+    assert set(scored.values()) >= {0, 1}
+
+
+def test_a_cell_of_a_sweep_says_which_sweep_and_condition_it_belongs_to(tmp_path: Path) -> None:
+    with capturing() as capture:
+        argv = ["sweep", "escape_room", "--limit", "1", "-o", str(tmp_path / "sweep")]
+        coop(capture, tmp_path, *argv, LANGSMITH_TRACING="true")
+    (root,) = [t for t in capture.traces.values() if not t.get("parent_run_id")]
+    metadata = root["extra"]["metadata"]
+    assert metadata["run"].startswith(f"{metadata['sweep']}.")
+    assert "seed 0" in metadata["condition"]
+    assert_told_the_measures(capture, root["id"])
+
+
+def test_a_program_without_the_command_line_tells_no_secret_either(tmp_path: Path) -> None:
+    (tmp_path / "home" / "secrets").mkdir(parents=True)
+    secret = "my-reservation-value-is-7-and-a-half"
+    (tmp_path / "home" / "secrets" / "s.yaml").write_text(f"Alice: {secret}\n")
+    program = (
+        "import asyncio; from graphs.running import play; from state import Room; "
+        "asyncio.run(play('negotiation', Room(secrets='s')))"
+    )
+    with capturing() as capture:
+        coop(capture, tmp_path, program=program, LANGSMITH_TRACING="true")
+    assert len(capture.traces) > 10
+    assert secret not in json.dumps(capture.traces)
+    assert "[redacted]" in json.dumps(capture.traces)

@@ -84,7 +84,9 @@ class Capture:
         for body in self.bodies:
             for part in BytesParser(policy=HTTP).parsebytes(body).iter_parts():
                 name = str(part.get_param("name", header="content-disposition"))
-                _, run, *field = name.split(".")
+                kind, run, *field = name.split(".")
+                if kind == "feedback":
+                    continue
                 content = part.get_payload(decode=True)
                 assert isinstance(content, bytes)
                 value = json.loads(content)
@@ -108,7 +110,7 @@ def langsmith() -> Iterator[Capture]:
     capture.close()
 
 
-def play(home: Path, endpoint: str, *options: str, **environment: str) -> None:
+def play(home: Path, endpoint: str, *options: str, **environment: str) -> dict[str, Any]:
     """Play a run in a process of its own, traced to an endpoint."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("LANGSMITH", "LANGCHAIN"))}
     tracing = {
@@ -126,6 +128,8 @@ def play(home: Path, endpoint: str, *options: str, **environment: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    outcome: dict[str, Any] = json.loads(done.stdout)
+    return outcome
 
 
 def whisper(home: Path) -> None:
@@ -137,7 +141,7 @@ def whisper(home: Path) -> None:
 
 @pytest.mark.slow
 def test_a_trace_is_named_tagged_and_counted(langsmith: Capture, tmp_path: Path) -> None:
-    play(tmp_path, langsmith.url, "--set", f"door={CANARIES[0]}")
+    outcome = play(tmp_path, langsmith.url, "--set", f"door={CANARIES[0]}")
     assert CANARIES[0] in langsmith.text
     runs = list(langsmith.runs().values())
     (root,) = [run for run in runs if not run.get("parent_run_id")]
@@ -146,7 +150,7 @@ def test_a_trace_is_named_tagged_and_counted(langsmith: Capture, tmp_path: Path)
     told = root["extra"]["metadata"]
     assert (told["game"], told["seed"], told["simulated"]) == ("escape_room", 3, True)
     answers = [run for run in runs if run["run_type"] == "llm"]
-    assert len(answers) == 10
+    assert len(answers) == outcome["usage"]["calls"]
     for run in answers:
         assert re.fullmatch(r"(Alice|Bob)\.\w+\.r\d+", run["name"])
         told = run["extra"]["metadata"]
@@ -174,9 +178,11 @@ def test_with_hide_on_nothing_that_anybody_said_or_was_told_is_uploaded(
     """The canaries are also said, as names of actions, so that they stand in every kind of text."""
     whisper(tmp_path)
     named = ["--set", f"door={CANARIES[0]}", "--set", f"lever={CANARIES[2]}"]
-    play(tmp_path, langsmith.url, "--secrets", "whisper", *named, COOP_TRACE_HIDE="true")
+    hidden = {"COOP_TRACE_HIDE": "true"}
+    outcome = play(tmp_path, langsmith.url, "--secrets", "whisper", *named, **hidden)
     runs = list(langsmith.runs().values())
-    assert len([run for run in runs if run["run_type"] == "llm"]) == 10
+    answers = [run for run in runs if run["run_type"] == "llm"]
+    assert len(answers) == outcome["usage"]["calls"]
     assert [canary for canary in CANARIES if canary in langsmith.text] == []
     assert not any(said in langsmith.text for said in ("I propose", "PROPOSAL", "locked in"))
     for run in runs:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deals import Fault, Message, scan
-from deals.wire import MAX_DEPTH, MAX_MESSAGE, TAGS
+from deals import Fault, Message, scan, wire
+from deals.wire import MAX_DEPTH, MAX_MESSAGE, MAX_SPEECH, TAGS
 
 LABELS = {"SIZE", "TEXT", "TAG", "MPT", "MET", "DUP", "JSON"}
 OFFER = '{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}]}'
@@ -272,3 +272,13 @@ def test_the_longest_messages_are_read_in_no_time(text: str) -> None:
     scan(text)
     # Linear time is some 50 ms here; anything quadratic would be minutes.
     assert time.process_time() - started < 2
+
+
+def test_what_all_have_to_read_is_no_longer_than_said() -> None:
+    for said in (Message(speech="a" * MAX_SPEECH), Message(consider="a" * 9 * MAX_SPEECH)):
+        assert wire.too_long(said) is None
+    for said in (Message(speech="a" * 4_001), Message(reject="a" * 4_001)):
+        refused_as = wire.too_long(said)
+        assert refused_as is not None
+        assert refused_as.label == "LONG"
+        assert str(MAX_SPEECH) in refused_as.feedback

@@ -1,41 +1,71 @@
-"""`coop` in processes of their own that cost no start: forked from one that has imported it all.
+"""`coop` in processes of their own that cost no start: forked from one that has done it all once.
 
-    with warm_coop(home) as coop:
-        ended = coop.run("run", "escape_room", "--name", "a", kill_after=0.05)
-        assert ended.code == -signal.SIGKILL
+    coop = warm_coop(Home(folder))
+    ended = coop.run("run", "escape_room", "--name", "a", stop=Stop(after=0.05))
+    assert ended.killed
 
-Every call is a real process with its own files and connections; a kill is a real SIGKILL.
+Every call is a real process with its own files and connections, any number of them at once; a kill
+is a real SIGKILL. `tests.warm_parent` is the process that forks them.
 """
 
+import atexit
 import json
 import os
-import pkgutil
-import select
 import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import wraps
-from importlib import import_module
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from state import Home
+
 ROOT = Path(__file__).parents[1]
-WARM = (
-    "cli",
-    "graphs.running",
-    "graphs.negotiation",
-    "graphs.shapley_coop",
-    "games.escape_room",
-    "langchain_openai",
-    "langgraph.checkpoint.sqlite.aio",
-    "sqlalchemy.dialects.sqlite.pysqlite",
+COOP = "cli:main"
+KEYS = {"OPENAI_API_KEY": "sk-canary"}
+SAVERS = (
+    "langgraph.checkpoint.sqlite.aio:AsyncSqliteSaver",
+    "langgraph.checkpoint.postgres.aio:AsyncPostgresSaver",
 )
+WRITES = (
+    "state.runs:Runs.begin",
+    "seats.journal:Journal.write",
+    "state.ledger:Ledger.post",
+    *(f"{saver}.{put}" for saver in SAVERS for put in ("aput", "aput_writes")),
+    "state.runs:Runs.finish",
+)
+"""Everything that a run writes down for good."""
+
+IN_A_POSTING = ("state.ledger:Ledger._write",)
+"""A posting's lines, in a transaction that has not been committed."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a process is stopped, and how.
+
+    Attributes:
+        after: the seconds after which it is, if it still lives then.
+        write: the number, within its life, of the write at which it is; 0 for none. A posting that
+            was there already is no write.
+        before: before that write begins, instead of right after it has returned.
+        at: what counts as a write, as `package.module:Class.method`.
+        by: the signal.
+    """
+
+    after: float | None = None
+    write: int = 0
+    before: bool = False
+    at: tuple[str, ...] = WRITES
+    by: signal.Signals = signal.SIGKILL
+
+
+NEVER = Stop()
 
 
 @dataclass(frozen=True)
@@ -55,6 +85,11 @@ class Ended:
     seconds: float
 
     @property
+    def killed(self) -> bool:
+        """Whether it was killed."""
+        return self.code == -signal.SIGKILL
+
+    @property
     def result(self) -> Any:
         """Standard output as JSON."""
         assert self.code == 0, f"exit code {self.code}: {self.err}"
@@ -62,118 +97,100 @@ class Ended:
 
 
 class WarmCoop:
-    """A parent that forks a process per command; one command at a time."""
+    """A parent that forks a process per command."""
 
     def __init__(self, parent: "subprocess.Popen[str]", scratch: Path) -> None:
         self._parent = parent
         self._scratch = scratch
+        self._numbers = count()
+        self._ordering = threading.Lock()
+        self._going: dict[int, Future[Ended]] = {}
 
-    def run(self, *argv: str, kill_after: float | None = None, kill_at: str = "") -> Ended:
-        """Run `coop` with these arguments.
+    def start(self, argv: tuple[str, ...], home: Home, stop: Stop, program: str) -> Future[Ended]:
+        """Start one command; see `Coop.start`."""
+        number, going = next(self._numbers), Future[Ended]()
+        order = {
+            "number": number,
+            "argv": argv,
+            "program": program,
+            "environment": {"COOP_HOME": str(home.folder), "COOP_DATABASE_URL": home.database},
+            "stop": asdict(stop),
+            "streams": [str(stream) for stream in self._streams(number)],
+        }
+        for stream in self._streams(number):
+            stream.touch()
+        self._going[number] = going
+        with self._ordering:
+            assert self._parent.stdin is not None
+            self._parent.stdin.write(json.dumps(order) + "\n")
+            self._parent.stdin.flush()
+        return going
+
+    def listen(self) -> None:
+        """Hear of processes that end, until the parent does."""
+        assert self._parent.stdout is not None
+        for line in self._parent.stdout:
+            number, code, seconds = json.loads(line)
+            streams = self._streams(number)
+            out, err = (stream.read_text("utf-8", "replace") for stream in streams)
+            for stream in streams:
+                stream.unlink()
+            self._going.pop(number).set_result(Ended(code, out, err, seconds))
+        for going in self._going.values():
+            going.set_exception(RuntimeError("the parent process ended"))
+
+    def _streams(self, number: int) -> list[Path]:
+        return [self._scratch / f"{number}.{name}" for name in ("out", "err")]
+
+
+@dataclass(frozen=True)
+class Coop:
+    """`coop` on one home."""
+
+    warm: WarmCoop
+    home: Home
+
+    def start(self, *argv: str, stop: Stop = NEVER, program: str = COOP) -> Future[Ended]:
+        """Start `coop` with these arguments.
 
         Args:
             argv: the arguments.
-            kill_after: the seconds after which it is killed, if it still lives then.
-            kill_at: `package.module:Class.method#n`: it is killed when that has returned for the
-                n-th time, before anything else happens.
+            stop: when it is stopped.
+            program: `module:function`, to run that instead.
         """
-        out, err = self._scratch / "out", self._scratch / "err"
-        order = {"argv": argv, "after": kill_after, "at": kill_at, "out": str(out), "err": str(err)}
-        assert self._parent.stdin is not None
-        assert self._parent.stdout is not None
-        self._parent.stdin.write(json.dumps(order) + "\n")
-        self._parent.stdin.flush()
-        line = self._parent.stdout.readline()
-        assert line, "the parent process ended"
-        code, seconds = json.loads(line)
-        return Ended(code, out.read_text("utf-8"), err.read_text("utf-8"), seconds)
+        return self.warm.start(argv, self.home, stop, program)
+
+    def run(self, *argv: str, stop: Stop = NEVER, program: str = COOP) -> Ended:
+        """Run it to its end; see `start`."""
+        return self.start(*argv, stop=stop, program=program).result()
 
 
-@contextmanager
-def warm_coop(home: Path, **environment: str) -> Iterator[WarmCoop]:
-    """Start a parent for commands on `home`; it ends with the block."""
-    command = [sys.executable, "-m", "tests.warm_coop"]
-    variables = {**os.environ, "COOP_HOME": str(home), "PYTHONPATH": str(ROOT), **environment}
+def warm_coop(home: Home) -> Coop:
+    """`coop` on a home, with a key that opens nothing."""
+    return Coop(_warm(), home)
+
+
+@cache
+def _warm() -> WarmCoop:
+    """Start the parent; it ends with this process, and everything that it has forked with it."""
+    scratch = TemporaryDirectory()
+    variables = {**os.environ, **KEYS, "PYTHONPATH": str(ROOT), "COOP_DEBUG": "1"}
     variables |= {"LANGSMITH_TRACING": "false", "LANGGRAPH_STRICT_MSGPACK": "true"}
-    pipe = subprocess.PIPE
-    with (
-        TemporaryDirectory() as scratch,
-        subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, text=True, cwd=scratch, env=variables
-        ) as parent,
-    ):
-        yield WarmCoop(parent, Path(scratch))
+    parent = subprocess.Popen(
+        [sys.executable, "-m", "tests.warm_parent"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=scratch.name,
+        env=variables,
+    )
 
+    def end() -> None:
+        with scratch, parent:
+            assert parent.stdin is not None
+            parent.stdin.close()
 
-def main() -> None:
-    """Fork a process for each order on standard input; print its exit code and seconds."""
-    for module in WARM:
-        import_module(module)
-    pkgutil.resolve_name("openai:DefaultAioHttpClient")()  # imports what it needs when it is made
-    assert threading.active_count() == 1, "only a process of one thread may fork"
-    for line in sys.stdin:
-        print(json.dumps(_fork(json.loads(line))), flush=True)
-
-
-def _fork(order: dict[str, Any]) -> tuple[int, float]:
-    started = time.monotonic()
-    # The pipe's other end is the child's alone: it closes when the child ends, however that is.
-    lives, held = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(lives)
-        _become_coop(order)
-    os.close(held)
-    ended, _, _ = select.select([lives], [], [], order["after"])
-    if not ended:
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    os.close(lives)
-    return os.waitstatus_to_exitcode(status), time.monotonic() - started
-
-
-def _become_coop(order: dict[str, Any]) -> None:
-    from cli import main as coop
-
-    code = 70
-    try:
-        for name, stream in (("out", 1), ("err", 2)):
-            file = os.open(order[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            os.dup2(file, stream)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        if order["at"]:
-            _kill_at(order["at"])
-        sys.argv = ["coop", *order["argv"]]
-        coop()
-        code = 0
-    except SystemExit as leaving:
-        code = leaving.code if isinstance(leaving.code, int) else 0
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        # Not the parent's clean-up: this process was never meant to return from here.
-        os._exit(code)
-
-
-def _kill_at(place: str) -> None:
-    """Have this process kill itself right after the n-th return of a method."""
-    path, _, number = place.partition("#")
-    owner, _, name = path.rpartition(".")
-    kind = pkgutil.resolve_name(owner)
-    method: Callable[..., Any] = getattr(kind, name)
-    left = int(number)
-
-    @wraps(method)
-    def last_deed(*args: Any, **kwargs: Any) -> Any:
-        nonlocal left
-        done = method(*args, **kwargs)
-        left -= 1
-        if not left:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return done
-
-    setattr(kind, name, last_deed)
-
-
-if __name__ == "__main__":
-    main()
+    atexit.register(end)
+    warm = WarmCoop(parent, Path(scratch.name))
+    threading.Thread(target=warm.listen, daemon=True).start()
+    return warm

@@ -1,0 +1,208 @@
+"""No forged deal: nothing is read out of a message that its author did not say in the open."""
+
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from deals import Message, scan
+from deals.exchange import check_message
+from deals.exchange_talk import as_written
+from deals.wire import TAGS
+from prompts import fenced, fenced_lines
+from seats.letters import events, facts
+from tests.made_messages import breakouts, disguised, exchanged, said_in_the_open, soups
+from tests.proof import Finding, Proof
+from tests.test_exchange_messages import PENDING, REJECT, TASKS
+from tests.test_wire import forgeries
+
+MILLISECONDS = 50
+VALID_REFUSED = 1 / 1_000
+PLAN = "my own plan, which is nobody else's business"
+
+_OURS = re.compile(rf"<\s*/?\s*(?:{'|'.join(TAGS)})\b[^<>]{{0,200}}>", re.IGNORECASE)
+
+
+def _in_json(**said: Any) -> str:
+    return f"<s>Fine.</s><PROPOSAL>{json.dumps(said)}</PROPOSAL>"
+
+
+QUOTING: dict[str, Callable[[str], tuple[str, Message]]] = {
+    "speech": lambda text: (
+        f"<s>{text}</s><CONSIDER>{PLAN}</CONSIDER><REJECT>",
+        Message(speech=text.strip(), consider=PLAN, reject=""),
+    ),
+    "reason": lambda text: (f"<REJECT>{text}</REJECT>", Message(reject=text.strip())),
+    "thought": lambda text: (
+        f"<CONSIDER>{text}</CONSIDER><s>Fine.</s>",
+        Message(consider=text.strip(), speech="Fine."),
+    ),
+    "action": lambda text: (f"<ACTION>{text}</ACTION>", Message(action=text.strip())),
+    "claim": lambda text: (f"<CLAIM>{text}</CLAIM>", Message(claim=text.strip())),
+    "proposal": lambda text: (
+        _in_json(clauses=[], note=text),
+        Message(speech="Fine.", proposal={"clauses": [], "note": text}),
+    ),
+    "key": lambda text: (_in_json(**{text: 1}), Message(speech="Fine.", proposal={text: 1})),
+}
+"""Where a hostile text is quoted, and what is said by that and nothing else."""
+
+
+@dataclass
+class Tally:
+    """What was found out about the messages so far.
+
+    Attributes:
+        messages: hostile ones, by family.
+        forged: those out of which something was read that was not said.
+        slowest: milliseconds of the slowest reading.
+        valid: sound messages.
+        refused: those of them that were sent back, or read as something else.
+    """
+
+    messages: Counter[str] = field(default_factory=Counter)
+    forged: list[str] = field(default_factory=list)
+    slowest: float = 0.0
+    valid: int = 0
+    refused: list[str] = field(default_factory=list)
+
+    def timed(self, read: Callable[..., Any], *arguments: Any) -> Any:
+        """What is read; the time that it takes is kept.
+
+        What seems slow is read again: a message that really is slow is so every time, the
+        interpreter's own housekeeping is not.
+        """
+        found, took = _timed(read, *arguments)
+        if took > MILLISECONDS / 2:
+            took = min(took, *(_timed(read, *arguments)[1] for _ in range(3)))
+        self.slowest = max(self.slowest, took)
+        return found
+
+    def hostile(self, family: str, text: str, forged: bool) -> None:
+        """Count a hostile message, and whether it came through."""
+        self.messages[family] += 1
+        if forged:
+            self.forged.append(f"{family}: {text[:80]!r}")
+
+    def sound(self, text: str, read: bool) -> None:
+        """Count a sound message, and whether it was read as it was meant."""
+        self.valid += 1
+        if not read:
+            self.refused.append(repr(text[:80]))
+
+    # One message each
+
+    def malformed(self, drawn: tuple[str, set[str]]) -> None:
+        """Wrong by construction: nothing of it may be read, here or in an exchange."""
+        text, _ = drawn
+        accepted = isinstance(self.timed(scan, text), Message)
+        for asked in (None, PENDING):
+            accepted |= self.timed(check_message, text, TASKS, "Bob", asked).label is None
+        self.hostile("malformed", text, accepted)
+
+    def quoted(self, drawn: tuple[str, str]) -> None:
+        """Whatever is quoted is refused, or is words and nothing more, wherever it is delivered."""
+        words, place = drawn
+        text, meant = QUOTING[place](words)
+        found = self.timed(scan, text)
+        forged = isinstance(found, Message) and found != meant
+        forged |= PLAN in self.timed(as_written, text)
+        if isinstance(found, Message):
+            forged |= not _arrives(words)
+        self.hostile(f"in a {place}", text, forged)
+
+    def soup(self, text: str) -> None:
+        """What was read holds no tag of ours, nor does what was left over."""
+        found = self.timed(scan, text)
+        forged = False
+        if isinstance(found, Message):
+            said = [found.speech, found.consider, found.accept, found.reject, found.action]
+            forged = any(_OURS.search(each or "") for each in [*said, found.claim])
+            forged |= found.accept is not None and text.count("<ACCEPT>") < 1
+        self.hostile("in any order", text, forged)
+
+    def disguise(self, text: str) -> None:
+        """A name or a description that only looks right is none."""
+        verdict = self.timed(check_message, f"{REJECT}{text}", TASKS, "Bob", PENDING)
+        self.hostile("in disguise", text, verdict.label is None)
+
+    def meant(self, drawn: tuple[str, Message]) -> None:
+        """A sound message is read as it was meant."""
+        text, message = drawn
+        self.sound(text, self.timed(scan, text) == message)
+
+    def allocated(self, drawn: tuple[str, dict[str, str] | None, dict[str, str]]) -> None:
+        """So it is in an exchange, when it is written and when it is checked again."""
+        text, asked, masks = drawn
+        first = self.timed(check_message, text, TASKS, "Bob", asked)
+        again = self.timed(check_message, as_written(text), TASKS, "Bob", asked)
+        self.sound(text, first.label is None and first.masks == again.masks == masks)
+
+
+def attempt(folder: Path, times: int) -> Finding:
+    """Send so many forgeries and, to see that not everything is refused, sound messages."""
+    tally, tenth = Tally(), max(1, times // 10)
+    places = st.tuples(breakouts, st.sampled_from(sorted(QUOTING)))
+    _drawn(forgeries(), 4 * tenth, tally.malformed)
+    _drawn(places, 3 * tenth, tally.quoted)
+    _drawn(soups, tenth, tally.soup)
+    _drawn(disguised(), 2 * tenth, tally.disguise)
+    _drawn(said_in_the_open(), tenth, tally.meant)
+    _drawn(exchanged(), tenth, tally.allocated)
+    part = len(tally.refused) / tally.valid
+    kinds = ", ".join(f"{n:,} {family}" for family, n in sorted(tally.messages.items()))
+    return Finding(
+        tried=f"{tally.messages.total():,} hostile messages ({kinds}), {tally.valid:,} sound ones",
+        figure=f"{len(tally.forged)} accepted as what their author did not say, at most "
+        f"{tally.slowest:.0f} ms each, {100 * part:.2f} % of the sound ones refused"
+        f"{'; '.join(['', *tally.forged[:3], *tally.refused[:3]])}",
+        held=not tally.forged and tally.slowest <= MILLISECONDS and part <= VALID_REFUSED,
+    )
+
+
+def _drawn(strategy: st.SearchStrategy[Any], times: int, check: Callable[[Any], None]) -> None:
+    """Check so many examples, the same ones every time."""
+    every = settings(
+        max_examples=times,
+        phases=[Phase.generate],
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    every(given(strategy)(check))()
+
+
+def _timed(read: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
+    """What is read, and the milliseconds of the processor that it took."""
+    started = time.process_time()
+    found = read(*arguments)
+    return found, 1_000 * (time.process_time() - started)
+
+
+def _arrives(words: str) -> bool:
+    """Whether a letter gives back what was said, as data, and its own facts unchanged."""
+    line, own = {"by": "Bob", "says": words}, {"you": "Alice", "ask": "answer"}
+    letter = f"# What has happened\n\n{fenced_lines([line])}\n\n# Facts\n\n{fenced(own)}\n"
+    return events(letter) == [line] and facts(letter) == own
+
+
+PROOFS = {
+    "wire": Proof(
+        promise="No forged deal",
+        goal="0 accepted, ≤ 50 ms each, ≤ 0.1 % of valid ones refused",
+        not_promised="That every language can be written: invisible characters are sent back with "
+        "a reason, and some scripts and joined emoji need them (U+200C, U+200D). What an agent "
+        "says outside of any element, and the words of a speech, are its own.",
+        attempt=attempt,
+        short=3_000,
+        long=100_000,
+    )
+}

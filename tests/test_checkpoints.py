@@ -1,0 +1,75 @@
+"""The savers: LangGraph's own conformance suite, and what the server needs besides."""
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from deals import Pay
+from state import Room, home, saver
+from state.checkpoints import strict
+from state.home import Home
+
+SQLITE = "sqlite"
+POSTGRES = pytest.param("postgres", marks=[pytest.mark.slow, pytest.mark.xdist_group("postgres")])
+
+
+@pytest.fixture(params=[SQLITE, POSTGRES])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
+    """A home of either kind."""
+    database = "" if request.param == SQLITE else request.getfixturevalue("postgres_url")
+    return Home(tmp_path, database)
+
+
+async def test_a_saver_keeps_langgraphs_contract_and_takes_back_runs(place: Home) -> None:
+    suite = pytest.importorskip("langgraph.checkpoint.conformance", reason="not installed")
+
+    @suite.checkpointer_test(name="a home")
+    async def kept() -> AsyncIterator[BaseCheckpointSaver[Any]]:
+        async with saver(place) as opened:
+            yield opened
+
+    # It begins to forget a thread and does not wait; the suite looks at once.
+    parts = {"put", "put_writes", "get_tuple", "list", "delete_for_runs"}
+    report = await suite.validate(kept, capabilities=parts)
+    assert {name: part.failures for name, part in report.results.items() if part.failures} == {}
+    assert {name for name, part in report.results.items() if part.passed} == parts
+
+
+async def test_a_forgotten_thread_is_gone_when_the_saver_closes(place: Home) -> None:
+    async with saver(place) as kept:
+        await put(kept, "", {})
+        await kept.adelete_thread("t")
+    async with saver(place) as kept:
+        assert await kept.aget_tuple({"configurable": {"thread_id": "t"}}) is None
+
+
+async def test_a_listener_hears_of_tables_and_not_of_minds() -> None:
+    heard: list[tuple[str, dict[str, Any], set[str]]] = []
+
+    async def listen(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
+        heard.append((thread, dict(table), {*written}))
+
+    async with saver(home(), listener=listen) as kept:
+        await put(kept, "", {"status": "open"})
+        await put(kept, "speak:1", {"minds": "private"})
+    assert heard == [("t", {"status": "open"}, {"status"})]
+
+
+async def put(kept: BaseCheckpointSaver[Any], namespace: str, state: dict[str, Any]) -> None:
+    place: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": namespace}}
+    versions = dict.fromkeys(state, "1")
+    checkpoint = {**empty_checkpoint(), "channel_values": state, "channel_versions": versions}
+    await kept.aput(place, checkpoint, {"source": "loop", "step": 1}, versions)  # type: ignore[arg-type]
+
+
+def test_no_object_comes_out_of_a_checkpoint_whatever_a_graph_allows() -> None:
+    allowed = [(kind.__module__, kind.__name__) for kind in (Room, Pay)]
+    usual = JsonPlusSerializer(allowed_msgpack_modules=None).with_msgpack_allowlist(allowed)
+    ours = strict().with_msgpack_allowlist(allowed)
+    for kept in (Room(), Pay(payer="Alice", payee="Bob", amount="1")):
+        assert usual.loads_typed(usual.dumps_typed(kept)) == kept
+        assert isinstance(ours.loads_typed(ours.dumps_typed(kept)), dict)

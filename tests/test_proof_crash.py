@@ -1,0 +1,81 @@
+"""The short forms of the proofs with killed, crowded and interrupted processes."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from graphs.running import play
+from state import Key, Line, Room, home
+from tests import proof_kills, proof_many_processes, proof_spend, proof_vanish, proof_workers
+from tests.counted import behind, calls, letter_of
+from tests.embedded_reply import reply
+from tests.postgres import NoPostgres
+from tests.proof import Proof
+from tests.stub_faults import Fault
+from tests.stub_openai import StubOpenAI
+from tests.trials import Audit, Play, balanced, begin, micro, transfers_of
+from tests.warm_coop import KEYS, ROOT, Ended
+
+PROOFS: dict[str, Proof] = {
+    **proof_kills.PROOFS,
+    **proof_spend.PROOFS,
+    **proof_vanish.PROOFS,
+    **proof_workers.PROOFS,
+    **proof_many_processes.PROOFS,
+}
+"""All but the load on the server, which is for `make soak`; test_server.py has some at once."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROOFS)
+def test_the_promise_holds(name: str, tmp_path: Path) -> None:
+    proof = PROOFS[name]
+    try:
+        finding = proof.attempt(tmp_path, proof.short)
+    except NoPostgres as reason:
+        pytest.skip(str(reason))
+    assert finding.held, finding.figure
+
+
+async def test_an_audit_sees_what_is_lost_doubled_or_changed() -> None:
+    whole = await play("shapley_coop", Room(), "whole")
+    kept = Play((), whole, transfers_of(home())[whole["episode"]], 0)
+    assert Audit.of(home(), [kept], []).clean
+    more = Counter({("final", "", 0, 9, "world", "Alice", 1, "reward"): 1})
+    missing = Play((), whole, kept.transfers + more, 0)
+    assert Audit.of(home(), [missing], []) == Audit(1, 0, 0, 0)
+    home().ledger.post(Key("of nobody", "final"), [Line("Alice", "Bob", 1, "twice")])
+    assert Audit.of(home(), [kept], []) == Audit(0, 1, 0, 0)
+    home().ledger.post(Key(whole["episode"], "fine"), [Line("Alice", "Bob", 1, "twice")])
+    assert Audit.of(home(), [kept], []) == Audit(0, 2, 1, 0)
+
+
+@pytest.mark.slow
+def test_a_call_that_hangs_when_its_process_is_killed_is_the_only_one_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In processes started cold, as anybody would."""
+    monkeypatch.setenv("COOP_HOME", str(tmp_path))
+    environment = {**os.environ, **KEYS}
+    coop = [sys.executable, "-m", "cli"]
+    with StubOpenAI(reply, faults=[None, None, Fault.hang()]) as stub:
+        command = [*coop, *begin("cold", behind(stub, "shapley_coop"))]
+        with subprocess.Popen(command, cwd=ROOT, env=environment) as process:
+            stub.wait_for_calls(3, timeout=30)
+            process.kill()
+        assert process.returncode == -signal.SIGKILL
+        resume = [*coop, "resume", "cold", "--json"]
+        ended = subprocess.run(
+            resume, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+        )
+        result = Ended(ended.returncode, ended.stdout, ended.stderr, 0).result
+        asked = calls(stub)["cold"]
+    hanging = letter_of(stub.requests[2])
+    assert asked == Counter(asked.keys()) + Counter([hanging])
+    assert stub.calls == result["usage"]["calls"] + 1
+    assert balanced(home(), result["episode"], micro(result))

@@ -1,0 +1,41 @@
+"""The soak keeps what it found, and writes the page once every promise has been tried."""
+
+from pathlib import Path
+
+import pytest
+
+from tests import soak
+from tests.proof import Finding, Proof
+
+
+def proof(held: bool = True) -> Proof:
+    def attempt(folder: Path, times: int) -> Finding:
+        assert folder.is_dir()
+        return Finding(f"{times} tries", f"{0 if held else 1} broken", held)
+
+    return Proof("It holds", "0 broken", "Nothing else.", attempt, short=1, long=1_000)
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(soak, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(soak, "KEPT", tmp_path / "build" / "soak.json")
+    monkeypatch.setattr(soak, "proofs", lambda: [("a", proof()), ("b", proof(held=False))])
+    return tmp_path / "page.md"
+
+
+def test_the_page_waits_for_every_long_run(page: Path) -> None:
+    assert soak.main(["--short"]) == 1
+    assert soak.main(["a"]) == 0
+    assert not page.exists()
+    assert soak.main(["b"]) == 1
+    text = page.read_text()
+    assert "| It holds | 1000 tries | 0 broken | 0 broken | held |" in text
+    assert "| 1 broken | **not held** |" in text
+
+
+def test_an_unknown_promise_is_refused_with_those_there_are(
+    page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert soak.main(["c"]) == 2
+    assert "no proof c: there is a, b" in capsys.readouterr().out

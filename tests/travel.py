@@ -1,0 +1,50 @@
+"""What no command does, for `tests.warm_coop`: go back in time, give a thread another input."""
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+from cli import main as coop
+from graphs.running import configured, opened
+from state import Room, home
+
+CHECKPOINTS, FORK, AGAIN = (f"tests.travel:{name}" for name in ("checkpoints", "fork", "again"))
+
+
+def checkpoints() -> None:
+    """RUN: print the ids of its checkpoints, the oldest first."""
+
+    async def listed() -> list[str]:
+        run = home().runs.get(sys.argv[1])
+        async with opened(run.graph) as app:
+            states = [state async for state in app.aget_state_history(configured(run))]
+        return [state.config["configurable"]["checkpoint_id"] for state in reversed(states)]
+
+    print(json.dumps(asyncio.run(listed())))
+
+
+def fork() -> None:
+    """RUN CHECKPOINT: go on from there once more, then `coop resume RUN --json`."""
+    asyncio.run(_play(None, checkpoint_id=sys.argv[2]))
+    _resume()
+
+
+def again() -> None:
+    """RUN: play what it was given again, on the same thread, then `coop resume RUN --json`."""
+    asyncio.run(_play({"room": home().runs.get(sys.argv[1]).room}))
+    _resume()
+
+
+async def _play(given: Any, **place: str) -> None:
+    run = home().runs.get(sys.argv[1])
+    config = configured(run)
+    config["configurable"].update(place)
+    async with opened(run.graph) as app:
+        async for _ in app.astream(given, config, context=Room(), durability="sync"):
+            pass
+
+
+def _resume() -> None:
+    sys.argv = ["coop", "resume", sys.argv[1], "--json"]
+    coop()
