@@ -6,6 +6,7 @@ import sys
 import typer
 
 from cli import (
+    attacking,
     contracts,
     crediting_git,
     exchanging,
@@ -19,7 +20,7 @@ from cli import (
 )
 from cli.console import complain
 
-USAGE, NO_CREDENTIALS, INTERRUPTED = 2, 3, 130
+ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
 
 app = typer.Typer(
     name="coop",
@@ -38,6 +39,7 @@ for _commands in (
     exchanging,
     experimenting,
     viewing,
+    attacking,
 ):
     _commands.register(app)
 contracts.register(app)
@@ -59,11 +61,12 @@ def main() -> None:
         sys.exit(USAGE)
     except RuntimeError as error:
         from seats import CredentialsMissing
+        from state.leases import Busy, LeaseLost
 
-        if not isinstance(error, CredentialsMissing):
+        if not isinstance(error, CredentialsMissing | Busy | LeaseLost):
             raise
         complain(str(error))
-        sys.exit(NO_CREDENTIALS)
+        sys.exit(NO_CREDENTIALS if isinstance(error, CredentialsMissing) else ELSEWHERE)
 
 
 def _environment() -> None:
@@ -73,7 +76,9 @@ def _environment() -> None:
         from dotenv import load_dotenv
 
         load_dotenv(".env")
-    if any(key.endswith(("_TRACING", "_TRACING_V2")) and on for key, on in os.environ.items()):
+    off = ("", "0", "false")
+    tracing = (on for key, on in os.environ.items() if key.endswith(("_TRACING", "_TRACING_V2")))
+    if any(on.lower() not in off for on in tracing):
         from seats.tracing import trace_quietly
         from state import home
 

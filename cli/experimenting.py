@@ -91,6 +91,7 @@ def evaluate(
     baseline: Annotated[
         str, typer.Option(help="A sweep's folder, or an uploaded experiment, to compare with.")
     ] = "",
+    prices: reporting.PriceFile = None,
     as_json: reporting.Json = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
@@ -104,10 +105,11 @@ def evaluate(
     check_cells(cells)
     folder = out or _folder(chosen)
     plan = _Plan(enter(folder, chosen, {}), cells, folder)
-    tally = _swept(plan, Limits(at_once=max_connections), reporting.prices_from(None))
+    known = reporting.prices_from(prices)
+    tally = _swept(plan, Limits(at_once=max_connections), known)
     wanted = {cell.id for cell in cells}
     rows = [row for row in read_rows(folder) if row["cell"] in wanted]
-    experiment = Experiment.of(chosen[0], rows)
+    experiment = Experiment.of(chosen[0], rows, known)
     compared = against(experiment, baseline) if baseline else {}
     uploaded = to_langsmith(experiment) if upload else []
     if as_json:

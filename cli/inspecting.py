@@ -37,7 +37,7 @@ def list_(as_json: Json = False) -> None:
     for title, entries in found.items():
         say(f"{title}:")
         for name, about in entries.items():
-            say(f"  {name:<22} {about}")
+            say(f"  {name:<24} {about}")
         say()
 
 

@@ -17,6 +17,9 @@ def narrate(node: str, written: dict[str, Any]) -> None:
         did = ", ".join(f"{a} {x}" for a, x in turn["actions"].items())
         earned = ", ".join(f"{a} {x:g}" for a, x in turn["rewards"].items())
         say(f"  turn {turn['turn']}  {did}  →  {earned}")
+        for effect in turn.get("effects", []):
+            if effect.get("ok") is False:
+                say(f"        {effect['agent']}'s {effect['task']} failed: {effect['result']}")
     if reckoning := written.get("reckoning"):
         values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
         say(f"  computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}")
@@ -51,6 +54,8 @@ def report(outcome: dict[str, Any]) -> None:
         say(f"{moved['payer']} pays {moved['payee']} {moved['amount']:g} ({moved['reason']})")
     for breach in outcome["breaches"]:
         say(f"breach of {breach['clause']}: {breach['evidence']}")
+    if outcome.get("ledger") == "counterfactual":
+        say("Counterfactual: the episode was settled otherwise before; none of this is paid.")
     used = outcome["usage"]
     tokens = used["input_tokens"] + used["output_tokens"]
     say(f"{outcome['turns_played']} turns, {used['calls']} calls, {tokens} tokens")

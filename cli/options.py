@@ -44,6 +44,35 @@ def seats_from(model: str, agents: list[str], base_url: str | None) -> dict[str,
     return seats
 
 
+def pairs(option: str, given: str) -> dict[str, Any]:
+    """An option's key=value pairs, separated by commas.
+
+    Raises:
+        ValueError: one is none.
+    """
+    found: dict[str, Any] = {}
+    for pair in filter(None, given.split(",")):
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"{option} {given}: {pair!r} is no limit: give key=value, …")
+        found[key.strip()] = _value(value)
+    return found
+
+
+def words(option: str, given: str) -> str:
+    """An option's words, or a file's where it begins with @.
+
+    Raises:
+        ValueError: the file cannot be read.
+    """
+    if not given.startswith("@"):
+        return given
+    try:
+        return Path(given[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{option} {given}: {' '.join(str(error).split())}") from None
+
+
 def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     model, *pairs = spec.split(",")
     seat: dict[str, Any] = {"model": model.strip()}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cli.console import complain, note, say, say_json, waiting
-from cli.options import Parameters, seats_from, settings_from
+from cli.options import Parameters, pairs, seats_from, settings_from, words
 
 ENDED_IN_ERROR = 1
 
@@ -48,6 +48,9 @@ def run(
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
     ] = None,
     rounds: Annotated[int, typer.Option(help="Rounds of talk.", min=1, max=50)] = 3,
+    recall: Annotated[
+        int, typer.Option(help="Latest events that letters tell one by one; 0 is all.", min=0)
+    ] = 0,
     tries: Annotated[int, typer.Option(help="Attempts at one message.", min=1, max=10)] = 3,
     norm: Annotated[str, typer.Option(help="By which values are computed.")] = "shapley",
     constraint: Annotated[
@@ -63,8 +66,20 @@ def run(
     deposit: Annotated[
         str, typer.Option(help="Of each party in escrow; empty: as much as is needed.")
     ] = "",
+    budget: Annotated[
+        str,
+        typer.Option(
+            help="What the run may cost, as in calls=200,tokens=50000,seconds=60,agent_calls=40."
+        ),
+    ] = "",
+    deadline: Annotated[
+        float, typer.Option(help="Seconds that a person has for a reply; then it is a pass.", min=0)
+    ] = 0,
     secrets: Annotated[
         str, typer.Option(help="Name of a file in the home's folder secrets: agent → text.")
+    ] = "",
+    instructions: Annotated[
+        str, typer.Option(help="What every letter says beside the rules: words, or @FILE.")
     ] = "",
     task: Annotated[
         str, typer.Option(help="What a software company builds: a task's name, file or words.")
@@ -86,12 +101,16 @@ def run(
         "seats": seats_from(model, agent or [], base_url),
         "rounds": rounds,
         "tries": tries,
+        "recall": recall,
         "norm": norm,
         "constraints": constraint or [],
         "enforcement": enforcement,
         "deposit": deposit,
         "renegotiate": renegotiate,
+        "budget": pairs("--budget", budget),
+        "deadline": deadline,
         "secrets": secrets,
+        "instructions": words("--instructions", instructions),
     }
     prepared = prepare(graph, _room(Room, given), name)
     _follow(prepared, as_json)
@@ -107,11 +126,27 @@ def resume(
 
     if bool(run) == all_:
         raise ValueError("name one run, or give --all")
-    runs = [r for r in home().runs.list() if r.state != "ended"] if all_ else [home().runs.get(run)]
-    for one in runs:
-        _follow(one, as_json)
-    if all_:
-        note(f"{len(runs)} resumed")
+    if not all_:
+        _follow(home().runs.get(run), as_json)
+        return
+    runs = [one for one in home().runs.list() if one.state != "ended"]
+    stopped = [one.run for one in runs if not _went_on(one, as_json)]
+    note(f"{len(runs) - len(stopped)} of {len(runs)} resumed")
+    if stopped:
+        sys.exit(ENDED_IN_ERROR)
+
+
+def _went_on(run: Any, as_json: bool) -> bool:
+    """Whether one of many runs went on, here or elsewhere; why not has been said."""
+    from state.leases import Busy, LeaseLost
+
+    try:
+        _follow(run, as_json)
+    except (Busy, LeaseLost) as elsewhere:
+        note(str(elsewhere))
+    except SystemExit:
+        return False
+    return True
 
 
 def answer(
@@ -167,27 +202,47 @@ def _room(kind: Any, given: dict[str, Any]) -> Any:
         raise ValueError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
+async def _traced(run: Any, watch: Any, person: Any) -> Any:
+    """Follow a run; where it is traced, its trace gets the commit, and feedback at the end."""
+    from graphs.running import follow, table_of
+    from seats.tracing import tracing
+
+    if not tracing():
+        return await follow(run, watch, person)
+    from evals.feedback import Traced, row_of_run
+
+    traced = Traced()
+    outcome = await follow(run, watch, person, traced.config)
+    traced.score(await asyncio.to_thread(row_of_run, run, await table_of(run)))
+    return outcome
+
+
 def _follow(run: Any, as_json: bool) -> None:
     from cli.narration import narrate, report
-    from graphs.running import Waiting, follow
+    from graphs.running import Waiting
     from seats import SeatError
     from state import home
+    from state.checkpoints import Unreadable
+    from state.leases import Busy, LeaseLost
 
     watch = (lambda *_: None) if as_json else narrate
     person = _ask_here if sys.stdin.isatty() else None
     try:
         with waiting(f"playing {run.run}"):
-            outcome = asyncio.run(follow(run, watch, person))
+            outcome = asyncio.run(_traced(run, watch, person))
     except Waiting as pause:
         note(f"{run.run} waits for {', '.join(pause.agents)}: coop answer {run.run} NAME")
         return
+    except (Busy, LeaseLost):
+        raise
     except Exception as error:
         home().runs.finish(run.run, "failed")
         if os.environ.get("COOP_DEBUG"):
             raise
-        # Only a seat's failure is known to hold no private text.
-        why = str(error) if isinstance(error, SeatError) else type(error).__name__
-        more = "" if isinstance(error, SeatError) else ", or see more with COOP_DEBUG=1"
+        # Only these failures are known to hold no private text.
+        known = isinstance(error, SeatError | Unreadable)
+        why = str(error) if known else type(error).__name__
+        more = "" if known else ", or see more with COOP_DEBUG=1"
         complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}{more}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:

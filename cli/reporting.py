@@ -1,4 +1,4 @@
-"""`coop status`, `merge`, `export`, `compare` and `report`: reading experiments."""
+"""`coop status`, `merge`, `export` and `compare`: reading experiments."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.console import note, say, say_json, show_table
+from cli.console import say, say_json, show_table
 
 if TYPE_CHECKING:
     from evals.prices import Prices
@@ -26,7 +26,7 @@ Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some o
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, merge, export, compare, report):
+    for command in (status, merge, export, compare):
         app.command()(command)
 
 
@@ -95,30 +95,6 @@ def compare(
         say_json([as_json(comparison) for comparison in found])
         return
     show_comparisons(f"{second} minus {first}", found)
-
-
-def report(
-    folder: Folder,
-    out: Out = None,
-    figures: Annotated[
-        Path | None, typer.Option(help="Also write every figure here, as SVG and PNG.")
-    ] = None,
-) -> None:
-    """Write a sweep as one HTML page that needs nothing else."""
-    from evals.report import figures as drawn
-    from evals.report import report as page
-
-    path, text = out or folder / "report.html", page(folder)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    say(str(path))
-    if figures:
-        from evals.pictures import can_png, write_figures
-
-        for written in write_figures(drawn(folder), figures):
-            say(str(written))
-        if not can_png():
-            note("no PNG: pip install shapley-coop[figures]")
 
 
 def prices_from(path: Path | None) -> "Prices":

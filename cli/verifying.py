@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deals import Contract, Message, amend, scan, sign
+from deals.exchange_talk import as_written
 from graphs.running import table_of
 from nodes.settle import decide, deposits_of, lines
 from seats import Entry, letter_hash
@@ -112,7 +113,9 @@ def _journal(table: Table) -> Check:
 def _was_said(said: Said, spoken: set[tuple[str, str | None]], entries: list[Entry]) -> bool:
     """Whether a message of the talk is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
-        said["text"] in entry.answer.text for entry in entries if entry.agent == said["by"]
+        said["text"] in (answer := entry.answer.text) or said["text"] == as_written(answer)
+        for entry in entries
+        if entry.agent == said["by"]
     )
 
 

@@ -1,4 +1,4 @@
-"""`coop view` and `coop page`: a run as a page, live, in replay, or as one file."""
+"""`coop view` and `coop report`: a run as a page, live, in replay, or as one file; and a sweep."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.console import note, say
+from cli.console import note, say, waiting
 
 if TYPE_CHECKING:
     from serve.shelves import Shelf
@@ -20,7 +20,7 @@ Private = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(view)
-    app.command()(page)
+    app.command()(report)
 
 
 def view(
@@ -51,26 +51,73 @@ def view(
             note("")
 
 
-def page(
-    run: Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="The file: .html for the page, .json for its data.")
+def report(
+    what: Annotated[
+        str, typer.Argument(help="A run, or the folder of a sweep.", metavar="RUN|DIR")
     ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Else RUN.html, or report.html in DIR. As .json: the data behind a run's page.",
+            metavar="FILE",
+        ),
+    ] = None,
     private: Private = False,
+    figures: Annotated[
+        Path | None,
+        typer.Option(help="Of a sweep: every figure as SVG and PNG, too.", metavar="DIR"),
+    ] = None,
 ) -> None:
-    """Write a run as one HTML file that loads nothing, or as the bundle behind it."""
-    from serve.selfcontained import selfcontained
-    from serve.shelves import HomeShelf
+    """Write a run, or a whole sweep, as one HTML file that loads nothing."""
+    folder = Path(what)
+    if folder.is_dir():
+        if private:
+            raise ValueError(f"--private is of a run, and {what} is a folder")
+        _report_sweep(folder, out or folder / "report.html", figures)
+    else:
+        if figures:
+            raise ValueError(f"--figures is of a sweep, and {what} is no folder")
+        _report_run(what, out or Path(f"{what}.html"), private)
 
-    bundle = HomeShelf().get(run, private)
-    match out.suffix:
-        case ".html":
-            text = selfcontained(bundle)
-        case ".json":
-            text = json.dumps(bundle, ensure_ascii=False, indent=1)
-        case other:
-            raise ValueError(f"--out {out}: give a name in .html or .json, not {other or 'none'}")
+
+def _report_run(run: str, out: Path, private: bool) -> None:
+    from serve.selfcontained import selfcontained
+    from serve.shelves import bundle_of
+    from state import home
+
+    if out.suffix not in {".html", ".json"}:
+        raise ValueError(f"--out {out}: give a name in .html or .json")
     try:
+        found = home().runs.get(run)
+    except ValueError as error:
+        raise ValueError(f"{error}; and {run} holds no sweep") from None
+    with waiting(f"reading {run}"):
+        bundle = bundle_of(found, home(), private)
+    data = json.dumps(bundle, ensure_ascii=False, indent=1)
+    _write(out, data if out.suffix == ".json" else selfcontained(bundle))
+
+
+def _report_sweep(folder: Path, out: Path, figures: Path | None) -> None:
+    from evals.report import figures as drawn
+    from evals.report import report as page
+
+    with waiting(f"reading {folder}"):
+        text = page(folder)
+    _write(out, text)
+    if figures:
+        from evals.pictures import can_png, write_figures
+
+        for written in write_figures(drawn(folder), figures):
+            say(str(written))
+        if not can_png():
+            note("no PNG: pip install shapley-coop[figures]")
+
+
+def _write(out: Path, text: str) -> None:
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ValueError(f"--out {out}: cannot be written ({error.strerror})") from None

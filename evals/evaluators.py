@@ -11,11 +11,15 @@ A workflow may measure itself: what its result holds under `measures` goes befor
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 from statistics import fmean
 from typing import Any, Literal
 
+from credit import by_norm
 from evals.store import Row
 from evals.yardsticks import yardstick
+from state import game_of
 
 Kind = Literal["rate", "mean"]
 EPSILON = 1e-6
@@ -126,6 +130,15 @@ def _share_distance(row: Row, _: str) -> float | None:
     return fmean(abs(paid[agent] - due[agent]) for agent in paid) if paid and due else None
 
 
+def _norm_distance(row: Row, _: str) -> float:
+    """Against what the room's norm makes of the same total, computed from the record."""
+    payoffs, record = row["result"]["payoffs"], row["record"]
+    game = game_of(row["room"])
+    norms = by_norm(game.agents, partial(game.worth, record), game.batch_worth(record))
+    due = norms(row["room"]["norm"], Fraction(str(sum(payoffs.values()))))
+    return fmean(abs(payoffs[agent] - float(due[agent])) for agent in payoffs)
+
+
 def _over_claim(row: Row, _: str) -> float | None:
     claims = row["result"]["credit"]["claims"].values()
     return fmean(max(0.0, claim["over_claim"]) for claim in claims) if claims else None
@@ -191,8 +204,10 @@ def _part_of(*path: str) -> Callable[[Row, str], float | None]:
 
 def _refusals(row: Row, label: str) -> float:
     """Where a workflow counts none by label, those that ended in a pass."""
-    own = row["result"].get("measures")
-    return 0.0 if own else [said.get("label") for said in row["offers"]].count(label)
+    own = row["result"].get("measures", {})
+    if any(key.startswith("refused:") for key in own):
+        return 0.0
+    return float([said.get("label") for said in row["offers"]].count(label))
 
 
 def _done(row: Row, action: str) -> float:
@@ -225,6 +240,11 @@ EVALUATORS: dict[str, Evaluator] = {
         _share_distance,
         better="less",
     ),
+    "norm_distance": Evaluator(
+        "mean distance between payoff and what the run's own norm gives",
+        _norm_distance,
+        better="less",
+    ),
     "over_claim": Evaluator(
         "mean part of the total claimed beyond what the record shows", _over_claim, better="less"
     ),
@@ -242,6 +262,7 @@ EVALUATORS: dict[str, Evaluator] = {
     "rounds_of_talk": Evaluator("rounds of talk", lambda row, _: row["result"]["rounds_of_talk"]),
     "calls": Evaluator("calls to seats", _calls, better="less"),
     "tokens": Evaluator("tokens in and out", _tokens, better="less"),
+    "cost": Evaluator("USD, where prices are given", lambda row, _: None, better="less"),
     "guess_error": Evaluator(
         "mean error of what agents think tasks are worth to others", lambda row, _: None
     ),
@@ -256,6 +277,14 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "shapley_share": Evaluator("an agent's part of all values", _part_of("credit", "shapley")),
     "done": Evaluator("how often an action was taken", _done),
     "refused": Evaluator("drafts sent back with a label", _refusals, better="less"),
+    "guess_error": Evaluator(
+        "mean error of what an agent thinks tasks are worth to others", lambda row, _: None
+    ),
+    "distance": Evaluator(
+        "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian",
+        lambda row, _: None,
+        better="less",
+    ),
     "effect": Evaluator("how often an effect is in the record", _effects),
 }
 """Measures of one agent, action or effect, by key."""

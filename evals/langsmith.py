@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from evals.evaluators import EVALUATORS, scores
+from evals.prices import NO_PRICES, Prices, with_cost
 from evals.provenance import provenance
 from evals.stats import Comparison, Estimate
 from evals.store import Row, read_rows
@@ -43,15 +44,16 @@ class Experiment:
     groups: tuple[Condition, ...]
 
     @classmethod
-    def of(cls, suite: Suite, rows: Sequence[Row]) -> "Experiment":
-        """Put the runs of a suite in order.
+    def of(cls, suite: Suite, rows: Sequence[Row], prices: Prices = NO_PRICES) -> "Experiment":
+        """Put the runs of a suite in order; with prices, what each cost is one of its measures.
 
         Raises:
             ValueError: there is none.
         """
         if not rows:
             raise ValueError(f"{suite.name}: no run has ended, so that there is nothing to score")
-        return cls(suite, tuple(conditions(rows, list(suite.axes))))
+        priced = [with_cost(row, prices) for row in rows]
+        return cls(suite, tuple(conditions(priced, list(suite.axes))))
 
     def summary(self) -> dict[str, dict[str, Estimate]]:
         """Condition → measure → estimate; measures that no run of it has are left out."""

@@ -5,11 +5,13 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
+from evals.feedback import Traced
 from evals.provenance import provenance
 from evals.rows import Clock, Finished, apart_of, calls_of, row_of
 from evals.suite import Cell
 from graphs.running import follow, prepare, table_of
 from seats import Entry
+from seats.tracing import tracing
 from state import Room, Run, Table, home
 
 
@@ -33,8 +35,9 @@ class Local:
         run, resumed = await asyncio.to_thread(_begun, name, cell)
         before = (await table_of(run)).get("record", []) if resumed else []
         clock = Clock(turn=len(before) + 1)
+        traced = Traced(sweep=self._sweep, condition=cell.name) if tracing() else None
         if run.state != "ended":
-            await follow(run, clock)
+            await follow(run, clock, traced=traced.config if traced else None)
         table = await table_of(run)
         entries = await _entries(table)
         apart = apart_of(
@@ -48,7 +51,10 @@ class Local:
             ended=datetime.now(UTC).isoformat(timespec="seconds"),
             **provenance(),
         )
-        return Finished(row_of(cell, table, entries), apart)
+        row = row_of(cell, table, entries)
+        if traced:
+            traced.score(row)
+        return Finished(row, apart)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         """The calls of a run that did not end."""

@@ -95,6 +95,14 @@ def read_prices(path: Path) -> Prices:
     return Prices(found)
 
 
+def with_cost(row: Row, prices: Prices) -> Row:
+    """The row with its cost among its own measures, where all its models have a price."""
+    if not prices.by_model or not prices.know(call["model"] for call in row["calls"]):
+        return row
+    measures = {**row["result"].get("measures", {}), "cost": prices.cost(row["calls"])}
+    return {**row, "result": {**row["result"], "measures": measures}}
+
+
 def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
     """Refuse a cost limit that could not be kept.
 

@@ -6,12 +6,11 @@ cost, so that tables, statistics and reports need nothing else. No letter and no
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, nan
 from typing import Any
 
 from deals import Deal, contract_breaches, contract_duties, sentence
 from deals.contract import Contract
-from evals.exchange import measure
+from evals.exchange import VARIANTS, measure
 from evals.store import Row
 from evals.suite import Cell
 from evals.yardsticks import Yardstick, yardstick
@@ -19,9 +18,6 @@ from games import Turn
 from seats import Entry
 from state import Said, Table, result
 from state.exchange import exchange_of, masks_in
-
-EXCHANGE = "task_exchange"
-"""The workflow with a protocol, and measures, of its own."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk")
 
@@ -69,9 +65,9 @@ def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"])
     told = [_said(said, record, rule) for said in table.get("talk", [])]
-    if cell.graph == EXCHANGE:
+    if cell.graph in VARIANTS:
         told = [_valued(table, line) for line in told]
-        outcome["measures"] = exchange_measures(table, entries)
+        outcome["measures"] = measure(table, entries).columns()
     return {
         "cell": cell.id,
         "suite": cell.suite,
@@ -112,21 +108,6 @@ def _said(said: Said, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line
-
-
-def exchange_measures(table: Table, entries: Sequence[Entry]) -> dict[str, float | None]:
-    """What an exchange is measured by in its paper; of labels, those that were refused."""
-    found = measure(table, entries)
-    agreed = None if found.outcome == "error" else float(found.outcome == "agreed")
-    known: dict[str, float | None] = {
-        "agreement": agreed,
-        "turns": found.turns,
-        "pareto_distance": found.distance,
-        "nash_distance": found.to.get("nash", nan),
-        "guess_error": found.guess_error,
-        **{f"refused:{label}": n for label, n in found.labels.items()},
-    }
-    return {key: x if x is not None and isfinite(x) else None for key, x in known.items()}
 
 
 def _valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:

@@ -133,6 +133,11 @@ class Cell:
         """The room's."""
         return int(self.room["seed"])
 
+    @property
+    def name(self) -> str:
+        """Its condition and seed, as people read them."""
+        return ", ".join([*self.labels.values(), f"seed {self.seed}"])
+
     @cached_property
     def id(self) -> str:
         """The hash of all that is played and of what it is called: 20 hexadecimal digits."""
