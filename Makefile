@@ -4,14 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo eval test lint dev bench lock clean
+.PHONY: setup demo eval test lint dev bench soak lock clean
 
 setup: $(READY)
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "coop needs Python 3.11 or newer: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	# The lock is whole: resolving anew would look at versions that it does not name.
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	touch $(READY)
 
@@ -29,6 +30,10 @@ bench: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Every promise of docs/reliability.md under fire, for about an hour; the tests run a short form.
+soak: $(READY)
+	$(BIN)/python -m tests.soak
 
 lint: $(READY)
 	$(BIN)/ruff check .
