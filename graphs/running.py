@@ -139,18 +139,19 @@ async def _go_on(
     """
     async with leased(run) as lease:
         state = await app.aget_state(config)
-        begun = _is_of(run, state.values)
+        # One that was killed with its input written, and no table set, has it already.
+        begun = _is_of(run, state.values) or bool(state.tasks)
         if replies is None:
             given = None if begun else {"room": run.room}
-            await _advance(app, config, given, watch, lease)
+            await _advance(app, run, given, watch, lease, config)
         # Elsewhere somebody may have answered meanwhile.
         elif heard := {i.id: replies[i.id] for i in state.interrupts if i.id in replies}:
-            await _advance(app, config, Command(resume=heard), watch, lease)
+            await _advance(app, run, Command(resume=heard), watch, lease, config)
         return (await app.aget_state(config)).interrupts
 
 
 def _is_of(run: Run, table: Mapping[str, Any]) -> bool:
-    """Whether a table was set for this run; False before it is set.
+    """Whether a table, or an update of it, was set for this run; False where none is set.
 
     Raises:
         ValueError: it was set for another room, so that the checkpoint was swapped or forged.
@@ -194,18 +195,25 @@ async def answer(run: Run, agent: str, reply: Any) -> None:
         if agent not in asked:
             waiting = ", ".join(sorted(asked)) or "nobody"
             raise ValueError(f"nothing is asked of {agent} now: {waiting} is waited for")
-        await _advance(app, config, Command(resume={asked[agent]: reply}), None, lease)
+        await _advance(app, run, Command(resume={asked[agent]: reply}), None, lease, config)
 
 
 async def _advance(
-    app: App, config: RunnableConfig, given: Any, watch: Watcher | None, lease: Lease
+    app: App,
+    run: Run,
+    given: Any,
+    watch: Watcher | None,
+    lease: Lease,
+    config: RunnableConfig,
 ) -> None:
     stream = app.astream(given, config, context=Room(), stream_mode="updates", durability="sync")
     async for update in stream:
         await lease.check()
         for node, written in cast(dict[str, Any], update).items():
-            if watch and isinstance(written, dict):
-                watch(node, _news(written))
+            if isinstance(written, dict):
+                _is_of(run, written)
+                if watch:
+                    watch(node, _news(written))
 
 
 def _mail(asked: Interrupt) -> Mail:

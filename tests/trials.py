@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 from typing import Any
 
 from sqlalchemy import text
@@ -19,6 +19,9 @@ from tests.warm_coop import COOP, NEVER, Coop, Ended, Stop
 MICRO = 1_000_000
 OWN = {"run", "episode", "seats", "timing"}
 """What tells one run from another that went the same way."""
+
+LIVES = 1_000
+"""More than one trial needs, however it is stopped."""
 
 INTERRUPTED = 130
 UNKNOWN = "there is no run"
@@ -104,7 +107,9 @@ class Trial:
         A run that was stopped before it was accepted has to begin again. One that was stopped when
         nothing was left to do is left alone, and says the same once more.
         """
+        lives = count(1)
         while ended.code:
+            assert next(lives) < LIVES, f"{self.name} gets nowhere: {ended.err}"
             stop = NEVER if self._is_over() else next(stops)
             ended = self.live("resume", self.name, "--json", stop=stop)
             if UNKNOWN in ended.err:
