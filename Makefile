@@ -30,7 +30,8 @@ bench: $(READY)
 
 test: $(READY)
 	# Where a worker has crashed, the others may wait for it for ever.
-	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+	  --max-worker-restart 0
 
 # Every promise of docs/reliability.md under fire, for about an hour; the tests run a short form.
 soak: $(READY)

@@ -12,6 +12,7 @@ os.environ.update(
 
 import ipaddress
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -21,6 +22,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from games.workspace import SandboxMissing, require_sandbox
 from seats.models import KEYS
 from tests.scripted import Script
 
@@ -58,6 +60,12 @@ def _address_of(sock: socket.socket, address: Any) -> Any:
     return address[0] if isinstance(address, tuple) else None  # a path is a local socket
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files with most slow tests come first, so that no worker is left with one at the end."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_network() -> Any:
     with pytest.MonkeyPatch.context() as patch:
@@ -78,6 +86,15 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not os.environ.get(LIVE):
         for variable in {*KEYS.values(), "LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"}:
             monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.fixture(scope="session")
+def boxed() -> None:
+    """A sandbox that works, for what runs the programs of others."""
+    try:
+        require_sandbox()
+    except SandboxMissing as missing:
+        pytest.skip(str(missing))
 
 
 @pytest.fixture(scope="session")

@@ -290,7 +290,7 @@ PROOFS = {
         "Tokens are known after a call; seats without `max_tokens`, and endpoints that do not keep "
         "to it, can overspend by the calls in flight. Seconds count while agents think.",
         attempt=attempt,
-        short=40,
+        short=20,
         long=1_000,
     )
 }

@@ -259,7 +259,7 @@ PROOFS = {
         "that an agent without a deal ends above its reservation value. It counts where a secrets "
         "file names it, for what can be computed, and not in an exchange without the validator.",
         attempt=attempt,
-        short=60,
+        short=24,
         long=600,
     )
 }

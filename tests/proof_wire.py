@@ -202,7 +202,7 @@ PROOFS = {
         "a reason, and some scripts and joined emoji need them (U+200C, U+200D). What an agent "
         "says outside of any element, and the words of a speech, are its own.",
         attempt=attempt,
-        short=3_000,
+        short=1_000,
         long=100_000,
     )
 }

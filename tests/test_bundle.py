@@ -246,7 +246,11 @@ def test_every_workflow_makes_a_bundle_of_plain_finite_json(graph: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", games())
-def test_every_game_makes_one_and_nobody_is_due_more_than_there_is(game: str) -> None:
+def test_every_game_makes_one_and_nobody_is_due_more_than_there_is(
+    game: str, request: pytest.FixtureRequest
+) -> None:
+    if game == "software_company":
+        request.getfixturevalue("boxed")
     bundle = made("llm_only", game=game)
     rows = bundle["credit"]["rows"]
     assert sum(row["due"] for row in rows) == pytest.approx(bundle["outcome"]["total"])

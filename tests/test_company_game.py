@@ -20,14 +20,6 @@ from games.workspace import SandboxMissing, materialise, mistake_in_path, requir
 from tests.company_play import by_embedded_roles, by_words, company, take
 
 
-@pytest.fixture
-def boxed() -> None:
-    try:
-        require_sandbox()
-    except SandboxMissing as missing:
-        pytest.skip(str(missing))
-
-
 @pytest.fixture(scope="module")
 def bmi() -> tuple[SoftwareCompany, dict[str, Any], list[Turn]]:
     """The shipped task, built by embedded roles and checked in the sandbox."""

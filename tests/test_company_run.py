@@ -15,14 +15,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture
-def boxed() -> None:
-    try:
-        require_sandbox()
-    except SandboxMissing as missing:
-        pytest.skip(str(missing))
-
-
 async def test_a_company_builds_its_program_agrees_on_the_split_and_is_paid_exactly(
     boxed: None, tmp_path: Path
 ) -> None:

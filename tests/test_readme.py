@@ -1,13 +1,14 @@
 """Every command of the README works as written."""
 
-import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from state import Home
+from tests.warm_coop import warm_coop
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -40,17 +41,9 @@ def test_the_readme_names_commands():
 @pytest.mark.xdist_group("readme")
 @pytest.mark.parametrize("arguments", COOP, ids=" ".join)
 def test_a_command_of_the_readme_works(arguments, folder):
-    done = subprocess.run(
-        [sys.executable, "-m", "cli", *arguments],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "COOP_HOME": str(folder / ".coop")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    done = warm_coop(Home(folder / ".coop"), folder).run(*arguments)
+    assert done.code == 0, done.err
+    assert done.out.strip()
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -64,16 +57,8 @@ def test_a_make_target_of_the_readme_exists(target):
 @pytest.mark.slow
 def test_the_readme_shows_what_the_demo_prints(tmp_path):
     """The table in the README is the one that `make demo` prints, to the last digit."""
-    done = subprocess.run(
-        [sys.executable, "-m", "cli", "demo"],
-        cwd=ROOT,
-        env=os.environ | {"COOP_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    rows = [" ".join(row.split()) for row in done.stdout.splitlines() if row.startswith("│")]
+    done = warm_coop(Home(tmp_path)).run("demo")
+    assert done.code == 0, done.err
+    rows = [" ".join(row.split()) for row in done.out.splitlines() if row.startswith("│")]
     shown = [" ".join(row.split()) for row in README.splitlines() if row.startswith("│")]
     assert rows == shown

@@ -21,14 +21,6 @@ SHORT = Limits(seconds=3)
 
 
 @pytest.fixture
-def boxed() -> None:
-    try:
-        require_sandbox()
-    except SandboxMissing as missing:
-        pytest.skip(str(missing))
-
-
-@pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "workspace"
     folder.mkdir()

@@ -13,6 +13,8 @@ import httpx
 import pytest
 
 from cli.viewing import report
+from state import Home
+from tests.warm_coop import Ended, warm_coop
 
 ROOT = Path(__file__).parents[1]
 
@@ -21,20 +23,12 @@ ROOT = Path(__file__).parents[1]
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with one finished run, called first."""
     folder = tmp_path_factory.mktemp("viewed")
-    assert coop(folder, "run", "escape_room", "--seed", "3", "--name", "first").returncode == 0
+    assert coop(folder, "run", "escape_room", "--seed", "3", "--name", "first").code == 0
     return folder
 
 
-def coop(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "cli", *words],
-        cwd=ROOT,
-        env=os.environ | {"COOP_HOME": str(home)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+def coop(home: Path, *words: str) -> Ended:
+    return warm_coop(Home(home)).run(*words)
 
 
 @contextmanager
@@ -59,8 +53,8 @@ def viewed(home: Path, *words: str) -> Iterator[str]:
 @pytest.mark.slow
 def test_a_run_is_written_as_a_page_or_as_its_data(home: Path, tmp_path: Path) -> None:
     page, data = tmp_path / "run.html", tmp_path / "run.json"
-    assert coop(home, "report", "first", "-o", str(page)).stdout.strip() == str(page)
-    assert coop(home, "report", "first", "-o", str(data), "--private").returncode == 0
+    assert coop(home, "report", "first", "-o", str(page)).out.strip() == str(page)
+    assert coop(home, "report", "first", "-o", str(data), "--private").code == 0
     bundle = json.loads(data.read_text())
     assert bundle["run"] == "first"
     assert bundle["private"]
@@ -93,9 +87,9 @@ def test_a_run_is_served_on_this_machine_until_ctrl_c(home: Path) -> None:
 )
 def test_what_cannot_be_shown_is_one_line(home: Path, words: tuple[str, ...], why: str) -> None:
     done = coop(home, *words)
-    assert done.returncode == 2
-    assert why in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert done.code == 2
+    assert why in done.err
+    assert done.err.count("\n") == 1
 
 
 def test_what_belongs_to_a_sweep_or_to_a_run_is_said(tmp_path: Path) -> None:

@@ -106,13 +106,16 @@ class WarmCoop:
         self._ordering = threading.Lock()
         self._going: dict[int, Future[Ended]] = {}
 
-    def start(self, argv: tuple[str, ...], home: Home, stop: Stop, program: str) -> Future[Ended]:
+    def start(
+        self, argv: tuple[str, ...], home: Home, folder: Path, stop: Stop, program: str
+    ) -> Future[Ended]:
         """Start one command; see `Coop.start`."""
         number, going = next(self._numbers), Future[Ended]()
         order = {
             "number": number,
             "argv": argv,
             "program": program,
+            "folder": str(folder),
             "environment": {"COOP_HOME": str(home.folder), "COOP_DATABASE_URL": home.database},
             "stop": asdict(stop),
             "streams": [str(stream) for stream in self._streams(number)],
@@ -145,10 +148,11 @@ class WarmCoop:
 
 @dataclass(frozen=True)
 class Coop:
-    """`coop` on one home."""
+    """`coop` on one home, in one folder."""
 
     warm: WarmCoop
     home: Home
+    folder: Path
 
     def start(self, *argv: str, stop: Stop = NEVER, program: str = COOP) -> Future[Ended]:
         """Start `coop` with these arguments.
@@ -158,16 +162,16 @@ class Coop:
             stop: when it is stopped.
             program: `module:function`, to run that instead.
         """
-        return self.warm.start(argv, self.home, stop, program)
+        return self.warm.start(argv, self.home, self.folder, stop, program)
 
     def run(self, *argv: str, stop: Stop = NEVER, program: str = COOP) -> Ended:
         """Run it to its end; see `start`."""
         return self.start(*argv, stop=stop, program=program).result()
 
 
-def warm_coop(home: Home) -> Coop:
-    """`coop` on a home, with a key that opens nothing."""
-    return Coop(_warm(), home)
+def warm_coop(home: Home, folder: Path = ROOT) -> Coop:
+    """`coop` on a home and in a folder, with a key that opens nothing."""
+    return Coop(_warm(), home, folder)
 
 
 @cache

@@ -137,6 +137,7 @@ def _become(order: dict[str, Any], stop: Stop) -> None:
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), ORDERS)
         os.environ.update(order["environment"])
+        os.chdir(order["folder"])
         if stop.write:
             _stop_at_a_write(stop)
         sys.argv = ["coop", *order["argv"]]
