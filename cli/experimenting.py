@@ -206,7 +206,10 @@ def _forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
 
     done = {row["cell"] for row in read(folder)}
     todo = [cell for cell in cells if cell.id not in done]
-    found = forecast(todo, asyncio.run(pilots(todo, folder)), prices)
+    kinds = len({(cell.suite, cell.condition) for cell in todo})
+    with progress(kinds, f"a pilot of {kinds} conditions") as moved:
+        played = asyncio.run(pilots(todo, folder, moved))
+    found = forecast(todo, played, prices)
     say(f"{found.cells} cells to run, {len(cells) - len(todo)} there already")
     say(f"{found.calls:.0f} calls")
     say(f"{found.input_tokens:.0f} tokens in, {found.output_tokens:.0f} out")

@@ -7,9 +7,10 @@ that neither is needed alone. Every mark has a title that says its number and it
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from math import ceil, floor, isfinite, log10
+from math import isfinite
 from typing import Literal
 
+from evals.axes import Axis
 from evals.stats import Estimate
 
 Anchor = Literal["start", "middle", "end"]
@@ -19,7 +20,7 @@ COLOURS = ("#3b82c4", "#e08a00", "#1f9d78", "#c0679a", "#8a6fd1", "#b5651d", "#5
 
 WIDTH, ROW, SERIES_GAP = 680, 20, 16
 RIGHT, TOP, BOTTOM = 24, 12, 44
-LEAST_LEFT, MOST_LEFT, LETTER = 110, 370, 7.2
+LEAST_LEFT, MOST_LEFT, LETTER, SMALL_LETTER = 110, 370, 7.2, 6.2
 
 
 @dataclass(frozen=True)
@@ -48,42 +49,6 @@ class Path:
     series: str
     points: tuple[tuple[float, float], ...]
     says: str
-
-
-@dataclass(frozen=True)
-class Axis:
-    """An axis: its label, and what it has to show.
-
-    Attributes:
-        label: with the unit.
-        low: the least value shown.
-        high: the greatest.
-    """
-
-    label: str
-    low: float
-    high: float
-
-    @classmethod
-    def around(cls, label: str, values: Iterable[float], include: Sequence[float] = ()) -> "Axis":
-        """An axis that shows all finite values, with a little room."""
-        finite = [x for x in [*values, *include] if isfinite(x)] or [0.0, 1.0]
-        low, high = min(finite), max(finite)
-        room = (high - low or abs(high) or 1.0) * 0.06
-        return cls(label, low - room, high + room)
-
-    def ticks(self) -> list[float]:
-        """Round numbers between the ends, about five."""
-        rough = (self.high - self.low) / 5
-        power = 10.0 ** floor(log10(rough))
-        step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
-        first = ceil(self.low / step - 1e-9)
-        count = floor(self.high / step + 1e-9) - first + 1
-        return [round((first + i) * step, 12) for i in range(count)]
-
-    def at(self, value: float, start: float, end: float) -> float:
-        """Where a value lies between two places of the picture."""
-        return start + (value - self.low) / (self.high - self.low) * (end - start)
 
 
 def intervals(bars: Sequence[Bar], axis: Axis, zero: bool = False) -> str:
@@ -193,9 +158,9 @@ class _Picture:
             x = axis.at(tick, self.left, WIDTH - RIGHT)
             self.line(x, TOP, x, self.floor, "currentColor", 1, faint=True)
             self.text(x, self.floor + 14, f"{tick:g}", "middle", small=True)
-        self.text(
-            (self.left + WIDTH - RIGHT) / 2, self.floor + 32, axis.label, "middle", small=True
-        )
+        half = SMALL_LETTER * len(axis.label) / 2
+        middle = max(half, min((self.left + WIDTH - RIGHT) / 2, WIDTH - half))
+        self.text(middle, self.floor + 32, axis.label, "middle", small=True)
 
     def vertical(self, axis: Axis) -> None:
         """Ticks, their grid lines, and the label on top of them."""

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from html import escape
 from math import isfinite
 
-from evals.charts import WIDTH, Axis, Bar, Path, Point, curves, intervals, scatter
+from evals.axes import Axis
+from evals.charts import WIDTH, Bar, Path, Point, curves, intervals, scatter
 from evals.evaluators import find, score
-from evals.stats import mean_interval, ratio_interval
+from evals.layout import selected
+from evals.stats import Estimate, mean_interval, ratio_interval
 from evals.store import Row
 from evals.suite import FigureSpec
 from evals.summary import Condition, conditions, estimate
@@ -46,6 +48,7 @@ def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
     """
     if spec.kind not in KINDS:
         raise ValueError(f"no figure {spec.kind!r}: there are {', '.join(KINDS)}")
+    rows = selected(rows, spec.where)
     by = spec.by or [a for a in axes if len({row["labels"][a] for row in rows}) > 1]
     about, maker = KINDS[spec.kind]
     return Figure(spec.title, about, maker(conditions(rows, by), spec.columns))
@@ -61,11 +64,18 @@ def _payoffs(groups: Sequence[Condition], _: Sequence[str]) -> str:
 
 
 def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
-    bars = [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns]
-    labels = [f"{column}: {find(column)[0].about}" for column in columns]
-    one = len(columns) == 1
-    bars = [Bar(bar.group, "" if one else bar.series, bar.estimate) for bar in bars]
+    labels = [f"{column.replace('_', ' ')}: {find(column)[0].about}" for column in columns]
+    if len(columns) == 1:
+        bars = [_row_of(group, estimate(group.rows, columns[0])) for group in groups]
+    else:
+        bars = [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns]
     return intervals(bars, _around("; ".join(labels), bars, [0]))
+
+
+def _row_of(group: Condition, one: Estimate) -> Bar:
+    """A condition's bar: the last of several axes tells the series apart."""
+    *first, last = group.names or ["all runs"]
+    return Bar(" · ".join(first), last, one) if first else Bar(last, "", one)
 
 
 def _contributions(groups: Sequence[Condition], _: Sequence[str]) -> str:
@@ -97,8 +107,9 @@ def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
                     points.append(Point(group.name, x, y, says))
     axis = Axis.around("", [v for p in points for v in (p.x, p.y)], [0, 1])
     fair = Path("", ((axis.low, axis.low), (axis.high, axis.high)), "what was agreed is the value")
-    across = Axis("Shapley value, part of the sum", axis.low, axis.high)
-    up = Axis("agreed share", axis.low, axis.high)
+    marks = f"{len(points)} marks"
+    across = Axis(f"Shapley value, part of the sum ({marks})", axis.low, axis.high)
+    up = Axis("part paid out", axis.low, axis.high)
     names = [group.name for group in groups]
     return scatter(names, points, across, up, lines=[fair]) if points else ""
 
@@ -107,7 +118,11 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
     points, paths = [], []
     names = ("", "")
     for group in groups:
-        pairs = [row for row in group.rows if len(row["result"]["agents"]) == 2]
+        pairs = [
+            row
+            for row in group.rows
+            if len(row["result"]["agents"]) == 2 and row["result"]["status"] != "error"
+        ]
         for rank, row in enumerate(pairs):
             names = a, b = tuple(row["result"]["agents"])
             ends = (row["result"]["payoffs"][a], row["result"]["payoffs"][b])
@@ -120,7 +135,7 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
     if not points:
         return ""
     seen = [*((p.x, p.y) for p in points), *(xy for path in paths for xy in path.points)]
-    across = Axis.around(f"{names[0]}'s payoff", [x for x, _ in seen])
+    across = Axis.around(f"{names[0]}'s payoff (n = {len(points)} runs)", [x for x, _ in seen])
     up = Axis.around(f"{names[1]}'s payoff", [y for _, y in seen])
     spans = (across.low, across.high), (up.low, up.high)
     fronts = dict.fromkeys(tuple(yardstick(g.rows[0]["room"]).front(*spans)) for g in groups)
@@ -148,7 +163,7 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
     for group in groups:
         agreed = [score(row, "agreement") or 0.0 for row in group.rows]
         tokens = [score(row, "tokens") or 0.0 for row in group.rows]
-        bars.append(Bar(group.name, "", ratio_interval(tokens, agreed)))
+        bars.append(_row_of(group, ratio_interval(tokens, agreed)))
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
     axis = _around("tokens per agreement; conditions without one are left out", known, [0])
     return intervals(known, axis) if known else ""
@@ -156,7 +171,9 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
 
 def _around(label: str, bars: Sequence[Bar], include: Sequence[float]) -> Axis:
     ends = [v for bar in bars for v in (bar.estimate.low, bar.estimate.high, bar.estimate.value)]
-    return Axis.around(label, ends, include)
+    known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
+    runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
+    return Axis.around(f"{label} (n = {runs} runs a mark)", ends, include)
 
 
 def _agents(rows: Sequence[Row]) -> list[str]:
@@ -177,8 +194,9 @@ KINDS: dict[str, tuple[str, Callable[[Sequence[Condition], Sequence[str]], str]]
         _shares,
     ),
     "plane": (
-        "Two agents' payoffs: a mark for each run, a line through what its offers would have "
-        f"paid (the first {SHOWN_PATHS} runs of a condition); dashed, the efficient payoffs.",
+        "Two agents' payoffs: a mark for each run without error, a line through what its offers "
+        f"would have paid (the first {SHOWN_PATHS} runs of a condition); dashed, the efficient "
+        "payoffs.",
         _plane,
     ),
     "welfare_by_turn": ("All rewards of a turn, mean with 95 % interval.", _welfare_by_turn),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from evals.charts import WIDTH
 from evals.figures import Figure
+from evals.store import make_folder
 
 SCALE = 2
 
@@ -19,8 +20,11 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
 
     Returns:
         What was written; without the extra SVG alone.
+
+    Raises:
+        ValueError: no folder can be made.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     written = []
     for name, figure in figures:
         path = folder / f"{name}.svg"

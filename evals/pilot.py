@@ -2,9 +2,10 @@
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from evals.local import Local
 from evals.prices import Pilot, stand_ins
@@ -16,7 +17,9 @@ from state.home import DATABASE_VARIABLE, HOME_VARIABLE
 Pilots = dict[tuple[str, int], list[Pilot]]
 
 
-async def pilots(cells: Sequence[Cell], folder: Path) -> Pilots:
+async def pilots(
+    cells: Sequence[Cell], folder: Path, watch: Callable[[], Any] = lambda: None
+) -> Pilots:
     """Runs of every condition: those that the folder has, else one played for this.
 
     What is played costs nothing: embedded agents take the seats of models that are paid for.
@@ -25,6 +28,7 @@ async def pilots(cells: Sequence[Cell], folder: Path) -> Pilots:
     Args:
         cells: what is to be run.
         folder: the sweep's; it need not be there.
+        watch: called once for each condition.
     """
     found = _from(folder, cells) if (folder / MANIFEST).exists() else {}
     with _home_for_now():
@@ -33,6 +37,7 @@ async def pilots(cells: Sequence[Cell], folder: Path) -> Pilots:
                 finished = await Local("pilot").play(cell)
                 pilot = Pilot(finished.row, finished.apart["seconds"])
                 found[cell.suite, cell.condition] = [pilot]
+            watch()
     return found
 
 

@@ -8,7 +8,6 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from evals.evaluators import find
 from evals.figures import Figure, draw
+from evals.layout import TableShown, between, difference, number, prose, shown, table, words
 from evals.provenance import provenance
-from evals.stats import LEVEL, RESAMPLES, Comparison, Estimate
+from evals.stats import LEVEL, RESAMPLES, Comparison
 from evals.store import Row, cells_of, manifest, read, read_apart, read_rows
 from evals.suite import Suite, TableSpec
-from evals.summary import DEFAULT_MEASURES, compare_rows, conditions, estimate
+from evals.summary import DEFAULT_MEASURES, compare_rows, conditions
 
 _HERE = Path(__file__).parent
 _pages = Environment(
@@ -31,40 +31,6 @@ _pages = Environment(
     lstrip_blocks=True,
 )
 PHASES = ("negotiation", "action", "settlement")
-
-
-@dataclass(frozen=True)
-class CellShown:
-    """One cell of a table: the number, and the paper's beside it."""
-
-    estimate: Estimate
-    digits: int
-    printed: str
-
-    @property
-    def value(self) -> str:
-        """The point estimate."""
-        e = self.estimate
-        return f"{e.value:.{self.digits}f}" if e.n else "—"
-
-    @property
-    def detail(self) -> str:
-        """Interval and n."""
-        e, d = self.estimate, self.digits
-        between = f"[{e.low:.{d}f}, {e.high:.{d}f}] " if e.n > 1 else ""
-        return f"{between}n={e.n}"
-
-
-@dataclass(frozen=True)
-class TableShown:
-    """One table, ready to be printed."""
-
-    title: str
-    source: str
-    axes: list[str]
-    columns: list[tuple[str, str]]
-    rows: list[tuple[list[str], int, list[CellShown]]]
-    printed: bool
 
 
 @dataclass(frozen=True)
@@ -94,18 +60,18 @@ def report(folder: Path) -> str:
     suites = [Suite.model_validate(suite) for suite in known["suites"].values()]
     apart = read_apart(folder)
     wanted = [cell.suite for cell in cells_of(folder)]
-    shown = []
+    sections = []
     for suite in suites:
         own = [row for row in rows if row["suite"] == suite.name]
         if own:
-            shown.append(_suite(suite, own, apart, wanted.count(suite.name)))
+            sections.append(_suite(suite, own, apart, wanted.count(suite.name)))
     style = (_HERE / "report.css").read_text(encoding="utf-8")
     ended = {row["cell"] for row in rows}
     return _pages.get_template("report.html").render(
-        title=", ".join(suite.name for suite in suites),
+        title=suites[0].name if len(suites) == 1 else f"{len(suites)} experiments",
         style=style,
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
-        suites=shown,
+        suites=sections,
         waiting=[suite.name for suite in suites if suite.name not in {r["suite"] for r in rows}],
         skipped=known["skipped"],
         failures=[f for f in read(folder, "failures") if f["cell"] not in ended],
@@ -140,7 +106,7 @@ def _suite(suite: Suite, rows: list[Row], apart: dict[str, Row], cells: int) -> 
         cells=cells,
         seeds=sorted({row["seed"] for row in rows}),
         models=sorted({model for row in rows for model in row["result"]["seats"].values()}),
-        tables=[_table(spec, rows, spec.rows or axes) for spec in specs],
+        tables=[table(spec, rows, axes) for spec in specs],
         compared=_compared(suite, specs, rows),
         figures=_figures(suite, rows),
         times=_times(rows, apart, axes),
@@ -150,38 +116,6 @@ def _suite(suite: Suite, rows: list[Row], apart: dict[str, Row], cells: int) -> 
 def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
     drawn = [draw(spec, rows, list(suite.axes)) for spec in suite.figures if rows]
     return [figure for figure in drawn if figure.svg]
-
-
-def _table(spec: TableSpec, rows: Sequence[Row], axes: list[str]) -> TableShown:
-    lines = []
-    for group in conditions(rows, axes):
-        cells = [
-            CellShown(
-                estimate=estimate(group.rows, column),
-                digits=digits(column),
-                printed=_printed(spec, dict(group.labels), column),
-            )
-            for column in spec.columns
-        ]
-        lines.append((list(group.labels.values()), len(group.rows), cells))
-    return TableShown(
-        title=spec.title,
-        source=spec.source,
-        axes=axes,
-        columns=[(column, find(column)[0].about) for column in spec.columns],
-        rows=lines,
-        printed=bool(spec.printed),
-    )
-
-
-def digits(column: str) -> int:
-    """Decimals of a measure: counts have one, parts and amounts two."""
-    return 0 if column == "tokens" else 1 if column in {"calls", "messages", "turns"} else 2
-
-
-def _printed(spec: TableSpec, labels: dict[str, str], column: str) -> str:
-    fitting = [p.values for p in spec.printed if p.row.items() <= labels.items()]
-    return next((values[column] for values in fitting if column in values), "")
 
 
 def _compared(
@@ -220,14 +154,5 @@ def _made(apart: Any) -> dict[str, list[str]]:
     return {name: sorted({line[name] for line in apart if name in line}) for name in names}
 
 
-def number(value: float, places: int = 2) -> str:
-    """A number for a page; a dash where there is none."""
-    return f"{value:.{places}f}" if isfinite(value) else "—"
-
-
-def words(column: str) -> str:
-    """A measure's key as words."""
-    return column.replace("_", " ").replace(":", ": ")
-
-
-_pages.filters |= {"number": number, "words": words}
+_pages.filters |= {"number": number, "prose": prose, "words": words}
+_pages.globals |= {"between": between, "difference": difference, "shown": shown}

@@ -49,7 +49,7 @@ class Writer:
         self._mutex = threading.Lock()
 
     def __enter__(self) -> "Writer":
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         for kind, path in self._paths.items():
             self._files[kind] = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             try:
@@ -145,7 +145,7 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
     Returns:
         The sweep's id, minted by whoever came first.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / MANIFEST
     fresh = {"sweep": uuid4().hex[:8], "suites": {}, "skipped": {}}
     _write_new(path, fresh)
@@ -195,6 +195,18 @@ def merge(folders: Iterable[Path], into: Path) -> int:
         for cell in sorted(rows):
             writer.finished(rows[cell], apart.get(cell, {"cell": cell}))
     return len(rows)
+
+
+def make_folder(folder: Path) -> None:
+    """Have a folder there.
+
+    Raises:
+        ValueError: none can be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"{folder}: no folder can be made there ({error.strerror})") from None
 
 
 def _json(line: Row) -> str:

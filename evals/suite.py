@@ -47,6 +47,7 @@ class TableSpec(BaseModel):
 
     title: str
     rows: list[str] = Field(default=[], description="Axes; all of them unless given.")
+    where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
     columns: list[str] = Field(min_length=1, description="Measures: see `evals.measures`.")
     source: str = Field(default="", description="The paper's table that it stands beside.")
     printed: list[Printed] = []
@@ -60,6 +61,7 @@ class FigureSpec(BaseModel):
     kind: str
     title: str
     by: list[str] = Field(default=[], description="Axes; all of them unless given.")
+    where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
     columns: list[str] = Field(default=[], description="Measures, where the kind needs some.")
 
 
@@ -97,10 +99,19 @@ class Suite(BaseModel):
         axes = set(self.axes)
         if self.compare and self.compare not in axes:
             raise ValueError(f"compare: {self.compare!r} is no axis: there are {sorted(axes)}")
-        for spec in self.tables:
-            if strangers := {*spec.rows, *(a for p in spec.printed for a in p.row)} - axes:
-                raise ValueError(f"table {spec.title!r} names {sorted(strangers)}: no axes")
+        for table in self.tables:
+            named = {*table.rows, *table.where, *(a for p in table.printed for a in p.row)}
+            self._check_named(table.title, named, table.where)
+        for figure in self.figures:
+            self._check_named(figure.title, {*figure.by, *figure.where}, figure.where)
         return self
+
+    def _check_named(self, title: str, axes: set[str], where: Mapping[str, str]) -> None:
+        if strangers := axes - set(self.axes):
+            raise ValueError(f"{title!r} names {sorted(strangers)}: no axes")
+        for axis, label in where.items():
+            if label not in (labels := list(self.axes[axis])):
+                raise ValueError(f"{title!r}: {axis} has no label {label!r}, but {labels}")
 
     @property
     def axes(self) -> dict[str, dict[str, dict[str, Any]]]:
@@ -222,7 +233,12 @@ def parse_seeds(text: str | int) -> list[int]:
         first, dash, last = part.strip().partition("-")
         if not first.isdigit() or (dash and not last.isdigit()):
             raise ValueError(f"seeds {text!r}: give 0-29, or 0-4,10,20-24")
-        seeds.extend(range(int(first), int(last if dash else first) + 1))
+        span = range(int(first), int(last if dash else first) + 1)
+        if not 0 < len(span) <= MAX_CELLS:
+            raise ValueError(
+                f"seeds {text!r}: {part.strip()} holds none or too many: give 0-29, or 0-4,10,20-24"
+            )
+        seeds.extend(span)
     return seeds
 
 

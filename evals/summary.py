@@ -38,7 +38,12 @@ class Condition:
     @property
     def name(self) -> str:
         """The labels in one line."""
-        return " · ".join(self.labels.values()) or "all runs"
+        return " · ".join(self.names) or "all runs"
+
+    @property
+    def names(self) -> list[str]:
+        """The labels; bare numbers with their axis."""
+        return [f"{a} {label}" if label.isdigit() else label for a, label in self.labels.items()]
 
 
 def conditions(rows: Sequence[Row], axes: Sequence[str]) -> list[Condition]:

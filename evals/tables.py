@@ -1,7 +1,8 @@
 """Tidy tables of a sweep: one observation a line, one kind of observation a table.
 
 ============  ====================================================================================
-runs          a run: its condition, how it ended, every measure of `evals.evaluators`
+runs          a run: its condition, how it ended, every measure of `evals.evaluators`, and those
+              with an argument that the suites' tables and figures show
 offers        a public message: who, when, the offer in words and what it would pay if kept
 actions       an agent's turn: what it did and what it earned
 clauses       a clause that was signed: when it stood, what it asked, how often it was broken
@@ -20,9 +21,10 @@ from typing import Any
 
 import polars as pl
 
-from evals.evaluators import scores
+from evals.evaluators import score, scores
 from evals.prices import NO_PRICES, Prices
-from evals.store import Row, read_apart, read_rows
+from evals.store import Row, make_folder, manifest, read_apart, read_rows
+from evals.suite import Suite
 
 FORMATS = ("csv", "jsonl", "parquet")
 Tables = dict[str, pl.DataFrame]
@@ -103,11 +105,21 @@ COLUMNS: dict[str, dict[str, Any]] = {
 def tables(folder: Path, prices: Prices = NO_PRICES) -> Tables:
     """All tables of a sweep's folder."""
     rows = read_rows(folder)
-    return {**of_rows(rows, prices), "timings": timings(rows, read_apart(folder))}
+    suites = [Suite.model_validate(suite) for suite in manifest(folder)["suites"].values()]
+    asked = [column for suite in suites for spec in suite.tables for column in spec.columns]
+    asked += [column for suite in suites for spec in suite.figures for column in spec.columns]
+    more = [column for column in dict.fromkeys(asked) if ":" in column]
+    return {**of_rows(rows, prices, more), "timings": timings(rows, read_apart(folder))}
 
 
-def of_rows(rows: Sequence[Row], prices: Prices = NO_PRICES) -> Tables:
-    """The tables that depend on nothing but the rows, in the rows' order."""
+def of_rows(rows: Sequence[Row], prices: Prices = NO_PRICES, columns: Sequence[str] = ()) -> Tables:
+    """The tables that depend on nothing but the rows, in the rows' order.
+
+    Args:
+        rows: the runs.
+        prices: for the cost.
+        columns: measures with an argument, for `runs`.
+    """
     makers = {
         "offers": _offers,
         "actions": _actions,
@@ -115,10 +127,18 @@ def of_rows(rows: Sequence[Row], prices: Prices = NO_PRICES) -> Tables:
         "settlements": _settlements,
         "calls": _calls,
     }
-    made = {"runs": [{**_named(row), **_run(row, prices)} for row in rows]}
+    made = {
+        "runs": [
+            {**_named(row), **_run(row, prices), **{c: score(row, c) for c in columns}}
+            for row in rows
+        ]
+    }
     for name, lines in makers.items():
         made[name] = [{**_named(row), **line} for row in rows for line in lines(row)]
-    return {name: _frame(name, lines, rows) for name, lines in made.items()}
+    return {
+        name: _frame(name, lines, rows, columns if name == "runs" else ())
+        for name, lines in made.items()
+    }
 
 
 def timings(rows: Sequence[Row], apart: Mapping[str, Row]) -> pl.DataFrame:
@@ -136,11 +156,11 @@ def write(made: Tables, folder: Path, format_: str) -> list[Path]:
     """Write every table as one file.
 
     Raises:
-        ValueError: there is no such format.
+        ValueError: there is no such format, or no folder can be made.
     """
     if format_ not in FORMATS:
         raise ValueError(f"no format {format_!r}: there are {', '.join(FORMATS)}")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     paths = []
     for name, frame in made.items():
         path = folder / f"{name}.{format_}"
@@ -155,12 +175,14 @@ def write(made: Tables, folder: Path, format_: str) -> list[Path]:
     return paths
 
 
-def _frame(name: str, lines: Sequence[Line], rows: Sequence[Row]) -> pl.DataFrame:
+def _frame(
+    name: str, lines: Sequence[Line], rows: Sequence[Row], columns: Sequence[str] = ()
+) -> pl.DataFrame:
     axes = dict.fromkeys(axis for row in rows for axis in row["labels"])
     schema: dict[str, Any] = {"cell": _TEXT, "suite": _TEXT}
     schema |= {f"axis_{axis}": _TEXT for axis in axes} | COLUMNS[name]
     if name == "runs":
-        schema |= dict.fromkeys(scores(rows[0]) if rows else (), _NUMBER)
+        schema |= dict.fromkeys([*(scores(rows[0]) if rows else ()), *columns], _NUMBER)
     return pl.DataFrame(lines, schema=schema, orient="row")
 
 

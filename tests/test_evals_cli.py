@@ -73,6 +73,8 @@ def test_conditions_of_one_folder_are_compared(folder):
         (["status", "nowhere"], "nowhere holds no sweep"),
         (["report", "nowhere"], "nowhere holds no sweep"),
         (["compare", "nowhere", "nowhere"], "nowhere holds no sweep"),
+        (["sweep", "escape_room", "--seeds", "3-1"], "3-1 holds none"),
+        (["sweep", "escape_room", "-o", f"{__file__}/x"], "no folder can be made there"),
     ],
 )
 def test_bad_input_is_one_line_that_says_what_would_be_right(arguments, complaint):
@@ -80,6 +82,16 @@ def test_bad_input_is_one_line_that_says_what_would_be_right(arguments, complain
     assert isinstance(done.exception, ValueError)
     assert complaint in str(done.exception)
     assert "\n" not in str(done.exception)
+
+
+@pytest.mark.parametrize("arguments", [["export"], ["report", "-o", "page.html"], ["merge"]])
+def test_a_place_that_cannot_be_written_is_one_line(folder, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    command, *more = arguments
+    where = "--figures" if command == "report" else "-o"
+    done = coop(command, folder, where, f"{__file__}/x", *more)
+    assert isinstance(done.exception, ValueError)
+    assert "no folder can be made there" in str(done.exception)
 
 
 def test_a_selection_without_runs_says_what_there_is(folder):

@@ -10,10 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from evals.charts import Axis, Bar, Point, intervals, scatter
+from evals.axes import Axis
+from evals.charts import Bar, Point, intervals, scatter
 from evals.figures import KINDS, draw
+from evals.layout import shown
 from evals.pictures import can_png, write_figures
-from evals.report import digits, figures, report
+from evals.report import figures, report
 from evals.stats import mean_interval, rate_interval
 from evals.store import read_rows, register
 from evals.suite import FigureSpec
@@ -105,9 +107,11 @@ def test_every_number_of_a_table_is_that_of_the_export_with_its_n(page, exported
         for column, (value, detail) in zip(COLUMNS, cells, strict=True):
             observed = values[column].to_list()
             made = rate_interval if column == "agreement" else mean_interval
-            expected, d = made(observed), digits(column)
-            assert value == f"{expected.value:.{d}f}"
-            assert detail == f"[{expected.low:.{d}f}, {expected.high:.{d}f}] n=4"
+            expected = made(observed)
+            ends = [shown(column, end, unit=False) for end in (expected.low, expected.high)]
+            equal = expected.method == "all equal"
+            assert value == shown(column, expected.value)
+            assert detail == ("all equal, n=4" if equal else f"[{ends[0]}, {ends[1]}] n=4")
 
 
 def test_what_the_paper_prints_stands_beside(page):
@@ -178,6 +182,22 @@ def test_an_axis_shows_all_finite_values_with_a_few_round_ticks(values):
     assert all(axis.low <= v <= axis.high for v in values if v != float("inf"))
     assert 2 <= len(axis.ticks()) <= 8
     assert all(axis.low <= tick <= axis.high for tick in axis.ticks())
+
+
+def test_what_differs_by_rounding_alone_is_drawn_as_equal():
+    axis = Axis.around("distance", [0.0, 4e-7], [0])
+    assert axis.at(4e-7, 0, 100) == pytest.approx(axis.at(0.0, 0, 100), abs=0.01)
+
+
+def test_a_figure_of_some_runs_shows_no_others(folder):
+    made = figure(folder, "payoffs", where={"graph": "negotiation"}, by=["graph"])
+    told = [t for t in titles(made) if "n=" in t]
+    assert len(told) == 2
+    assert all(t.startswith("negotiation") for t in told)
+
+
+def test_an_axis_says_of_how_many_runs_a_mark_is(folder):
+    assert "(n = 4 runs a mark)" in figure(folder, "payoffs")
 
 
 def test_figures_are_written_as_files(folder, tmp_path):
