@@ -1,7 +1,6 @@
 """Small sweeps for tests: Escape Room and an inline dilemma, run in this process."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -71,9 +70,3 @@ def ablation(factory: pytest.TempPathFactory) -> Path:
     """The standard suite's sweep: made by whichever test of this process asks first."""
     folder = factory.getbasetemp() / "ablation"
     return folder if folder.exists() else run_once(suite(), folder)
-
-
-def environment(home: Path) -> dict[str, str]:
-    """What a `coop` process of a test is given."""
-    root = str(Path(__file__).parents[1])
-    return {**os.environ, "PYTHONPATH": root, "COOP_HOME": str(home)}

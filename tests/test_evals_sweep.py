@@ -2,10 +2,6 @@
 
 import json
 import random
-import signal
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,11 +11,12 @@ from evals.store import Writer, manifest, merge, read, read_apart, read_rows
 from evals.suite import expand
 from evals.sweep import check_cells
 from seats import CredentialsMissing, SeatError
-from state import home
-from tests.swept import SUITE, ablation, environment, run, suite
+from state import Home, home
+from tests.swept import SUITE, ablation, run, suite
+from tests.warm_coop import WRITES, Stop, warm_coop
 
 KILLS = 10
-COOP = [sys.executable, "-m", "cli"]
+ROW = "evals.store:Writer._append"
 
 
 @pytest.fixture(scope="module")
@@ -33,37 +30,17 @@ def lines(folder: Path) -> list[bytes]:
     return sorted(b"".join(p.read_bytes() for p in folder.glob("rows*.jsonl")).splitlines())
 
 
-def killed_later(process: subprocess.Popen[bytes], rows: Path, moments: random.Random) -> bool:
-    """Let a sweep get some rows further, and kill it in the middle of something, if it still is."""
-    more = (rows.read_bytes().count(b"\n") if rows.exists() else 0) + moments.randint(0, 1)
-    while not rows.exists() or rows.read_bytes().count(b"\n") < more:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=0.01)
-            return False
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(timeout=moments.uniform(0, 0.15))
-        return False
-    process.send_signal(signal.SIGKILL)
-    return process.wait() == -signal.SIGKILL
-
-
 @pytest.mark.slow
-@pytest.mark.xdist_group("sweep")
 def test_a_sweep_killed_at_random_ends_with_the_rows_of_an_uninterrupted_one(tmp_path, whole):
     (tmp_path / "mini.yaml").write_text(SUITE, encoding="utf-8")
-    folder, moments, kills = tmp_path / "out", random.Random(11), 0
-    command = [*COOP, "sweep", "mini.yaml", "-o", str(folder), "--max-connections", "2"]
-    process = None
-    while process is None or process.returncode:
-        process = subprocess.Popen(
-            command, cwd=tmp_path, env=environment(tmp_path / "home"), stdout=subprocess.DEVNULL
-        )
-        if kills < KILLS:
-            kills += killed_later(process, folder / "rows.jsonl", moments)
-        else:
-            process.wait()
-            assert process.returncode == 0
-    assert kills == KILLS
+    folder, moments = tmp_path / "out", random.Random(11)
+    coop = warm_coop(Home(tmp_path / "home"), tmp_path)
+    command = ["sweep", "mini.yaml", "-o", str(folder), "--max-connections", "2"]
+    for _ in range(KILLS):
+        before = moments.random() < 0.5
+        stop = Stop(write=moments.randint(1, 20), before=before, at=(*WRITES, ROW))
+        assert coop.run(*command, stop=stop).killed
+    assert coop.run(*command).code == 0
     assert lines(folder) == lines(whole)
 
 
@@ -72,18 +49,12 @@ def test_a_sweep_killed_at_random_ends_with_the_rows_of_an_uninterrupted_one(tmp
 def test_two_shards_in_two_processes_merge_to_the_whole_byte_for_byte(tmp_path, whole):
     (tmp_path / "mini.yaml").write_text(SUITE, encoding="utf-8")
     shards = [tmp_path / "one", tmp_path / "two"]
-    processes = [
-        subprocess.Popen(
-            [*COOP, "sweep", "mini.yaml", "-o", str(folder), "--shard", f"{part}/2"],
-            cwd=tmp_path,
-            env=environment(tmp_path / f"home{part}"),
-            stdout=subprocess.PIPE,
-        )
-        for part, folder in enumerate(shards, start=1)
+    coops = [warm_coop(Home(tmp_path / f"home{part}"), tmp_path) for part in (1, 2)]
+    halves = [
+        coop.start("sweep", "mini.yaml", "-o", str(folder), "--shard", f"{part}/2")
+        for part, (coop, folder) in enumerate(zip(coops, shards, strict=True), start=1)
     ]
-    for process in processes:
-        process.communicate()
-    assert [process.returncode for process in processes] == [0, 0]
+    assert [half.result().code for half in halves] == [0, 0]
     assert merge(shards, tmp_path / "merged") == 12
     assert lines(tmp_path / "merged") == lines(whole)
     assert all(0 < len(lines(folder)) < 12 for folder in shards)
