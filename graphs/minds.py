@@ -13,11 +13,13 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Durability
 
 from nodes.ask import Writer, ask
 from nodes.say import Say
 from nodes.validate import Check, validate
-from state import Minds, Moment, Opening, Room, Table, Topic, pending
+from state import Minds, Moment, Opening, Room, Table, Topic, pending, room_of
+from state.asking import seat_of
 from state.events import answered, asking
 from state.table import Spent
 
@@ -42,7 +44,8 @@ def mind(role: str, check: Check, writer: Writer | None = None) -> MindGraph:
 def retried(name: str, asking: Asking, validating: Validating) -> MindGraph:
     """A mind from its two nodes: asking again until what was drafted is sound."""
 
-    def verdict(minds: Minds, runtime: Runtime[Moment]) -> Literal["again", "sound"]:
+    # Asynchronous, as a thread costs more than it frees.
+    async def verdict(minds: Minds, runtime: Runtime[Moment]) -> Literal["again", "sound"]:
         return "again" if pending(minds["minds"], runtime.context.asked) else "sound"
 
     page = StateGraph(Minds, context_schema=Moment)
@@ -70,7 +73,9 @@ def seated(
         moment = Moment(table, tuple(table.get("asked") or who(table)), topic)
         runtime.stream_writer(asking(moment))
         started = time.monotonic()
-        thought = await thinking.ainvoke({"minds": {}}, context=moment)
+        thought = await thinking.ainvoke(
+            {"minds": {}}, context=moment, durability=_durability(moment, runtime)
+        )
         minds = thought["minds"]
         spent: Spent = {
             "seconds": time.monotonic() - started,
@@ -81,3 +86,15 @@ def seated(
         return {**say(moment, spoken), "spent": {topic.phase: spent}}
 
     return speak
+
+
+def _durability(moment: Moment, runtime: Runtime[Room]) -> Durability | None:
+    """How a mind's own checkpoints are kept; None is as the table's.
+
+    A person's reply is matched to what the mind keeps. Models' answers wait in the journal, where
+    a mind that is begun anew finds them: it keeps nothing unless it fails.
+    """
+    kept = runtime.execution_info is not None and runtime.execution_info.thread_id is not None
+    room = room_of(moment.table["settings"])
+    models_alone = not any(seat_of(room, who).human for who in moment.asked)
+    return "exit" if kept and models_alone else None

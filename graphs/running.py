@@ -13,21 +13,23 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any, cast
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command, Interrupt, Overwrite
+from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from deals.wire import PROTOCOL
 from graphs.catalogue import builder
 from prompts import fingerprint
 from seats import Mail, check_seat, clients
 from seats.person import IGNORE, overdue
-from seats.tracing import trace_quietly
-from state import Opening, Room, Run, Table, game_of, home, name_of, result, saver
+from seats.tracing import trace_quietly, tracing
+from state import Opening, Room, Run, Table, game_of, home, name_of, result
+from state.checkpoints import shared_saver
 from state.leases import Lease
 
 Watcher = Callable[[str, dict[str, Any]], None]
@@ -106,17 +108,16 @@ async def follow(
     """
     async with opened(run.graph) as app:
         config = merge_configs(configured(run), traced)
-        waiting = await _go_on(app, run, config, None, watch)
-        while waiting:
+        state = await _go_on(app, run, config, None, watch)
+        while waiting := state.interrupts:
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
             if person is None and not late:
                 raise Waiting([i.value["pointer"]["agent"] for i in waiting])
             # Nobody holds the lease while people think.
             asked = [i for i in waiting if i.id not in late]
             replies = {i.id: await asyncio.to_thread(person, _mail(i)) for i in asked if person}
-            waiting = await _go_on(app, run, config, replies | late, watch)
-        table = cast(Table, (await app.aget_state(config)).values)
-    outcome = result(run.run, run.graph, table)
+            state = await _go_on(app, run, config, replies | late, watch)
+    outcome = result(run.run, run.graph, cast(Table, state.values))
     await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
     return outcome
 
@@ -127,8 +128,8 @@ async def _go_on(
     config: RunnableConfig,
     replies: dict[str, Any] | None,
     watch: Watcher | None,
-) -> tuple[Interrupt, ...]:
-    """Advance a run as its one worker, as far as it goes; who is waited for then.
+) -> StateSnapshot:
+    """Advance a run as its one worker, as far as it goes; how it stands then.
 
     Args:
         app: the workflow.
@@ -147,7 +148,7 @@ async def _go_on(
         # Elsewhere somebody may have answered meanwhile.
         elif heard := {i.id: replies[i.id] for i in state.interrupts if i.id in replies}:
             await _advance(app, run, Command(resume=heard), watch, lease, config)
-        return (await app.aget_state(config)).interrupts
+        return await app.aget_state(config)
 
 
 def _is_of(run: Run, table: Mapping[str, Any]) -> bool:
@@ -238,9 +239,16 @@ def _news(written: dict[str, Any]) -> dict[str, Any]:
 @asynccontextmanager
 async def opened(graph: str) -> AsyncIterator[App]:
     """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""
-    await asyncio.to_thread(trace_quietly, home().secrets)
-    async with clients(), saver(home()) as checkpoints:
-        yield builder(graph).compile(checkpointer=checkpoints, name=graph)
+    if tracing():
+        await asyncio.to_thread(trace_quietly, home().secrets)
+    async with clients(), shared_saver(home()) as checkpoints:
+        yield _compiled(graph).copy({"checkpointer": checkpoints})
+
+
+@cache
+def _compiled(graph: str) -> App:
+    """A workflow compiled once, as that takes longer than many a run."""
+    return builder(graph).compile(name=graph)
 
 
 def _steps(turns: int, agents: int, rounds: int) -> int:

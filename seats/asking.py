@@ -4,6 +4,7 @@ import asyncio
 import re
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
@@ -15,6 +16,7 @@ from seats.letters import Letter, as_text
 from seats.models import RETRIES, chat_model
 from seats.person import Reply, as_message, request
 from seats.seat import Seat, SeatError
+from seats.together import together
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
@@ -49,11 +51,30 @@ class Question:
     deadline: float = 0
     trace: RunnableConfig = field(default_factory=RunnableConfig)
 
+    @cached_property
+    def text(self) -> str:
+        """All that the seat is shown, as one text."""
+        return as_text(self.letter.messages())
 
-async def ask(seat: Seat, seed: int, question: Question, journal: Journal) -> tuple[Entry, bool]:
+    @cached_property
+    def name(self) -> str:
+        """The letter's name in the journal."""
+        return letter_hash(self.text)
+
+
+async def ask(
+    seat: Seat, seed: int, question: Question, journal: Journal, look_up: bool = True
+) -> tuple[Entry, bool]:
     """Ask a seat and keep its answer before anything else happens.
 
     A letter that the journal has an answer to is not sent again.
+
+    Args:
+        seat: who is asked.
+        seed: of an embedded character.
+        question: what it is asked.
+        journal: where its answer is kept.
+        look_up: whether there can be an answer; not where the caller has looked just now.
 
     Returns:
         The entry, and whether the seat was really asked.
@@ -64,29 +85,28 @@ async def ask(seat: Seat, seed: int, question: Question, journal: Journal) -> tu
         ValueError: there is no such character or provider.
     """
     q = question
-    name = letter_hash(as_text(q.letter.messages()))
-    found = await asyncio.to_thread(journal.find, q.episode, q.agent, name, q.attempt)
-    if found is not None:
-        return found, False
+    if look_up:
+        found = await asyncio.to_thread(journal.find, q.episode, q.agent, q.name, q.attempt)
+        if found is not None:
+            return found, False
     answer = await (_ask_person(q, journal) if seat.human else _call(seat, seed, q))
     entry = Entry(
         agent=q.agent,
         act=q.act,
         model=seat.model,
-        letter=name,
-        letter_text=as_text(q.letter.messages()),
+        letter=q.name,
+        letter_text=q.text,
         attempt=q.attempt,
         answer=answer,
         nonce=nonce(),
     )
-    return await asyncio.to_thread(journal.write, q.episode, entry), True
+    return await together(journal.write_all).do((q.episode, entry)), True
 
 
 async def _ask_person(question: Question, journal: Journal) -> Answer:
     """Leave the letter at the person's seat and wait: hours, days, over restarts."""
     q = question
-    text = as_text(q.letter.messages())
-    mail = Mail(q.agent, q.act, letter_hash(text), text, q.attempt)
+    mail = Mail(q.agent, q.act, q.name, q.text, q.attempt)
     mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None

@@ -8,7 +8,7 @@ import hashlib
 import secrets
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import (
@@ -25,7 +25,7 @@ from sqlalchemy import (
     insert,
     select,
 )
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
 
 from seats.database import prepared, reading
@@ -131,10 +131,24 @@ class Journal:
 
     def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
         """The answer already given to this letter, if any."""
-        key = {"episode": episode, "agent": agent, "letter": letter, "attempt": attempt}
+        return self.found(episode, [(agent, letter, attempt)])[0]
+
+    def found(self, episode: str, letters: Sequence[tuple[str, str, int]]) -> list[Entry | None]:
+        """The answers already given to letters, read at once.
+
+        Args:
+            episode: which play they belong to.
+            letters: (agent, letter, attempt).
+        """
+        if not letters:
+            return []
+        names = [letter for _, letter, _ in letters]
+        named = _answers.c.letter == names[0] if len(names) == 1 else _answers.c.letter.in_(names)
+        query = select(_answers).where(_answers.c.episode == episode, named)
         with self._reader.connect() as connection:
-            row = connection.execute(select(_answers).filter_by(**key)).one_or_none()
-        return _entry(row) if row else None
+            rows = connection.execute(query).all()
+        known = {(row.agent, row.letter, row.attempt): row for row in rows}
+        return [_entry(known[key]) if key in known else None for key in letters]
 
     def open(self, episode: str, agent: str, pointer: Pointer) -> Entry:
         """The entry behind a pointer.
@@ -150,31 +164,35 @@ class Journal:
 
     def write(self, episode: str, entry: Entry) -> Entry:
         """Keep an answer; the first one written for a letter and attempt is the one that counts."""
-        answer = entry.answer
-        row = {
-            "episode": episode,
-            "agent": entry.agent,
-            "letter": entry.letter,
-            "attempt": entry.attempt,
-            "act": entry.act,
-            "model": entry.model,
-            "text": answer.text,
-            "letter_text": zlib.compress(entry.letter_text.encode()),
-            "cut": int(answer.cut),
-            "input_tokens": answer.input_tokens,
-            "output_tokens": answer.output_tokens,
-            "seconds": answer.seconds,
-            "nonce": entry.nonce,
-        }
         try:
-            with self._engine.begin() as connection:
-                connection.execute(insert(_answers), row)
+            self._insert([_row(episode, entry)])
         except IntegrityError:
             first = self.find(episode, entry.agent, entry.letter, entry.attempt)
             if first is None:
                 raise
             return first
         return entry
+
+    def write_all(self, answers: Sequence[tuple[str, Entry]]) -> list[Entry | Exception]:
+        """Keep answers of any episodes, in one transaction; see `write`.
+
+        Returns:
+            For each what counts, or why it is not kept: one that cannot be keeps out no other.
+        """
+        if len(answers) > 1:
+            try:
+                self._insert([_row(episode, entry) for episode, entry in answers])
+                return [entry for _, entry in answers]
+            except SQLAlchemyError:
+                return [self.write_all([one])[0] for one in answers]
+        try:
+            return [self.write(episode, entry) for episode, entry in answers]
+        except SQLAlchemyError as error:
+            return [error]
+
+    def _insert(self, rows: list[dict[str, object]]) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(insert(_answers), rows)
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
         """Leave a letter at a person's seat, in place of the last one; once.
@@ -221,6 +239,25 @@ class Journal:
 def nonce() -> str:
     """A fresh secret, so that a short answer cannot be guessed from its seal."""
     return secrets.token_hex(16)
+
+
+def _row(episode: str, entry: Entry) -> dict[str, object]:
+    answer = entry.answer
+    return {
+        "episode": episode,
+        "agent": entry.agent,
+        "letter": entry.letter,
+        "attempt": entry.attempt,
+        "act": entry.act,
+        "model": entry.model,
+        "text": answer.text,
+        "letter_text": zlib.compress(entry.letter_text.encode()),
+        "cut": int(answer.cut),
+        "input_tokens": answer.input_tokens,
+        "output_tokens": answer.output_tokens,
+        "seconds": answer.seconds,
+        "nonce": entry.nonce,
+    }
 
 
 def _entry(row: Row[tuple[object, ...]]) -> Entry:

@@ -1,6 +1,7 @@
 """From `provider:name` to a chat model: the only place where models are looked up."""
 
 import os
+from functools import lru_cache
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -51,7 +52,7 @@ def check_seat(seat: Seat) -> None:
 def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
     """The chat model that answers for `agent`.
 
-    A model behind a network is built once per seat and event loop.
+    A model behind a network is built once per seat and event loop, an embedded one once.
 
     Args:
         seat: which model, and with what settings.
@@ -63,10 +64,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         ValueError: there is no such character or provider, or its package is not installed.
     """
     if seat.provider == EMBEDDED:
-        from seats.embedded import EmbeddedChatModel, character
-
-        character(seat.name)
-        return EmbeddedChatModel(character=seat.name, agent=agent, seed=seed)
+        return _embedded(seat.name, agent, seed)
     if seat.provider == RECORDING:
         from seats.recording import RecordedChatModel
 
@@ -75,6 +73,15 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
     if seat not in here.models:
         here.models[seat] = _build(seat, here)
     return here.models[seat]
+
+
+@lru_cache(maxsize=4096)
+def _embedded(name: str, agent: str, seed: int) -> BaseChatModel:
+    """An embedded agent; it remembers nothing, so that one answers in all runs and loops."""
+    from seats.embedded import EmbeddedChatModel, character
+
+    character(name)
+    return EmbeddedChatModel(character=name, agent=agent, seed=seed)
 
 
 def _build(seat: Seat, here: Clients) -> BaseChatModel:

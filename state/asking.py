@@ -6,7 +6,7 @@ from collections.abc import Callable
 from langchain_core.runnables import RunnableConfig
 
 from deals.wire import PROTOCOL
-from seats import Journal, Letter, Question, Seat, as_text
+from seats import Entry, Journal, Letter, Question, Seat
 from seats import ask as ask_seat
 from seats.seat import EMBEDDED
 from state.budget import SPENT_UP, Budget, Purse
@@ -43,15 +43,11 @@ async def ask_seats(
         SeatError: a seat did not answer.
     """
     who = pending(minds, moment.asked)
-    before = [minds.get(agent) for agent in who]
-    # Files and databases are read for a letter, which must not hold up the event loop.
-    journal = await asyncio.to_thread(lambda: home().journal)
-    writing = [
-        asyncio.to_thread(write, moment, a, act, m) for a, m in zip(who, before, strict=True)
-    ]
-    letters = dict(zip(who, await asyncio.gather(*writing), strict=True))
-    admitted = _admitted(moment, minds, letters)
-    askings = [_ask(moment, act, a, minds.get(a), letters[a], journal) for a in admitted]
+    # Files and databases are read for a letter, which must not hold up the event loop: one hop to
+    # a thread for all, as a hop costs more than a letter.
+    journal, asked = await asyncio.to_thread(_asked, moment, act, minds, who, write)
+    admitted = _admitted(moment, minds, {agent: question for agent, (question, _) in asked.items()})
+    askings = [_ask(moment, minds.get(a), *asked[a], journal) for a in admitted]
     thought = await asyncio.gather(*askings, return_exceptions=True)
     found: dict[str, Mind] = {}
     for agent, one in zip(admitted, thought, strict=True):
@@ -71,11 +67,37 @@ def seat_of(room: Room, who: str) -> Seat:
     return room.seats.get(who, IMPARTIAL)
 
 
-def _admitted(moment: Moment, minds: dict[str, Mind], letters: dict[str, Letter]) -> list[str]:
+def _asked(
+    moment: Moment, act: str, minds: dict[str, Mind], who: list[str], write: Writer
+) -> tuple[Journal, dict[str, tuple[Question, Entry | None]]]:
+    """What each is asked, and what the journal has in answer to it already."""
+    room, journal = room_of(moment.table["settings"]), home().journal
+    questions = [_question(moment, room, act, agent, minds.get(agent), write) for agent in who]
+    letters = [(q.agent, q.name, q.attempt) for q in questions]
+    known = journal.found(moment.table["episode"], letters)
+    return journal, {q.agent: (q, entry) for q, entry in zip(questions, known, strict=True)}
+
+
+def _question(
+    moment: Moment, room: Room, act: str, agent: str, mind: Mind | None, write: Writer
+) -> Question:
+    return Question(
+        episode=moment.table["episode"],
+        agent=agent,
+        act=act,
+        letter=write(moment, agent, act, mind),
+        attempt=mind["attempt"] + 1 if mind else 1,
+        why=mind["fault"]["label"] if mind and mind["fault"] else "",
+        deadline=room.deadline,
+        trace=_trace(moment, room, agent, act),
+    )
+
+
+def _admitted(moment: Moment, minds: dict[str, Mind], questions: dict[str, Question]) -> list[str]:
     """Those for whom something is left, in the order in which they are asked."""
     room = room_of(moment.table["settings"])
     if room.budget == Budget():
-        return list(letters)
+        return list(questions)
     thinking = {agent: mind["spent"] for agent, mind in minds.items()}
     seconds = max((mind["seconds"] for mind in minds.values()), default=0)
     purse = Purse(room.budget, moment.table["spent"], thinking, seconds)
@@ -83,30 +105,22 @@ def _admitted(moment: Moment, minds: dict[str, Mind], letters: dict[str, Letter]
     for agent in moment.table.get("beside", []):
         purse.reserve(agent, 0, 1 if seat_of(room, agent).human else room.tries)
     admitted = []
-    for agent, letter in letters.items():
+    for agent, question in questions.items():
         if purse.admits(agent):
             admitted.append(agent)
-            length = len(as_text(letter.messages())) // LETTERS_PER_TOKEN
+            length = len(question.text) // LETTERS_PER_TOKEN
             purse.reserve(agent, length + (seat_of(room, agent).max_tokens or 0))
     return admitted
 
 
 async def _ask(
-    moment: Moment, act: str, agent: str, mind: Mind | None, letter: Letter, journal: Journal
+    moment: Moment, mind: Mind | None, question: Question, entry: Entry | None, journal: Journal
 ) -> Mind:
-    room = room_of(moment.table["settings"])
-    attempt = mind["attempt"] + 1 if mind else 1
-    question = Question(
-        episode=moment.table["episode"],
-        agent=agent,
-        act=act,
-        letter=letter,
-        attempt=attempt,
-        why=mind["fault"]["label"] if mind and mind["fault"] else "",
-        deadline=room.deadline,
-        trace=_trace(moment, room, agent, act),
-    )
-    entry, _ = await ask_seat(seat_of(room, agent), room.seed, question, journal)
+    if entry is None:
+        room = room_of(moment.table["settings"])
+        entry, _ = await ask_seat(
+            seat_of(room, question.agent), room.seed, question, journal, False
+        )
     answer = entry.answer
     cost = new_spent(input_tokens=answer.input_tokens, output_tokens=answer.output_tokens)
     before = mind["spent"] if mind else {}
@@ -114,7 +128,7 @@ async def _ask(
         "draft": answer.text,
         "cut": answer.cut,
         "pointer": entry.pointer(),
-        "attempt": attempt,
+        "attempt": question.attempt,
         "fault": mind["fault"] if mind else None,
         "spent": {**before, **{key: before.get(key, 0) + n for key, n in cost.items()}},
         "seconds": (mind["seconds"] if mind else 0) + answer.seconds,

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -50,6 +52,42 @@ async def saver(
             sqlite.listener = listener
             yield sqlite
             await sqlite.deleted()
+
+
+@dataclass
+class _Shared:
+    """A saver that several blocks use."""
+
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+    stack: AsyncExitStack = field(default_factory=AsyncExitStack)
+    saver: BaseCheckpointSaver[Any] | None = None
+
+
+_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Home, _Shared]] = WeakKeyDictionary()
+
+
+@asynccontextmanager
+async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    """The event loop's one saver of a home; the last of several blocks to end closes it.
+
+    Args:
+        home: where.
+    """
+    homes = _loops.setdefault(asyncio.get_running_loop(), {})
+    here = homes.setdefault(home, _Shared())
+    here.users += 1
+    try:
+        async with here.opening:
+            if here.saver is None:
+                here.saver = await here.stack.enter_async_context(saver(home))
+        yield here.saver
+    finally:
+        here.users -= 1
+        if not here.users:
+            # Whoever comes while it closes opens another.
+            del homes[home]
+            await here.stack.aclose()
 
 
 class Served(BaseCheckpointSaver[Any]):

@@ -28,15 +28,16 @@ from state import Home
 ROOT = Path(__file__).parents[1]
 COOP = "cli:main"
 KEYS = {"OPENAI_API_KEY": "sk-canary"}
-SAVERS = (
-    "langgraph.checkpoint.sqlite.aio:AsyncSqliteSaver",
-    "langgraph.checkpoint.postgres.aio:AsyncPostgresSaver",
-)
+SAVERS = {
+    "langgraph.checkpoint.sqlite:SqliteSaver": ("put", "put_writes"),
+    "langgraph.checkpoint.postgres.aio:AsyncPostgresSaver": ("aput", "aput_writes"),
+}
+"""LangGraph's savers, and how each writes."""
 WRITES = (
     "state.runs:Runs.begin",
-    "seats.journal:Journal.write",
+    "seats.journal:Journal.write_all",
     "state.ledger:Ledger.post",
-    *(f"{saver}.{put}" for saver in SAVERS for put in ("aput", "aput_writes")),
+    *(f"{saver}.{put}" for saver, puts in SAVERS.items() for put in puts),
     "state.runs:Runs.finish",
 )
 """Everything that a run writes down for good."""

@@ -1,0 +1,112 @@
+"""Blocking work of an event loop, done in a thread together."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from graphs.running import opened, play
+from seats import Answer, Entry, Journal, nonce
+from seats.together import Together, together
+from state import Home, Room, home
+from state.checkpoints import shared_saver
+
+
+def entry(agent: str, text: str = "yes") -> Entry:
+    return Entry(agent, "act", "m", f"letter to {agent}", "Choose.", 1, Answer(text), nonce())
+
+
+async def test_calls_of_one_moment_go_together_and_each_hears_its_own() -> None:
+    went: list[list[int]] = []
+
+    def double(numbers: Sequence[int]) -> list[int | Exception]:
+        went.append(list(numbers))
+        return [2 * number for number in numbers]
+
+    lane = Together[int, int](double)
+    assert await asyncio.gather(*(lane.do(number) for number in range(3))) == [0, 2, 4]
+    assert await lane.do(5) == 10
+    assert went == [[0, 1, 2], [5]]
+
+
+async def test_one_call_that_fails_fails_alone() -> None:
+    def halve(numbers: Sequence[int]) -> list[int | Exception]:
+        return [ValueError(f"{n} is odd") if n % 2 else n // 2 for n in numbers]
+
+    lane = Together[int, int](halve)
+    came = await asyncio.gather(lane.do(4), lane.do(3), lane.do(2), return_exceptions=True)
+    assert [str(one) for one in came] == ["2", "3 is odd", "1"]
+
+
+async def test_work_that_breaks_is_told_to_all_and_the_lane_goes_on() -> None:
+    def fragile(words: Sequence[str]) -> list[str | Exception]:
+        if "break" in words:
+            raise OSError("disk full")
+        return list(words)
+
+    lane = Together[str, str](fragile)
+    came = await asyncio.gather(lane.do("break"), lane.do("a"), return_exceptions=True)
+    assert [str(one) for one in came] == ["disk full", "disk full"]
+    assert await lane.do("b") == "b"
+
+
+async def test_who_is_cancelled_keeps_nobody_else_waiting() -> None:
+    lane = Together[int, int](list)
+    first, second = (asyncio.create_task(lane.do(number)) for number in (1, 2))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert await second == 2
+    await lane.over()
+
+
+async def test_a_loop_has_one_lane_to_one_piece_of_work() -> None:
+    journal = home().journal
+    assert together(journal.write_all) is together(journal.write_all)
+
+
+def test_answers_are_written_together_and_the_first_counts(tmp_path: Path) -> None:
+    journal = Journal(f"sqlite:///{tmp_path / 'books.sqlite'}")
+    ann, bob, late = entry("Ann"), entry("Bob"), entry("Ann", "no")
+    assert journal.write_all([("e", ann), ("f", ann)]) == [ann, ann]
+    assert journal.write_all([("e", late), ("e", bob)]) == [ann, bob]
+    asked = [(one.agent, one.letter, one.attempt) for one in (bob, entry("Cid"), ann)]
+    assert journal.found("e", asked) == [bob, None, ann]
+    assert journal.found("f", asked) == [None, None, ann]
+
+
+async def test_runs_of_one_loop_share_a_saver_which_the_last_of_them_closes() -> None:
+    here = home()
+    async with opened("negotiation") as first, opened("contracts") as second:
+        assert first.checkpointer is second.checkpointer
+        await play("negotiation", Room(), "inside")
+        async with shared_saver(here) as kept:
+            assert kept is first.checkpointer
+            assert await _head(kept, "inside") is not None
+    async with shared_saver(here) as another:
+        assert another is not kept
+        assert await _head(another, "inside") is not None
+
+
+async def test_a_saver_that_cannot_be_opened_is_tried_again_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / "place").write_text("no folder")
+    place = Home(tmp_path / "place")
+    with pytest.raises(OSError, match="place"):
+        async with shared_saver(place):
+            pass
+    (tmp_path / "place").unlink()
+    async with shared_saver(place) as kept:
+        assert await _head(kept, "nothing") is None
+
+
+async def test_minds_of_models_leave_no_checkpoint() -> None:
+    await play("shapley_coop", Room(), "r")
+    async with shared_saver(home()) as kept:
+        places = [one.config["configurable"]["checkpoint_ns"] async for one in kept.alist(None)]
+    assert set(places) == {""}
+
+
+async def _head(kept: BaseCheckpointSaver[Any], thread: str) -> Any:
+    return await kept.aget_tuple({"configurable": {"thread_id": thread}})
