@@ -200,6 +200,7 @@ async def run_lean(played: Play) -> Clock:
     """The same page without checkpoints, register and result."""
     stopwatch, room = _Stopwatch(played.until), played.room.resolve().model_dump(mode="json")
     config = configured(Run("lean", played.graph, room, "", "started", None))
+    del config["configurable"]  # nothing is kept of it
     stream = _compiled(played.graph).astream(
         {"room": room}, config, context=Room(), stream_mode="updates"
     )
