@@ -76,10 +76,9 @@ def exchange_suite(
     vary = {**shipped.vary, GRAPH: list(VARIANTS)}
     if scenarios:
         vary[f"params.{SCENARIO}"] = list(scenarios)
-    base = {**shipped.base, "seats": dict(seats)}
-    return Suite.model_validate(
-        {**shipped.model_dump(), "base": base, "vary": vary, "compare": "", "seeds": list(seeds)}
-    )
+    own = {"base": {**shipped.base, "seats": dict(seats)}, "vary": vary, "seeds": list(seeds)}
+    # Its figures are of the paper's scenarios, and no part of these tables.
+    return Suite.model_validate({**shipped.model_dump(), **own, "compare": "", "figures": []})
 
 
 def played_as(suite: Suite) -> str:
