@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
+from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from deals import Pay
@@ -25,16 +26,14 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
 
 
 async def test_a_saver_keeps_langgraphs_contract_and_takes_back_runs(place: Home) -> None:
-    suite = pytest.importorskip("langgraph.checkpoint.conformance", reason="not installed")
-
-    @suite.checkpointer_test(name="a home")
+    @checkpointer_test(name="a home")
     async def kept() -> AsyncIterator[BaseCheckpointSaver[Any]]:
         async with saver(place) as opened:
             yield opened
 
     # It begins to forget a thread and does not wait; the suite looks at once.
     parts = {"put", "put_writes", "get_tuple", "list", "delete_for_runs"}
-    report = await suite.validate(kept, capabilities=parts)
+    report = await validate(kept, capabilities=parts)
     assert {name: part.failures for name, part in report.results.items() if part.failures} == {}
     assert {name for name, part in report.results.items() if part.passed} == parts
 
