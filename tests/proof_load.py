@@ -70,15 +70,19 @@ async def at_once(url: str, model: str, times: int, graph: str) -> list[Waited]:
     """Runs on threads of their own, all asked for in one moment."""
     seats = {agent: {"model": f"openai:{agent}", "base_url": model} for agent in AGENTS}
     asked = {"assistant_id": graph, "input": {}, "context": {"seats": seats}, "durability": "sync"}
-    # The SDK's client keeps a hundred connections, and each run that is waited for takes one.
-    unlimited = httpx.Limits(max_connections=None)
+    # The SDK's client keeps a hundred connections, and each run that is waited for takes one. None
+    # is used twice: the server closes idle ones, maybe while a request is on its way.
+    unlimited = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     async with httpx.AsyncClient(base_url=url, timeout=None, limits=unlimited) as client:
 
         async def one() -> Waited:
             started = time.monotonic()
-            thread = (await client.post("/threads", json={})).json()["thread_id"]
-            ended = await client.post(f"/threads/{thread}/runs/wait", json=asked)
-            return Waited(time.monotonic() - started, ended.json())
+            try:
+                thread = (await client.post("/threads", json={})).json()["thread_id"]
+                ended = (await client.post(f"/threads/{thread}/runs/wait", json=asked)).json()
+            except httpx.HTTPError as error:
+                ended = {"failed": repr(error)}
+            return Waited(time.monotonic() - started, ended)
 
         return await asyncio.gather(*(one() for _ in range(times)))
 

@@ -132,6 +132,8 @@ def _reap(lives: int, child: Child) -> None:
 
 def _become(order: dict[str, Any], stop: Stop) -> None:
     code = 70
+    # A shell has what it starts in the background ignore interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         for path, stream in zip(order["streams"], (1, 2), strict=True):
             os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), stream)
