@@ -74,15 +74,15 @@ def played_again(trial: Trial, rng: Random) -> None:
 
 
 WAYS: dict[Way, float] = {
-    at_every_write: 0.3,
-    around_some_writes: 0.2,
+    at_every_write: 0.35,
+    around_some_writes: 0.25,
     inside_a_posting: 0.01,
     back_in_time: 0.1,
-    at_random_moments: 0.25,
+    at_random_moments: 0.3,
     cancelled: 0.1,
     played_again: 0.03,
 }
-"""The part of all stops that each way has, at least."""
+"""Stops of each way, at least, for each kill that there has to be; interrupts are none."""
 
 
 def attempt(folder: Path, times: int, database: str = "") -> Finding:
