@@ -1,8 +1,7 @@
 """`make soak`: every promise at its long size, and docs/reliability.md with what was found.
 
 `python -m tests.soak kills wire` runs those alone, and `--short` at the size of the tests. What
-each found at its long size is kept in build/soak.json; the page is written from it as soon as all
-of them have been run.
+each found at its long size last is kept in docs/reliability.json, from which the page is written.
 """
 
 import json
@@ -14,11 +13,13 @@ from importlib.metadata import version
 from os import cpu_count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from evals.provenance import provenance
 from tests.proof import Finding, Proof, proofs
 
 ROOT = Path(__file__).parents[1]
-PAGE, KEPT = ROOT / "docs" / "reliability.md", ROOT / "build" / "soak.json"
+PAGE, KEPT = ROOT / "docs" / "reliability.md", ROOT / "docs" / "reliability.json"
 LIBRARIES = ("langgraph", "langgraph-checkpoint", "langchain-openai", "openai", "pydantic")
 HEAD = """# What holds under fire
 
@@ -28,8 +29,8 @@ writes this page. Seats are embedded agents or a stub: nothing here is about lan
 
 {machine}
 
-| promise | tried | goal | found | |
-|---|---|---|---|---|
+| promise | tried | goal | found | | commit |
+|---|---|---|---|---|---|
 {rows}
 
 ## What is not promised
@@ -52,24 +53,23 @@ def main(arguments: list[str]) -> int:
         held &= found.held
         if not short:
             _keep(name, found)
-    kept = _kept()
-    if not short and known.keys() <= kept.keys():
-        PAGE.write_text(_page(known, {name: kept[name] for name in known}), encoding="utf-8")
+    if not short:
+        PAGE.write_text(_page(known, _kept()), encoding="utf-8")
         print(f"written to {PAGE.name}")
     return 0 if held else 1
 
 
-def _kept() -> dict[str, Finding]:
-    """What the long runs of this checkout have found so far."""
-    if not KEPT.exists():
-        return {}
-    return {name: Finding(**found) for name, found in json.loads(KEPT.read_text()).items()}
+def _kept() -> dict[str, dict[str, Any]]:
+    """What each long run has found last."""
+    found: dict[str, dict[str, Any]] = {}
+    if KEPT.exists():
+        found = json.loads(KEPT.read_text(encoding="utf-8"))
+    return found
 
 
 def _keep(name: str, finding: Finding) -> None:
-    KEPT.parent.mkdir(exist_ok=True)
-    kept = {**_kept(), name: finding}
-    KEPT.write_text(json.dumps({name: asdict(found) for name, found in kept.items()}, indent=1))
+    kept = {**_kept(), name: {**asdict(finding), "commit": provenance()["commit"]}}
+    KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _run(name: str, proof: Proof, times: int) -> Finding:
@@ -82,16 +82,20 @@ def _run(name: str, proof: Proof, times: int) -> Finding:
     return finding
 
 
-def _page(known: dict[str, Proof], found: dict[str, Finding]) -> str:
-    rows = "\n".join(
-        f"| {known[name].promise} | {finding.tried} | {known[name].goal} | {finding.figure} "
-        f"| {'held' if finding.held else '**not held**'} |"
-        for name, finding in found.items()
-    )
-    limits = "\n".join(f"- *{known[name].promise}.* {known[name].not_promised}" for name in found)
+def _page(known: dict[str, Proof], found: dict[str, dict[str, Any]]) -> str:
+    rows = "\n".join(_row(proof, found.get(name)) for name, proof in known.items())
+    limits = "\n".join(f"- *{proof.promise}.* {proof.not_promised}" for proof in known.values())
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     machine = f"Python {platform.python_version()}, {cpu_count()} cores; {libraries}."
     return HEAD.format(machine=machine, rows=rows, limits=limits)
+
+
+def _row(proof: Proof, found: dict[str, Any] | None) -> str:
+    if found is None:
+        return f"| {proof.promise} | not tried at its long size yet | {proof.goal} | — | | |"
+    held = "held" if found["held"] else "**not held**"
+    tried, figure, commit = found["tried"], found["figure"], found["commit"]
+    return f"| {proof.promise} | {tried} | {proof.goal} | {figure} | {held} | {commit} |"
 
 
 if __name__ == "__main__":
