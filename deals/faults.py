@@ -30,3 +30,7 @@ class Fault:
     def record(self) -> FaultRecord:
         """The fault as plain JSON; what it quotes cannot make a letter long."""
         return {"label": self.label, "feedback": self.feedback[:MAX_FEEDBACK]}
+
+
+CUT = Fault("CUT", "Your answer was cut off by its length limit: answer more briefly.")
+"""An answer that ended at its length limit: what is left of it is not read."""

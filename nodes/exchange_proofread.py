@@ -6,12 +6,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from deals import Fault, scan
+from deals.faults import CUT
 from games import GameError
 from games.exchange.authoring import Sheet, read_descriptions_sheet, read_scores_sheet
 from games.exchange.scenario import Tasks
 from state.manuscript import DESCRIBE, Desk, Draft, Manuscript, unsound
-
-CUT = "Your answer was cut off by its length limit: answer more briefly."
 
 
 def proofread(act: str) -> Callable[[Manuscript, Runtime[Desk]], dict[str, Any]]:
@@ -55,7 +54,7 @@ def _judged(tasks: Tasks, sheet: Sheet, draft: Draft, taken: Mapping[str, int]) 
 def _read(draft: Draft) -> Any:
     """What stands in the answer's one proposal, or why nothing can be read there."""
     if draft["cut"]:
-        return Fault("CUT", CUT)
+        return CUT
     message = scan(draft["text"])
     if isinstance(message, Fault):
         return message

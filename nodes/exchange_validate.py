@@ -11,11 +11,10 @@ from langgraph.runtime import Runtime
 from deals import Fault, Message, scan, short_of
 from deals.exchange import accepts, check_message
 from deals.exchange_talk import as_written
+from deals.faults import CUT
 from state import PASS, Mind, Minds, Moment, Spoken, Table, pending, room_of
 from state.exchange import REFUSED, exchange_of, masks_in, to_answer
 from state.secrets import reservation_of
-
-CUT = "Your answer was cut off by its length limit: answer more briefly."
 
 
 def validate_trades(minds: Minds, runtime: Runtime[Moment]) -> dict[str, Any]:
@@ -53,7 +52,9 @@ def _judge(moment: Moment, agent: str, mind: Mind) -> Mind:
     standing = to_answer(table, agent)
     asked = (masks_in(table, standing["by"], standing["wrote"]) or {}) if standing else None
     verdict = check_message(mind["draft"], game.tasks, agent, asked)
-    label, feedback = ("CUT", CUT) if mind["cut"] else (verdict.label, verdict.feedback)
+    label, feedback = verdict.label, verdict.feedback
+    if mind["cut"]:
+        label, feedback = CUT.label, CUT.feedback
     if label is None and (fault := _too_little(table, agent, verdict.masks)):
         label, feedback = fault.label, fault.feedback
     if label is None:

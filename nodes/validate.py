@@ -28,6 +28,7 @@ from deals import (
     scan,
     short_of,
 )
+from deals.faults import CUT
 from deals.stage import facts_of
 from deals.wire import too_long
 from state import (
@@ -87,7 +88,7 @@ def _judge(moment: Moment, agent: str, mind: Mind, room: Room, check: Check) -> 
 
 def _read(check: Check, moment: Moment, agent: str, mind: Mind) -> Spoken | Fault:
     if mind["cut"]:
-        return Fault("CUT", "Your answer was cut off by its length limit: answer more briefly.")
+        return CUT
     message = scan(mind["draft"])
     if isinstance(message, Fault):
         return message

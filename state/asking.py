@@ -118,9 +118,8 @@ async def _ask(
 ) -> Mind:
     if entry is None:
         room = room_of(moment.table["settings"])
-        entry, _ = await ask_seat(
-            seat_of(room, question.agent), room.seed, question, journal, False
-        )
+        seat = seat_of(room, question.agent)
+        entry, _ = await ask_seat(seat, room.seed, question, journal, look_up=False)
     answer = entry.answer
     cost = new_spent(input_tokens=answer.input_tokens, output_tokens=answer.output_tokens)
     before = mind["spent"] if mind else {}

@@ -113,6 +113,7 @@ class Served(BaseCheckpointSaver[Any]):
             found = await super().aget_tuple(config)
             sound = found is None or _is_one(found.checkpoint)
         except (LookupError, NotImplementedError, TypeError, ValueError):
+            # What the strict serializer raises over bytes that are no checkpoint of ours.
             sound = False
         if not sound:
             thread = config["configurable"]["thread_id"]

@@ -21,12 +21,8 @@ from tests.company_play import by_embedded_roles, by_words, company, take
 
 
 @pytest.fixture(scope="module")
-def bmi() -> tuple[SoftwareCompany, dict[str, Any], list[Turn]]:
+def bmi(boxed: None) -> tuple[SoftwareCompany, dict[str, Any], list[Turn]]:
     """The shipped task, built by embedded roles and checked in the sandbox."""
-    try:
-        require_sandbox()
-    except SandboxMissing as missing:
-        pytest.skip(str(missing))
     game = SoftwareCompany({"bounty": 500})
     position, record = by_embedded_roles(game)
     return game, position, record
