@@ -100,12 +100,12 @@ async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
 ) -> None:
     calls, thinking = 0, asyncio.Event()
 
-    async def slowly(*given: object) -> object:
+    async def slowly(*given: object, **options: object) -> object:
         nonlocal calls
         calls += 1
         thinking.set()
         await asyncio.sleep(0)
-        return await ask(*given)  # type: ignore[arg-type]
+        return await ask(*given, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr("state.asking.ask_seat", slowly)
     run = prepare("negotiation", Room(), "twice")
