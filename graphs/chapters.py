@@ -7,7 +7,7 @@ the page. Routing is by verdicts that nodes left on the table; nodes name no suc
 from langgraph.graph import StateGraph
 
 from deals import DEAL_RULES, Do, Forbid, Pay, Share, only
-from graphs.minds import Page, mind, seated
+from graphs.minds import Page, mind, quick, seated
 from graphs.routing import (
     able,
     branch,
@@ -82,7 +82,7 @@ def bargain(page: Page, topic: Topic, agreed: str, no_deal: str, suffix: str = "
     propose, answer, count = f"propose{suffix}", f"answer{suffix}", f"tally{suffix}"
     page.add_node(propose, seated(mind("propose", an_offer), speaker, topic, say_offer))
     page.add_node(answer, seated(mind("answer", an_answer), listeners, topic, say_answers))
-    page.add_node(count, tally(topic))
+    page.add_node(count, quick(tally(topic)))
     branch(page, propose, offered, {"offer": answer, "pass": count})
     page.add_edge(answer, count)
     branch(
@@ -95,7 +95,7 @@ def bargain(page: Page, topic: Topic, agreed: str, no_deal: str, suffix: str = "
 
 def convened(page: Page, then: str, suffix: str = "") -> None:
     """`convene`: a bargaining begins with a clear table."""
-    page.add_node(f"convene{suffix}", convene)
+    page.add_node(f"convene{suffix}", quick(convene))
     lead(page, f"convene{suffix}", then)
 
 

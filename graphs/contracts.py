@@ -93,7 +93,10 @@ def written(page: Page, bound: str, null: str) -> None:
 
 
 def outsider(letter: str, check: Check) -> MindGraph:
-    """The mind of somebody who is no party: ask → validate ↺."""
+    """The mind of somebody who is no party: ask → validate ↺.
+
+    To certify what it wrote can take a second, so that it is validated in a thread.
+    """
     return retried(letter, ask_outsider(letter), validate(check))
 
 

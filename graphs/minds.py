@@ -6,9 +6,11 @@ nothing of one reaches another. What it is shown arrives as its context (a `Mome
 own checkpoints hold private drafts alone, and the table hears only what `say` carries out.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypeVar
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -29,6 +31,9 @@ Asking = Callable[[Minds, Runtime[Moment]], Awaitable[dict[str, Any]]]
 Validating = Callable[[Minds, Runtime[Moment]], dict[str, Any]]
 TableNode = Callable[[Table, Runtime[Room]], Awaitable[dict[str, Any]]]
 
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
 
 def mind(role: str, check: Check, writer: Writer | None = None) -> MindGraph:
     """ask → validate ↺: the drafts that are refused never leave it.
@@ -38,14 +43,13 @@ def mind(role: str, check: Check, writer: Writer | None = None) -> MindGraph:
         check: what a message has to say to be sound.
         writer: writes the letters, for a workflow with letters of its own.
     """
-    return retried(role, ask(role, writer), validate(check))
+    return retried(role, ask(role, writer), lightly(validate(check)))
 
 
-def retried(name: str, asking: Asking, validating: Validating) -> MindGraph:
+def retried(name: str, asking: Asking, validating: Asking | Validating) -> MindGraph:
     """A mind from its two nodes: asking again until what was drafted is sound."""
 
-    # Asynchronous, as a thread costs more than it frees.
-    async def verdict(minds: Minds, runtime: Runtime[Moment]) -> Literal["again", "sound"]:
+    def verdict(minds: Minds, runtime: Runtime[Moment]) -> Literal["again", "sound"]:
         return "again" if pending(minds["minds"], runtime.context.asked) else "sound"
 
     page = StateGraph(Minds, context_schema=Moment)
@@ -53,8 +57,35 @@ def retried(name: str, asking: Asking, validating: Validating) -> MindGraph:
     page.add_node("validate", validating)
     page.add_edge(START, "ask")
     page.add_edge("ask", "validate")
-    page.add_conditional_edges("validate", verdict, {"again": "ask", "sound": END})
+    page.add_conditional_edges("validate", quick(verdict), {"again": "ask", "sound": END})
     return page.compile(name=name)
+
+
+def quick(work: Callable[Given, Found]) -> Callable[Given, Awaitable[Found]]:
+    """A node or a verdict that computes, and little: it stays on the event loop.
+
+    LangGraph runs what is not asynchronous in a thread, which costs more than such work does.
+    """
+
+    @wraps(work)
+    async def here(*given: Given.args, **named: Given.kwargs) -> Found:
+        return work(*given, **named)
+
+    return here
+
+
+def lightly(validating: Validating) -> Asking:
+    """Validation that computes little, unless somebody's reservation value is known.
+
+    Drafts are held against it: files are read for that, and payoffs computed, in a thread.
+    """
+
+    async def here(minds: Minds, runtime: Runtime[Moment]) -> dict[str, Any]:
+        if room_of(runtime.context.table["settings"]).secrets:
+            return await asyncio.to_thread(validating, minds, runtime)
+        return validating(minds, runtime)
+
+    return here
 
 
 def seated(

@@ -10,7 +10,7 @@ from typing import cast
 from langgraph.types import Send
 
 from deals import contract_breaches
-from graphs.minds import Page
+from graphs.minds import Page, quick
 from state import Table, broke, game_of, room_of
 
 Who = Callable[[Table], list[str]]
@@ -70,7 +70,7 @@ def branch(
         found = verdict(table)
         return apart(onward[found], table) or found
 
-    page.add_conditional_edges(source, route, cast(dict[Hashable, str], dict(onward)))
+    page.add_conditional_edges(source, quick(route), cast(dict[Hashable, str], dict(onward)))
 
 
 def apart(node: str, table: Table) -> list[Send]:

@@ -25,7 +25,7 @@ task_exchange_baseline   no        no        the paper's baseline
 from langgraph.graph import END, START, StateGraph
 
 from graphs.chapters import PLAY, blank
-from graphs.minds import MindGraph, Page, mind, retried, seated
+from graphs.minds import MindGraph, Page, lightly, mind, quick, retried, seated
 from graphs.routing import able, branch, everyone, lead, speaker, whether_over
 from nodes.ask import ask
 from nodes.exchange_call import call_tools
@@ -68,7 +68,7 @@ def exchange(validator: bool, guidance: bool) -> Page:
     page.add_edge("summarize", "trade")
     work(page, over="settle")
     page.add_node("settle", settle)
-    page.add_conditional_edges("settle", failed, {"error": "fail", "done": END})
+    branch(page, "settle", failed, {"error": "fail", "done": END})
     page.add_node("fail", fail)
     page.add_edge("fail", END)
     return page
@@ -84,13 +84,10 @@ def talk(
     page.add_edge("consider", "speak")
     speak = seated(trading(validator, guidance), speaker, TRADE, say_turn)
     page.add_node("speak", speak)
-    page.add_conditional_edges(
-        "speak",
-        heard,
-        {"talk_on": "speak", "agreed": "check", "no_deal": no_deal, "error": error},
-    )
+    onward = {"talk_on": "speak", "agreed": "check", "no_deal": no_deal, "error": error}
+    branch(page, "speak", heard, onward)
     page.add_node("check", check)
-    page.add_conditional_edges("check", heard, {"sound": agreed, "error": error})
+    branch(page, "check", heard, {"sound": agreed, "error": error})
 
 
 def work(page: Page, over: str) -> None:
@@ -109,10 +106,10 @@ def trading(validator: bool, guidance: bool) -> MindGraph:
     """A turn of talk: ask → validate ↺, or ask → deliver."""
     asking = ask("exchange", trade_letter(guidance))
     if validator:
-        return retried("speak", asking, validate_trades)
+        return retried("speak", asking, lightly(validate_trades))
     page = StateGraph(Minds, context_schema=Moment)
     page.add_node("ask", asking)
-    page.add_node("deliver", deliver)
+    page.add_node("deliver", quick(deliver))
     page.add_edge(START, "ask")
     page.add_edge("ask", "deliver")
     page.add_edge("deliver", END)

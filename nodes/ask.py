@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from credit import by_norm
 from deals import Deal, payments, payoffs, plain
+from games import Game
 from prompts import fenced, fenced_lines, render
 from seats import Letter
 from state import (
@@ -19,6 +20,7 @@ from state import (
     Table,
     ask_seats,
     game_of,
+    history,
     home,
     room_of,
     see,
@@ -53,22 +55,25 @@ def privately(writer: Writer) -> Callable[[Moment, str, str, Mind | None], Lette
     """A writer of letters who is handed what its agent alone may know."""
 
     def prepare(moment: Moment, agent: str, act: str, mind: Mind | None) -> Letter:
-        table = moment.table
-        pointer = table.get("thoughts", {}).get(agent)
-        # Reasoning is private, so it waits in the journal.
-        thought = (
-            home().journal.open(table["episode"], agent, pointer).answer.text if pointer else ""
-        )
-        secret = secrets_of(room_of(table["settings"]).secrets).get(agent, "")
+        thought = _thoughts(moment).get(agent, "")
+        secret = secrets_of(room_of(moment.table["settings"]).secrets).get(agent, "")
         return writer(moment, agent, act, Private(mind, thought, secret))
 
     return prepare
 
 
+@lru_cache(maxsize=8)
+def _thoughts(moment: Moment) -> dict[str, str]:
+    """What those who are asked now reasoned before: private, so it waits in the journal."""
+    table = moment.table
+    kept = {a: at for a, at in table.get("thoughts", {}).items() if a in moment.asked}
+    opened = home().journal.open_all(table["episode"], kept)
+    return {agent: entry.answer.text for agent, entry in opened.items()}
+
+
 def write(moment: Moment, agent: str, act: str, private: Private) -> Letter:
     """Put what an agent sees into words: static text first, what grows next, the moment last."""
-    sight = see(moment, agent, act)
-    facts = dict(sight.facts)
+    facts = see(moment, agent, act)
     if act == "answer_split":
         facts["offer"] = {**facts["offer"], "payoffs": _what_it_means(moment.table)}
     if private.reasoning:
@@ -84,23 +89,32 @@ def write(moment: Moment, agent: str, act: str, private: Private) -> Letter:
         computed=facts.get("computed"),
         direction=_direction(facts),
     )
-    own = game_of(moment.table["settings"]).private(agent)
+    game = game_of(moment.table["settings"])
+    own = game.private(agent)
     told = "\n\n".join(part for part in (private.secret, fenced(own) if own else "") if part)
     user = render(
         "letter",
         persona=render("persona", you=agent, private=told),
-        history=fenced_lines(sight.history),
+        history=_history(moment),
         ask=request.strip(),
         fault=fault,
         facts=fenced(facts),
     )
-    system = render(
-        "table",
-        rules=sight.rules,
-        facts=fenced(sight.game),
-        instructions=room_of(moment.table["settings"]).instructions,
+    return Letter(rules(game, room_of(moment.table["settings"]).instructions), user)
+
+
+@lru_cache(maxsize=256)
+def rules(game: Game, instructions: str) -> str:
+    """What is the same for everybody, always: put into words once."""
+    return render(
+        "table", rules=game.rules(), facts=fenced(game.facts()), instructions=instructions
     )
-    return Letter(system=system, user=user)
+
+
+@lru_cache(maxsize=8)
+def _history(moment: Moment) -> str:
+    """What is the same for all who are asked now: put into words once, not once for each."""
+    return fenced_lines(history(moment.table))
 
 
 def _what_it_means(table: Table) -> dict[str, str]:

@@ -4,7 +4,6 @@ from typing import Any
 
 from deals import Fault, scan
 from games.exchange.tools import call, plugged
-from seats import Pointer
 from state import Table, home
 from state.exchange import exchange_of
 
@@ -16,9 +15,10 @@ def call_tools(table: Table) -> dict[str, Any]:
     be repeated under the same key.
     """
     atoms = {atom.name: atom for atom in exchange_of(table).tasks.atoms}
+    sealed = {a: said["pointer"] for a, said in table["sealed"].items() if "pointer" in said}
     results = {}
-    for agent, said in table["sealed"].items():
-        action = _reveal(table["episode"], agent, said["pointer"]) if "pointer" in said else ""
+    for entry in home().journal.open_all(table["episode"], sealed).values():
+        action = _chosen(entry.answer.text)
         function = plugged(atoms[action].tool) if action in atoms else None
         if function is not None:
             key = f"{table['episode']}/{action}"
@@ -26,6 +26,6 @@ def call_tools(table: Table) -> dict[str, Any]:
     return {"position": {**table["position"], "results": results}} if results else {}
 
 
-def _reveal(episode: str, agent: str, pointer: Pointer) -> str:
-    message = scan(home().journal.open(episode, agent, pointer).answer.text)
+def _chosen(text: str) -> str:
+    message = scan(text)
     return "" if isinstance(message, Fault) else message.action or ""

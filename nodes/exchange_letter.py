@@ -1,11 +1,14 @@
 """The letters of a task exchange: what a trader sees, with what only it is told."""
 
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
 
+from games.task_exchange import TaskExchange
 from prompts import fenced, fenced_lines, render
 from seats import Letter
-from state import Moment, Private, Sight, room_of
-from state.exchange import exchange_of, look
+from state import Moment, Private, room_of
+from state.exchange import exchange_of, look, told
 
 UTILITIES = "what each set of tasks is worth to you, by mask."
 
@@ -18,16 +21,17 @@ def trade_letter(guidance: bool) -> Callable[[Moment, str, str, Private], Letter
     """
 
     def write(moment: Moment, agent: str, act: str, private: Private) -> Letter:
-        sight = look(moment, agent, act)
+        facts = look(moment, agent, act)
         own = fenced(exchange_of(moment.table).private(agent))
-        told = "\n\n".join(part for part in (private.secret, UTILITIES, own) if part)
-        return _in_words(moment, sight, private, told, guidance)
+        alone = "\n\n".join(part for part in (private.secret, UTILITIES, own) if part)
+        return _in_words(moment, facts, private, alone, guidance)
 
     return write
 
 
-def _in_words(moment: Moment, sight: Sight, private: Private, told: str, guidance: bool) -> Letter:
-    facts = dict(sight.facts)
+def _in_words(
+    moment: Moment, facts: dict[str, Any], private: Private, alone: str, guidance: bool
+) -> Letter:
     if guidance:
         facts["guidance"] = True
     if private.reasoning:
@@ -43,18 +47,31 @@ def _in_words(moment: Moment, sight: Sight, private: Private, told: str, guidanc
     )
     user = render(
         "letter",
-        persona=render("persona", you=facts["you"], private=told),
-        history=fenced_lines(sight.history),
+        persona=render("persona", you=facts["you"], private=alone),
+        history=_history(moment),
         ask=request.strip(),
         fault=fault,
         facts=fenced(facts),
     )
-    system = render(
+    game, room = exchange_of(moment.table), room_of(moment.table["settings"])
+    return Letter(rules(game, guidance, room.instructions), user)
+
+
+@lru_cache(maxsize=256)
+def rules(game: TaskExchange, guidance: bool, instructions: str) -> str:
+    """What is the same for everybody, always: put into words once."""
+    facts = game.facts()
+    return render(
         "exchange_table",
-        rules=sight.rules,
-        agents=sight.game["agents"],
-        facts=fenced(sight.game),
+        rules=game.rules(),
+        agents=facts["agents"],
+        facts=fenced(facts),
         guidance=guidance,
-        instructions=room_of(moment.table["settings"]).instructions,
+        instructions=instructions,
     )
-    return Letter(system=system, user=user)
+
+
+@lru_cache(maxsize=8)
+def _history(moment: Moment) -> str:
+    """What is the same for all who are asked now: put into words once, not once for each."""
+    return fenced_lines(told(moment.table))

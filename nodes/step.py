@@ -4,7 +4,6 @@ from typing import Any
 
 from deals import Fault, scan
 from games import Turn
-from seats import Pointer
 from state import Table, game_of, home
 
 
@@ -14,11 +13,9 @@ def step(table: Table) -> dict[str, Any]:
     An agent that passed takes no action, and the record shows none.
     """
     game = game_of(table["settings"])
-    actions = {
-        agent: _reveal(table["episode"], agent, said["pointer"])
-        for agent, said in table["sealed"].items()
-        if "pointer" in said
-    }
+    sealed = {a: said["pointer"] for a, said in table["sealed"].items() if "pointer" in said}
+    opened = home().journal.open_all(table["episode"], sealed)
+    actions = {agent: _revealed(entry.answer.text) for agent, entry in opened.items()}
     after = game.step(table["position"], actions)
     turn: Turn = {
         "turn": len(table.get("record", [])) + 1,
@@ -37,8 +34,8 @@ def step(table: Table) -> dict[str, Any]:
     return {"position": after.position, "record": [turn], "sealed": None}
 
 
-def _reveal(episode: str, agent: str, pointer: Pointer) -> str:
-    message = scan(home().journal.open(episode, agent, pointer).answer.text)
+def _revealed(text: str) -> str:
+    message = scan(text)
     assert not isinstance(message, Fault), "what was sealed had been validated"
     assert message.action is not None, "what was sealed had been validated"
     return message.action

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import interrupt
 
@@ -52,9 +52,14 @@ class Question:
     trace: RunnableConfig = field(default_factory=RunnableConfig)
 
     @cached_property
+    def messages(self) -> list[BaseMessage]:
+        """The letter as chat messages."""
+        return self.letter.messages()
+
+    @cached_property
     def text(self) -> str:
         """All that the seat is shown, as one text."""
-        return as_text(self.letter.messages())
+        return as_text(self.messages)
 
     @cached_property
     def name(self) -> str:
@@ -123,7 +128,7 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
     failure = ""
     try:
         async with asyncio.timeout(limit):
-            reply = await model.ainvoke(question.letter.messages(), config=_traced(question))
+            reply = await model.ainvoke(question.messages, config=_traced(question))
         answer = _answer(reply, time.monotonic() - started)
     except Exception as error:
         failure = _describe(error, limit)

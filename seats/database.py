@@ -53,8 +53,10 @@ def prepared(url: str, metadata: MetaData, lasting: bool = True) -> Engine:
 
 
 def reading(made: Engine) -> Engine:
-    """The same engine for reading: it waits for no writer, and none waits for it."""
-    return made.execution_options(reading=True)
+    """The same engine for one query at a time: it waits for no writer, and none waits for it."""
+    if made.dialect.name == "sqlite":
+        return made.execution_options(reading=True)
+    return made.execution_options(isolation_level="AUTOCOMMIT")
 
 
 def _set_up_sqlite(synchronous: str, connection: Any, _: Any) -> None:
@@ -67,5 +69,5 @@ def _set_up_sqlite(synchronous: str, connection: Any, _: Any) -> None:
 
 
 def _begin(connection: Any) -> None:
-    reads = connection.get_execution_options().get("reading")
-    connection.exec_driver_sql("BEGIN DEFERRED" if reads else "BEGIN IMMEDIATE")
+    if not connection.get_execution_options().get("reading"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -20,7 +20,7 @@ from state.room import Room, game_of, name_of, room_of
 from state.runs import Run
 from state.table import Acceptance, Accounts, Opening, Said, Spent, Spoken, Status, Table
 from state.talk import Utterance, agreed_offers, counted, entries, offer_of
-from state.view import Sight, history, see
+from state.view import history, see
 
 __all__ = [
     "PASS",
@@ -43,7 +43,6 @@ __all__ = [
     "Room",
     "Run",
     "Said",
-    "Sight",
     "Spent",
     "Spoken",
     "Status",

@@ -9,7 +9,6 @@ from games.task_exchange import TaskExchange
 from state.mind import Moment
 from state.room import game_of
 from state.table import Pending, Said, Table
-from state.view import Sight
 
 TOPIC = "plan"
 """The talk's name: as everywhere, it is the bargaining before anybody acts."""
@@ -47,8 +46,8 @@ def to_answer(table: Table, agent: str) -> Pending | None:
     return pending if pending and pending["by"] != agent else None
 
 
-def look(moment: Moment, agent: str, act: str) -> Sight:
-    """What `agent` sees of the talk when it is asked to `act`.
+def look(moment: Moment, agent: str, act: str) -> dict[str, Any]:
+    """How the talk stands for `agent` when it is asked to `act`.
 
     Reads the public table; of the private tables it takes only `agent`'s own utility of what has
     been proposed, for that agent's letter alone.
@@ -61,9 +60,8 @@ def look(moment: Moment, agent: str, act: str) -> Sight:
         "turn": table["round"],
         "turns": game.params.talk,
     }
-    talk = [said for said in table.get("talk", []) if said["topic"] == TOPIC]
     offers = []
-    for said in talk:
+    for said in _talk(table):
         if masks := masks_in(table, said["by"], said["text"]):
             own = game.scenario.utility(agent, int(masks[agent], 2))
             offers.append(
@@ -80,7 +78,16 @@ def look(moment: Moment, agent: str, act: str) -> Sight:
         if masks := masks_in(table, pending["by"], pending["wrote"]):
             facts["pending"]["masks"] = masks
             facts["pending"]["your_utility"] = offers[-1]["your_utility"]
-    return Sight(game.rules(), game.facts(), [_line(said) for said in talk], facts)
+    return facts
+
+
+def told(table: Table) -> list[dict[str, Any]]:
+    """All that was said, a line each; it only grows, and is the same for everybody."""
+    return [_line(said) for said in _talk(table)]
+
+
+def _talk(table: Table) -> list[Said]:
+    return [said for said in table.get("talk", []) if said["topic"] == TOPIC]
 
 
 def _line(said: Said) -> dict[str, Any]:

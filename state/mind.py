@@ -32,12 +32,13 @@ class Topic:
     phase: Phase = "negotiation"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Moment:
     """What a mind is shown: the table as it stands, who is asked, and about what.
 
     It is the minds' runtime context: handed over by reference, stored nowhere, so that a mind's
-    checkpoint holds its own thinking alone.
+    checkpoint holds its own thinking alone. It equals itself alone, so that what all who are asked
+    are shown can be remembered by it.
     """
 
     table: Table

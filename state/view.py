@@ -1,7 +1,6 @@
-"""What one agent sees: the only function between the table and a letter."""
+"""What agents see, all of them and one: nothing else is between the table and a letter."""
 
 import json
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -17,31 +16,12 @@ from state.room import game_of, room_of
 from state.table import Said, Table
 
 
-@dataclass(frozen=True)
-class Sight:
-    """Everything an agent is shown, before it is put into words.
-
-    Attributes:
-        rules: of the game, the same for everybody, always.
-        game: their facts, the same for everybody, always.
-        history: all that was publicly said and done, a line each; it only grows, until what is
-            long past is told in sum.
-        facts: how things stand for this agent now.
-    """
-
-    rules: str
-    game: dict[str, Any]
-    history: list[dict[str, Any]]
-    facts: dict[str, Any]
-
-
-def see(moment: Moment, agent: str, act: str) -> Sight:
-    """What `agent` sees when it is asked to `act`.
+def see(moment: Moment, agent: str, act: str) -> dict[str, Any]:
+    """How things stand for `agent` when it is asked to `act`.
 
     Reads the table and nothing else: no agent's drafts, reasoning or secrets are in reach.
     """
     table = moment.table
-    game = game_of(table["settings"])
     split = bool(table.get("accounts"))
     facts: dict[str, Any] = {"you": agent, "ask": act}
     if split:
@@ -65,7 +45,7 @@ def see(moment: Moment, agent: str, act: str) -> Sight:
         facts["offer"]["certificate"] = in_words(_certificate(table, offer))
     if moment.norms and act not in ("act", "reason"):
         facts["norms"] = moment.norms
-    return Sight(game.rules(), game.facts(), history(table), facts)
+    return facts
 
 
 def _certificate(table: Table, offer: Offer) -> Certificate:
@@ -90,7 +70,10 @@ def _enforcement(table: Table) -> dict[str, str]:
 
 
 def history(table: Table) -> list[dict[str, Any]]:
-    """Talk and turns in the order in which they happened; what is long past, in sum."""
+    """All that was publicly said and done, a line each, in the order in which it happened.
+
+    It is the same for everybody, and only grows, until what is long past is told in sum.
+    """
     turns = {turn["turn"]: turn for turn in table.get("record", [])}
     lines: list[dict[str, Any]] = []
     next_turn = 1

@@ -20,6 +20,7 @@ from jinja2 import meta
 
 import prompts
 from graphs.running import play
+from nodes.ask import rules
 from prompts import fenced, fenced_lines, render
 from seats.letters import as_text, events, facts
 from state import Room, home
@@ -142,6 +143,7 @@ async def test_every_template_is_part_of_a_letter_above(
             return super().__getitem__(name)
 
     monkeypatch.setattr(renderer, "_templates", Watched(renderer._templates))
+    rules.cache_clear()  # put into words by another test, and not again
     await letters_of(written, "shapley_coop")
     assert used == {name for name in prompts.names() if not name.startswith(ELSEWHERE)}
 
