@@ -47,6 +47,9 @@ def application(desk: SeatDesk) -> Starlette:
             PUBLIC_KEY,
         )
     trace_quietly(home().secrets)
+    # A line for each call of a model and each label tells nothing of a play, and takes time.
+    for client in ("httpx", "httpx2"):
+        logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(
         routes=[seat_route(desk), *view_routes()], middleware=guards, lifespan=_open_for_business
     )

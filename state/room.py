@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from copy import deepcopy
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -155,6 +156,13 @@ class Room(BaseModel):
         description="Seconds that a person has for a reply before it counts as a pass; 0 is none.",
     )
 
+    @classmethod
+    def model_json_schema(cls, *given: Any, **options: Any) -> dict[str, Any]:
+        """As pydantic's; made once, since LangGraph's server asks for it at every run."""
+        if cls is Room and not (given or options):
+            return deepcopy(_schema())
+        return super().model_json_schema(*given, **options)
+
     @model_validator(mode="after")
     def _somebody_sits(self) -> "Room":
         if not self.seats:
@@ -186,6 +194,11 @@ class Room(BaseModel):
         for agent in secrets_of(self.secrets):
             reservation_of(self.secrets, agent)
         return self.model_copy(update={"game": read(self.game), "seats": seats})
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return super(Room, Room).model_json_schema()
 
 
 def name_of(room: Room) -> str:
