@@ -1,11 +1,11 @@
 """`coop attack`: the adversarial scorecard of a seat and of the platform."""
 
-import asyncio
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.awaiting import finish
 from cli.console import note, progress, say, say_json, show_table
 from evals.attack_cases import ADVERSARIES
 
@@ -59,7 +59,7 @@ def attack(
     target = Seat.model_validate(seats_from(model, [], base_url)["*"])
     chosen = list(dict.fromkeys(case or ADVERSARIES))
     with progress(2 * seeds * len(chosen), f"{len(chosen)} adversaries and their twins") as done:
-        card = asyncio.run(scorecard(target, game=game, seeds=seeds, cases=chosen, done=done))
+        card = finish(scorecard(target, game=game, seeds=seeds, cases=chosen, done=done))
     if as_json:
         say_json(card.record())
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.awaiting import finish
 from cli.console import note, progress, say, say_json, show_table
 from cli.options import Parameters, settings_from
 
@@ -148,7 +149,6 @@ def table(
 
 def _played(seeds: int, out: Path | None) -> "list[Row]":
     """The table's rows; what its folder lacks is run first."""
-    import asyncio
 
     from evals.contracts import SUITE, planned
     from evals.local import Local
@@ -161,7 +161,7 @@ def _played(seeds: int, out: Path | None) -> "list[Row]":
     folder = out or home().folder / "sweeps" / SUITE
     player = Local(enter(folder, [suite], {}))
     with Writer(folder) as writer, progress(len(cells), f"{len(cells)} runs") as moved:
-        tally = asyncio.run(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
+        tally = finish(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
     if tally.left:
         note(f"{tally.left} runs are left: coop status {folder} says why; the same command goes on")
         sys.exit(INCOMPLETE)

@@ -1,11 +1,11 @@
 """`coop settle-git`: what a repository's history is worth to each contributor."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from cli.awaiting import finish
 from cli.console import note, say, say_json, show_table
 
 
@@ -49,7 +49,7 @@ def settle_git(
         from cli.options import seats_from
 
         seats = seats_from(model, agent or [], None)
-        agreed = asyncio.run(_bargain(history, bounty, currency, given, seats, seed))
+        agreed = finish(_bargain(history, bounty, currency, given, seats, seed))
         report = settle_history(history, bounty, currency, given, _payoffs(agreed))
         report |= {"run": agreed["run"], "simulated": agreed["simulated"]}
     text = as_markdown(report)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cli.awaiting import finish
 from cli.console import complain, note, progress, say, say_json
 
 if TYPE_CHECKING:
@@ -112,7 +113,6 @@ def write(
     Every answer is checked, and sent back with the fault where it has one. The same command goes
     on where it was stopped. docs/scenarios.md says what the two files hold.
     """
-    import asyncio
 
     from games.exchange.authoring import read_commission
     from games.exchange.source import FILE_ENDINGS
@@ -126,7 +126,7 @@ def write(
     sheets = len(commission.descriptions) + len(commission.scores)
     with progress(sheets, f"{sheets} sheets") as moved:
         try:
-            work = asyncio.run(
+            work = finish(
                 commissioned(commission, seat, out.parent, seed=seed, tries=tries, heard=moved)
             )
         except (NotWritten, SeatError) as error:
@@ -177,7 +177,6 @@ def validate(
 
 def _swept(suite: "Suite", folder: Path) -> "tuple[list[Row], int]":
     """The rows of a suite's runs, and how many are still missing."""
-    import asyncio
 
     from evals.local import Local
     from evals.store import Writer, read_rows, register
@@ -188,7 +187,7 @@ def _swept(suite: "Suite", folder: Path) -> "tuple[list[Row], int]":
     check_cells(cells)
     player = Local(register(folder, [suite], {}))
     with Writer(folder) as writer, progress(len(cells), f"{len(cells)} exchanges") as moved:
-        tally = asyncio.run(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
+        tally = finish(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
     wanted = {cell.id for cell in cells}
     return [row for row in read_rows(folder) if row["cell"] in wanted], tally.left
 

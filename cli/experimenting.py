@@ -1,6 +1,5 @@
 """`coop sweep` and `coop eval`: running experiments."""
 
-import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import reporting
+from cli.awaiting import finish
 from cli.console import note, progress, say, say_json, show_table
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _swept(plan: _Plan, limits: "Limits", prices: "Prices") -> "Tally":
     with Writer(plan.folder, plan.part) as writer, progress(len(plan.cells), what) as moved:
         under_way = sweep(plan.cells, player, writer, limits, prices, lambda tally: moved())
         try:
-            return asyncio.run(under_way)
+            return finish(under_way)
         except KeyboardInterrupt:
             note(f"stopped; {plan.folder} keeps what is done, and the same command goes on")
             raise
@@ -208,7 +208,7 @@ def _forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
     todo = [cell for cell in cells if cell.id not in done]
     kinds = len({(cell.suite, cell.condition) for cell in todo})
     with progress(kinds, f"a pilot of {kinds} conditions") as moved:
-        played = asyncio.run(pilots(todo, folder, moved))
+        played = finish(pilots(todo, folder, moved))
     found = forecast(todo, played, prices)
     say(f"{found.cells} cells to run, {len(cells) - len(todo)} there already")
     say(f"{found.calls:.0f} calls")

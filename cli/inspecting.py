@@ -1,12 +1,12 @@
 """`coop list`, `runs`, `show`, `letters`, `verify`, `graph`, `doctor`: looking."""
 
-import asyncio
 import sys
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
+from cli.awaiting import finish
 from cli.console import note, say, say_json, show_table
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -82,7 +82,7 @@ def show(
             raise ValueError(f"{run} has not ended: coop resume {run}")
         say_json(found.result)
         return
-    table = asyncio.run(table_of(found))
+    table = finish(table_of(found))
     if figure:
         from evals.exchange import picture
 
@@ -102,7 +102,7 @@ def letters(run: RunName) -> None:
     from seats.recording import recorded
     from state import home
 
-    table = asyncio.run(table_of(home().runs.get(run)))
+    table = finish(table_of(home().runs.get(run)))
     entries = home().journal.entries(table["episode"]) if table else iter(())
     for entry in sorted(entries, key=lambda e: (e.agent, e.letter, e.attempt)):
         say(recorded(entry))
@@ -112,7 +112,7 @@ def verify(run: RunName, as_json: Json = False) -> None:
     """Recompute contributions, values, transfers and ledger from the record, and compare."""
     from cli.verifying import verify_run
 
-    checks = asyncio.run(verify_run(run))
+    checks = finish(verify_run(run))
     if as_json:
         say_json(
             {

@@ -1,10 +1,10 @@
 """`coop demo`: the same thing many times, in a table."""
 
-import asyncio
 from typing import Annotated
 
 import typer
 
+from cli.awaiting import finish
 from cli.console import progress, say, say_json, show_table
 
 
@@ -35,7 +35,7 @@ def demo(
         }
     )
     with progress(len(CONDITIONS) * seeds, f"{game}, {seeds} seeds") as done:
-        results = asyncio.run(run_conditions(room, range(seeds), done))
+        results = finish(run_conditions(room, range(seeds), done))
     rows = summarise(results)
     simulated = all(r["simulated"] for runs in results.values() for r in runs)
     if as_json:

@@ -1,6 +1,5 @@
 """`coop run` and `coop resume`: playing."""
 
-import asyncio
 import os
 import sys
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cli.awaiting import finish
 from cli.console import complain, note, say, say_json, waiting
 from cli.options import Parameters, pairs, seats_from, settings_from, words
 
@@ -163,10 +163,10 @@ def answer(
 
     found = home().runs.get(run)
     if reply:
-        asyncio.run(answer_for(found, agent, reply))
+        finish(answer_for(found, agent, reply))
         note(f"{agent} has answered; go on with: coop resume {run}")
         return
-    table = asyncio.run(table_of(found))
+    table = finish(table_of(found))
     mail = home().journal.mail(table["episode"], agent) if table else None
     if mail is None:
         raise ValueError(f"no letter waits for {agent} in {run}")
@@ -204,6 +204,8 @@ def _room(kind: Any, given: dict[str, Any]) -> Any:
 
 async def _traced(run: Any, watch: Any, person: Any) -> Any:
     """Follow a run; where it is traced, its trace gets the commit, and feedback at the end."""
+    import asyncio
+
     from graphs.running import follow, table_of
     from seats.tracing import tracing
 
@@ -229,7 +231,7 @@ def _follow(run: Any, as_json: bool) -> None:
     person = _ask_here if sys.stdin.isatty() else None
     try:
         with waiting(f"playing {run.run}"):
-            outcome = asyncio.run(_traced(run, watch, person))
+            outcome = finish(_traced(run, watch, person))
     except Waiting as pause:
         note(f"{run.run} waits for {', '.join(pause.agents)}: coop answer {run.run} NAME")
         return

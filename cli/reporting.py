@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.console import say, say_json, show_table
+from cli.console import progress, say, say_json, show_table
 
 if TYPE_CHECKING:
     from evals.prices import Prices
@@ -72,9 +72,13 @@ def export(
     prices: PriceFile = None,
 ) -> None:
     """Write tidy tables: runs, offers, actions, clauses, settlements, calls, timings."""
+    from evals.store import cells_of
     from evals.tables import tables, write
 
-    for path in write(tables(folder, prices_from(prices)), out or folder / "tables", format_):
+    cells = len(cells_of(folder))
+    with progress(cells, f"{cells} runs") as moved:
+        found = tables(folder, prices_from(prices), moved)
+    for path in write(found, out or folder / "tables", format_):
         say(str(path))
 
 

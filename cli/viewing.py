@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.console import note, say, waiting
+from cli.console import note, progress, say, waiting
 
 if TYPE_CHECKING:
     from serve.shelves import Shelf
@@ -102,9 +102,11 @@ def _report_run(run: str, out: Path, private: bool) -> None:
 def _report_sweep(folder: Path, out: Path, figures: Path | None) -> None:
     from evals.report import figures as drawn
     from evals.report import report as page
+    from evals.store import manifest
 
-    with waiting(f"reading {folder}"):
-        text = page(folder)
+    suites = len(manifest(folder)["suites"])
+    with progress(suites, f"{suites} experiments") as moved:
+        text = page(folder, moved)
     _write(out, text)
     if figures:
         from evals.pictures import can_png, write_figures

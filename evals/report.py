@@ -6,7 +6,7 @@ number is computed from the rows that `coop export` writes, and names its n.
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,8 +48,12 @@ class SuiteShown:
     times: list[tuple[str, list[str], int]]
 
 
-def report(folder: Path) -> str:
+def report(folder: Path, told: Callable[[], Any] = lambda: None) -> str:
     """The page of a sweep's folder.
+
+    Args:
+        folder: of the sweep.
+        told: called after each of its suites.
 
     Raises:
         ValueError: it holds no sweep, or no run yet.
@@ -65,6 +69,7 @@ def report(folder: Path) -> str:
         own = [row for row in rows if row["suite"] == suite.name]
         if own:
             sections.append(_suite(suite, own, apart, wanted.count(suite.name)))
+        told()
     style = (_HERE / "report.css").read_text(encoding="utf-8")
     ended = {row["cell"] for row in rows}
     return _pages.get_template("report.html").render(

@@ -15,7 +15,7 @@ Every table but `timings` is a function of the rows alone. All begin with the ce
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,23 +102,38 @@ COLUMNS: dict[str, dict[str, Any]] = {
 """Table → column → type, after the cell and its labels; `runs` goes on with its measures."""
 
 
-def tables(folder: Path, prices: Prices = NO_PRICES) -> Tables:
-    """All tables of a sweep's folder."""
+def tables(
+    folder: Path, prices: Prices = NO_PRICES, measured: Callable[[], Any] = lambda: None
+) -> Tables:
+    """All tables of a sweep's folder.
+
+    Args:
+        folder: of the sweep.
+        prices: for the cost.
+        measured: called after each run is measured, which takes longest.
+    """
     rows = read_rows(folder)
     suites = [Suite.model_validate(suite) for suite in manifest(folder)["suites"].values()]
     asked = [column for suite in suites for spec in suite.tables for column in spec.columns]
     asked += [column for suite in suites for spec in suite.figures for column in spec.columns]
     more = [column for column in dict.fromkeys(asked) if ":" in column]
-    return {**of_rows(rows, prices, more), "timings": timings(rows, read_apart(folder))}
+    found = of_rows(rows, prices, more, measured)
+    return {**found, "timings": timings(rows, read_apart(folder))}
 
 
-def of_rows(rows: Sequence[Row], prices: Prices = NO_PRICES, columns: Sequence[str] = ()) -> Tables:
+def of_rows(
+    rows: Sequence[Row],
+    prices: Prices = NO_PRICES,
+    columns: Sequence[str] = (),
+    measured: Callable[[], Any] = lambda: None,
+) -> Tables:
     """The tables that depend on nothing but the rows, in the rows' order.
 
     Args:
         rows: the runs.
         prices: for the cost.
         columns: measures with an argument, for `runs`.
+        measured: called after each run is measured.
     """
     makers = {
         "offers": _offers,
@@ -127,12 +142,11 @@ def of_rows(rows: Sequence[Row], prices: Prices = NO_PRICES, columns: Sequence[s
         "settlements": _settlements,
         "calls": _calls,
     }
-    made = {
-        "runs": [
-            {**_named(row), **_run(row, prices), **{c: score(row, c) for c in columns}}
-            for row in rows
-        ]
-    }
+    made: dict[str, list[Line]] = {"runs": []}
+    for row in rows:
+        more = {column: score(row, column) for column in columns}
+        made["runs"].append({**_named(row), **_run(row, prices), **more})
+        measured()
     for name, lines in makers.items():
         made[name] = [{**_named(row), **line} for row in rows for line in lines(row)]
     return {
