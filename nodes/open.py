@@ -21,7 +21,9 @@ def opening(game: str) -> Callable[[Opening, Runtime[Room]], dict[str, Any]]:
         room = opening.room or runtime.context or Room()
         if "game" not in room.model_fields_set:
             room = room.model_copy(update={"game": game})
-        return set_table(room.resolve())
+        # On the table it is resolved: it need not be in every checkpoint as given, too.
+        given: dict[str, Any] = {"room": None} if opening.room else {}
+        return {**set_table(room.resolve()), **given}
 
     return open_episode
 

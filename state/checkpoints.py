@@ -1,6 +1,7 @@
 """LangGraph's checkpoints: SQLite by default, Postgres by URL, strict about what they load."""
 
 import asyncio
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,6 +22,15 @@ from state.home import Home
 
 Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 """Hears of a thread's new checkpoint: (thread, the table, which of its keys were written)."""
+
+
+_PLAIN, _PACKED = "msgpack", "msgpack+zlib"
+
+_SHORT = 256
+"""Bytes that are not worth packing."""
+
+_MOST = 2**28
+"""Bytes of one value; a million messages are fewer."""
 
 
 class Unreadable(ValueError):
@@ -153,10 +163,17 @@ class Served(BaseCheckpointSaver[Any]):
 
 
 class Strict(JsonPlusSerializer):
-    """Builds no object from a checkpoint: the state is plain JSON."""
+    """Builds no object from a checkpoint: the state is plain JSON, packed where that pays."""
 
     def __init__(self) -> None:
         super().__init__(allowed_msgpack_modules=None)
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Write a value."""
+        kind, data = super().dumps_typed(obj)
+        if kind == _PLAIN and len(data) > _SHORT:
+            return _PACKED, zlib.compress(data, level=1)
+        return kind, data
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Read a value back.
@@ -164,10 +181,12 @@ class Strict(JsonPlusSerializer):
         Raises:
             Unreadable: it is not written as ours are.
         """
-        kind, _ = data
-        if kind not in ("msgpack", "null"):
+        kind, content = data
+        if kind == _PACKED:
+            kind, content = _PLAIN, _unpacked(content)
+        if kind not in (_PLAIN, "null"):
             raise Unreadable(f"a checkpoint is written as {kind!r}: only msgpack is read")
-        return super().loads_typed(data)
+        return super().loads_typed((kind, content))
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> Self:
         """Itself: the types in a graph's annotations are for its forms, not for its checkpoints.
@@ -176,6 +195,22 @@ class Strict(JsonPlusSerializer):
         (langgraph-api 0.16: it recurses without end).
         """
         return self
+
+
+def _unpacked(content: bytes) -> bytes:
+    """What was packed, up to a size beyond which somebody means to fill the memory.
+
+    Raises:
+        Unreadable: it was not packed by us.
+    """
+    unpacking = zlib.decompressobj()
+    try:
+        plain = unpacking.decompress(content, _MOST)
+    except zlib.error:
+        raise Unreadable("a checkpoint is packed, and cannot be unpacked") from None
+    if not unpacking.eof:
+        raise Unreadable(f"a checkpoint is cut off, or larger than {_MOST:,} bytes")
+    return plain
 
 
 def _is_one(checkpoint: Any) -> bool:

@@ -111,6 +111,16 @@ class _Threaded(BlockingSaver):
 class SqliteSaver(Served, _Threaded):
     """Such a saver, which can also take back whole runs, as a rollback does."""
 
+    def get_next_version(self, current: Any, channel: None) -> Any:
+        """Count: the table is kept whole, so that no two forks share what a version names.
+
+        LangGraph's own versions are 49 random letters for each channel and whoever has seen it. A
+        thread that has them goes on with them.
+        """
+        if isinstance(current, str):
+            return super().get_next_version(current, channel)
+        return (current or 0) + 1
+
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Forget all checkpoints of some runs; it reads the metadata of all there are."""
         runs = json.dumps([str(run) for run in run_ids])

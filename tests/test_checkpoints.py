@@ -8,10 +8,12 @@ import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import StateGraph
 
 from deals import Pay
 from state import Room, home, saver
-from state.checkpoints import strict
+from state.checkpoints import Unreadable, strict
 from state.home import Home
 
 SQLITE = "sqlite"
@@ -63,6 +65,34 @@ async def put(kept: BaseCheckpointSaver[Any], namespace: str, state: dict[str, A
     versions = dict.fromkeys(state, "1")
     checkpoint = {**empty_checkpoint(), "channel_values": state, "channel_versions": versions}
     await kept.aput(place, checkpoint, {"source": "loop", "step": 1}, versions)  # type: ignore[arg-type]
+
+
+async def test_a_thread_that_was_begun_in_langgraphs_own_saver_goes_on(tmp_path: Path) -> None:
+    page = StateGraph(int).add_node("add", lambda n: n + 1).set_entry_point("add")
+    place: Any = {"configurable": {"thread_id": "t"}}
+    file = Home(tmp_path).checkpoints
+    async with AsyncSqliteSaver.from_conn_string(str(file)) as theirs:
+        assert await page.compile(checkpointer=theirs).ainvoke(1, place) == 2
+    async with saver(Home(tmp_path)) as ours:
+        assert await page.compile(checkpointer=ours).ainvoke(5, place) == 6
+        states = [
+            state.values
+            async for state in page.compile(checkpointer=ours).aget_state_history(place)
+        ]
+    assert {2, 6} <= set(states)
+
+
+def test_what_is_long_is_packed_and_what_was_packed_to_do_harm_is_not_unpacked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept = {"said": "No, not yet. " * 1000}
+    kind, content = strict().dumps_typed(kept)
+    assert len(content) < 500
+    assert strict().loads_typed((kind, content)) == kept
+    monkeypatch.setattr("state.checkpoints._MOST", 10_000)
+    for harmful in (content, content[:-5], content[5:], b""):
+        with pytest.raises(Unreadable):
+            strict().loads_typed((kind, harmful))
 
 
 def test_no_object_comes_out_of_a_checkpoint_whatever_a_graph_allows() -> None:
