@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
@@ -28,6 +29,9 @@ Rote = Callable[[str, str], str]
 
 Heard = Callable[[list[BaseMessage]], None]
 """Is told every letter as it arrives."""
+
+_LETTERS = Random(0)
+_WORDS = ["".join(_LETTERS.choices("etaoinshrdlu", k=_LETTERS.randint(2, 9))) for _ in range(2000)]
 
 _ASKED = re.compile(r'"ask": "(\w+)"')
 _ROUND = re.compile(r'"round": (\d+), "rounds": (\d+)')
@@ -131,20 +135,25 @@ def haggler(
         speech: characters of each public message.
         agreeing: whether it is accepted in the end.
     """
-    words = ("No, not yet: think of what it costs me. " * (speech // 40 + 1))[:speech]
-    said = f"<s>{words}</s>"
-    offer = f"{said}<PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
+    offer = f"<PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
 
     def answer(agent: str, letter: str) -> str:
+        said = f"<s>{chatter(speech, f'{agent} {len(letter)}')}</s>"
         match asked(letter):
             case "propose":
-                return offer
+                return said + offer
             case "act":
                 return f"<ACTION>{action}</ACTION>"
         now, last = round_of(letter)
         return f"{said}<ACCEPT>" if agreeing and now == last else f"{said}<REJECT>"
 
     return answer
+
+
+def chatter(length: int, about: str) -> str:
+    """So many characters of words, other ones each time, as what repeats itself packs too well."""
+    chosen = Random(about).choices(_WORDS, k=length // 2)
+    return " ".join(chosen)[:length]
 
 
 def asked(letter: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from langgraph.channels import DeltaChannel
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
@@ -27,12 +28,12 @@ from evals.bench_contenders import (
     run_usual,
     table_of_four,
 )
-from evals.bench_seats import Gate, RoteModel, by_rote, haggler, scratch
+from evals.bench_seats import Gate, RoteModel, by_rote, chatter, haggler, scratch
 from evals.bench_tables import Cell, Found, Goal, exponent
 from evals.bench_usual import usual
 from graphs.running import play
 from seats import clients
-from state import Home, Room, home, saver
+from state import Room, home
 
 SPEECH = 400
 """Characters of one public message."""
@@ -113,7 +114,7 @@ async def _checkpoints(turns: tuple[int, ...], rounds: int) -> Found:
     written: dict[str, list[tuple[int, int]]] = {DELTA: [], ADDING: [], TABLE: []}
     for count in turns:
         written[DELTA].append(await _peer(_delta(count), {"talk": [], "left": count}))
-        page = usual([1] * count, RoteModel(agent="", rote=lambda *_: "x" * SPEECH))
+        page = usual([1] * count, RoteModel(agent="", rote=lambda _, told: _said(len(told))))
         written[ADDING].append(await _peer(page, {"messages": [], "wave": 0}))
         written[TABLE].append(await _ours(count, rounds))
     rows: list[list[Cell]] = []
@@ -124,8 +125,9 @@ async def _checkpoints(turns: tuple[int, ...], rounds: int) -> Found:
         ratio = sums[-1] / (turns[-1] * SPEECH)
         rows.append([name, ratio, slope, whole, *(part / 1e6 for part in found[-1])])
     return Found(
-        f"Checkpoints on SQLite after {turns[-1]} messages of {SPEECH} bytes by two agents; the "
-        f"exponent is fitted over {', '.join(map(str, turns))} messages.",
+        f"Checkpoints on SQLite after {turns[-1]} messages of {SPEECH} bytes by two agents, the "
+        f"peers' in LangGraph's own saver; the exponent is fitted over "
+        f"{', '.join(map(str, turns))} messages.",
         (
             *("contender", "bytes written / bytes said", "exponent of bytes over turns"),
             *("MB in all", "MB of checkpoints", "MB of pending writes"),
@@ -147,11 +149,15 @@ class _Talk(TypedDict):
     left: int
 
 
+def _said(turn: int) -> str:
+    return chatter(SPEECH, str(turn))
+
+
 def _delta(count: int) -> StateGraph[Any, Any, Any, Any]:
     """One node that speaks until it has nothing left to say."""
 
     def speak(state: _Talk) -> dict[str, Any]:
-        return {"talk": ["x" * SPEECH], "left": state["left"] - 1}
+        return {"talk": [_said(state["left"])], "left": state["left"] - 1}
 
     page: StateGraph[Any, Any, Any, Any] = StateGraph(_Talk)
     page.add_node("speak", speak)
@@ -162,12 +168,12 @@ def _delta(count: int) -> StateGraph[Any, Any, Any, Any]:
 
 async def _peer(page: StateGraph[Any, Any, Any, Any], given: dict[str, Any]) -> tuple[int, int]:
     with scratch() as folder:
-        place = Home(folder)
-        async with saver(place) as kept:
+        file = folder / "checkpoints.sqlite"
+        async with AsyncSqliteSaver.from_conn_string(str(file)) as kept:
             config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 10_000}
             app = page.compile(checkpointer=kept)
             await app.ainvoke(given, config, durability="sync")
-        return _bytes(place.checkpoints)
+        return _bytes(file)
 
 
 async def _ours(count: int, rounds: int) -> tuple[int, int]:
