@@ -110,7 +110,8 @@ async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
     monkeypatch.setattr("state.asking.ask_seat", slowly)
     run = prepare("negotiation", Room(), "twice")
     first = asyncio.create_task(follow(run))
-    await thinking.wait()
+    thinks = asyncio.create_task(thinking.wait())
+    await asyncio.wait({first, thinks}, return_when=asyncio.FIRST_COMPLETED)
     with pytest.raises(Busy, match="twice is being played"):
         await follow(run)
     outcome = await first
