@@ -51,6 +51,13 @@ def run(
     recall: Annotated[
         int, typer.Option(help="Latest events that letters tell one by one; 0 is all.", min=0)
     ] = 0,
+    warm_cache: Annotated[
+        bool,
+        typer.Option(
+            "--warm-cache",
+            help="Ask one of several before the others, for the provider's prefix cache.",
+        ),
+    ] = False,
     tries: Annotated[int, typer.Option(help="Attempts at one message.", min=1, max=10)] = 3,
     norm: Annotated[str, typer.Option(help="By which values are computed.")] = "shapley",
     constraint: Annotated[
@@ -102,6 +109,7 @@ def run(
         "rounds": rounds,
         "tries": tries,
         "recall": recall,
+        "warm_cache": warm_cache,
         "norm": norm,
         "constraints": constraint or [],
         "enforcement": enforcement,

@@ -47,8 +47,13 @@ async def ask_seats(
     # a thread for all, as a hop costs more than a letter.
     journal, asked = await asyncio.to_thread(_asked, moment, act, minds, who, write)
     admitted = _admitted(moment, minds, {agent: question for agent, (question, _) in asked.items()})
-    askings = [_ask(moment, minds.get(a), *asked[a], journal) for a in admitted]
-    thought = await asyncio.gather(*askings, return_exceptions=True)
+
+    async def hear(agents: list[str]) -> list[Mind | BaseException]:
+        askings = (_ask(moment, minds.get(agent), *asked[agent], journal) for agent in agents)
+        return await asyncio.gather(*askings, return_exceptions=True)
+
+    first = 1 if room_of(moment.table["settings"]).warm_cache else 0
+    thought = [*await hear(admitted[:first]), *await hear(admitted[first:])]
     found: dict[str, Mind] = {}
     for agent, one in zip(admitted, thought, strict=True):
         if isinstance(one, BaseException):

@@ -142,6 +142,13 @@ class Room(BaseModel):
         description="How many of the latest events letters tell one by one, at least; when there "
         "are twice as many, the older half is told in sum. 0 tells all.",
     )
+    warm_cache: bool = Field(
+        default=False,
+        title="Warm cache",
+        description="Whether one of several who are asked at once is asked before the others, so "
+        "that they find what all are shown in the provider's prefix cache: cheaper with many "
+        "agents, and a call slower each time.",
+    )
     budget: Budget = Field(
         default=Budget(),
         title="Budget",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from evals.bench_tokens import BLOCK, LEAST, PER_TOKEN, ahead, bill, pays_from
 from graphs.running import play
+from seats import ask
 from seats.letters import as_text, events
 from state import Room, home
 from tests.scripted import Script
@@ -110,6 +111,25 @@ async def test_a_summary_breaks_the_prefix_only_when_it_is_made(script: Script) 
     assert broken == [6, 9], "after six events and after every third from then on"
     for one, other in zip(alice, script.shown_to("Bob", "act"), strict=True):
         assert transcript(one) == transcript(other), "it is the same for everybody"
+
+
+async def test_a_warm_cache_has_one_asked_before_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heard: list[str] = []
+
+    async def listening(*given: Any, **options: Any) -> Any:
+        agent = given[2].agent
+        heard.append(f"{agent} is asked")
+        answer = await ask(*given, **options)
+        heard.append(f"{agent} has answered")
+        return answer
+
+    monkeypatch.setattr("state.asking.ask_seat", listening)
+    given = {"game": "public_goods", "params": {"rounds": 1}, "warm_cache": True}
+    await play("llm_only", Room.model_validate(given))
+    assert heard[:2] == ["Alice is asked", "Alice has answered"]
+    assert [told.partition(" ")[2] for told in heard[2:5]] == ["is asked"] * 3
 
 
 # The model of a cache by which `make bench` bills
