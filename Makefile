@@ -24,7 +24,7 @@ demo: $(READY)
 eval: $(READY)
 	$(BIN)/coop sweep all -o build/eval && $(BIN)/coop report build/eval
 
-# Exact and sampled credit, side by side, on this machine.
+# Speed, size and cost beside the peers, for about half an hour; writes docs/performance.md.
 bench: $(READY)
 	$(BIN)/python -m evals.bench
 

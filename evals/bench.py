@@ -1,9 +1,12 @@
 """`make bench`: how fast, how big and how dear it all is, beside its peers, in one run.
 
-    python -m evals.bench                      # everything; writes docs/performance.md
-    python -m evals.bench calls tokens         # some of it, printed
+    python -m evals.bench                      # everything: about half an hour
+    python -m evals.bench calls tokens         # some of it
     python -m evals.bench --quick              # everything at a small size, printed
     python -m evals.bench offers --peers /path/to/python
+
+What is measured at its full size is kept in docs/performance.json, from which docs/performance.md
+is written: every bench as it was found last, with its day and commit.
 
 `--peers` names the interpreter of another environment, for peers that are no dependency of ours:
 negmas and autogen-agentchat. A peer that is not there is left out, and the page says so.
@@ -12,19 +15,22 @@ Ratios come first: absolute times are of one machine at one moment.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from evals.bench_tables import Cell, Found, machine, markdown, table
+from evals.bench_tables import Cell, Found, Goal, machine, markdown, table
 from evals.provenance import provenance
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+KEPT = PAGE.with_suffix(".json")
 
 MODULES = {
     "negotiation": "bench_engine",
@@ -63,21 +69,57 @@ QUICK: dict[str, dict[str, Any]] = {
 """Sizes that only show that a bench works."""
 
 
+@dataclass(frozen=True)
+class Section:
+    """A bench as it was found.
+
+    Attributes:
+        found: what it found.
+        day: when, as an ISO date.
+        commit: of which tree.
+    """
+
+    found: Found
+    day: str
+    commit: str
+
+
 def main(arguments: list[str] | None = None) -> None:
-    """Run benches, print their tables, and write the page if all ran at their full size."""
+    """Run benches and print their tables; keep and write down what ran at its full size."""
     given = _options().parse_args(arguments)
-    names = given.names or list(MODULES)
-    whole = names == list(MODULES) and not given.quick
-    started = datetime.now(UTC)
-    sections = []
-    for name, found in measured(names, given.quick, given.peers):
-        sections.append((name, found))
+    shown: dict[str, Section] = {}
+    for name, found in measured(given.names or list(MODULES), given.quick, given.peers):
         sys.stdout.write(markdown(name, found) + "\n")
         sys.stdout.flush()
-    path = given.output or (PAGE if whole else None)
+        day = datetime.now(UTC).date().isoformat()
+        shown[name] = Section(found, day, provenance()["commit"])
+        if not (given.quick or given.output):
+            keep({**kept(), **shown})
+    path = given.output or (None if given.quick else PAGE)
     if path:
-        path.write_text(page(sections, started), encoding="utf-8")
+        path.write_text(page(shown if given.output else kept()), encoding="utf-8")
         sys.stderr.write(f"{path} is written\n")
+
+
+def kept() -> dict[str, Section]:
+    """What every bench found last at its full size."""
+    if not KEPT.exists():
+        return {}
+    told = json.loads(KEPT.read_text(encoding="utf-8"))
+    return {name: _section(**told[name]) for name in MODULES if name in told}
+
+
+def _section(found: dict[str, Any], day: str, commit: str) -> Section:
+    # JSON knows no tuples.
+    whole = {**found, "columns": tuple(found["columns"])}
+    whole["goals"] = [Goal(**goal) for goal in found["goals"]]
+    return Section(Found(**whole), day, commit)
+
+
+def keep(sections: dict[str, Section]) -> None:
+    """Keep it for the page."""
+    told = {name: asdict(section) for name, section in sections.items()}
+    KEPT.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def measured(names: list[str], quick: bool, peers: str) -> Iterator[tuple[str, Found]]:
@@ -98,10 +140,12 @@ def run(name: str, **sizes: Any) -> Found:
     return bench(**sizes)
 
 
-def page(sections: list[tuple[str, Found]], started: datetime) -> str:
+def page(sections: dict[str, Section]) -> str:
     """The whole page: what is reached, where it was measured, and every bench."""
     goals: list[list[Cell]] = [
-        [f"[{name}](#{name})", *goal.row()] for name, found in sections for goal in found.goals
+        [f"[{name}](#{name})", *goal.row(), f"{one.day}, {one.commit}"]
+        for name, one in sections.items()
+        for goal in one.found.goals
     ]
     return "\n".join(
         [
@@ -112,15 +156,13 @@ def page(sections: list[tuple[str, Found]], started: datetime) -> str:
             "moment. Simulated agents and models that answer by rote are no evidence about "
             "language models.",
             "",
-            f"{started:%Y-%m-%d}, commit {provenance()['commit']}.",
-            "",
             table(("measured on", ""), machine()),
             "",
             "## Goals",
             "",
-            table(("bench", "goal", "limit", "found", "met"), goals),
+            table(("bench", "goal", "limit", "found", "met", "measured"), goals),
             "",
-            *(markdown(name, found) for name, found in sections),
+            *(markdown(name, one.found) for name, one in sections.items()),
         ]
     )
 

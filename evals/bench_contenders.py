@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Durability
+from langgraph.types import Durability, StreamMode
 
 from evals.bench_seats import Rote, RoteModel, by_rote, haggler, scratch, waves
 from evals.bench_usual import gathered, usual
@@ -198,16 +198,32 @@ async def run_ours(played: Play) -> Clock:
 
 async def run_lean(played: Play) -> Clock:
     """The same page without checkpoints, register and result."""
-    stopwatch, room = _Stopwatch(played.until), played.room.resolve().model_dump(mode="json")
-    config = configured(Run("lean", played.graph, room, "", "started", None))
-    del config["configurable"]  # nothing is kept of it
-    stream = _compiled(played.graph).astream(
-        {"room": room}, config, context=Room(), stream_mode="updates"
-    )
-    async for update in stream:
+    stopwatch = _Stopwatch(played.until)
+    async for update in _lean(played, "updates"):
         for node in update:
             stopwatch(node, {})
     return stopwatch.stopped()
+
+
+def _lean(played: Play, mode: StreamMode) -> AsyncIterator[Any]:
+    room = played.room.resolve().model_dump(mode="json")
+    config = configured(Run("lean", played.graph, room, "", "started", None))
+    del config["configurable"]  # nothing is kept of it
+    given, deep = {"room": room}, mode == "debug"
+    return _compiled(played.graph).astream(
+        given, config, context=Room(), stream_mode=mode, subgraphs=deep
+    )
+
+
+async def steps(played: Play) -> dict[str, int]:
+    """How many steps of LangGraph the usual graph takes, and ours with its minds."""
+    page = usual(played.waves, RoteModel(agent="", rote=lambda *_: "No.")).compile()
+    config: RunnableConfig = {"recursion_limit": 10_000}
+    given: Any = {"messages": [], "wave": 0}
+    theirs = {event["step"] async for event in page.astream(given, config, stream_mode="debug")}
+    with by_rote(played.rote):
+        ours = {(place, e["step"]) async for place, e in _lean(played, "debug")}
+    return {USUAL: len(theirs - {-1, 0}), LEAN: len({at for at in ours if at[1] > 0})}
 
 
 @cache

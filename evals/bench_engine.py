@@ -18,6 +18,7 @@ from evals.bench_contenders import (
     embedded_postgres,
     raid,
     side_by_side,
+    steps,
     table_of_four,
 )
 from evals.bench_profile import profiled
@@ -92,6 +93,7 @@ async def _cpu(repeats: int, plays: dict[int, Play]) -> Found:
         async with contenders(played) as named:
             del named[GATHER]  # it has no turns
             found = await side_by_side(named, repeats)
+            stepped = await steps(played)
             with profiled() as profile:
                 for _ in range(repeats):
                     await named[KEPT].run()
@@ -100,11 +102,16 @@ async def _cpu(repeats: int, plays: dict[int, Play]) -> Found:
             spent = 1000 * median(t[1] for t in times) / sum(played.waves)
             each[agents, name] = spent
             usual = each[agents, USUAL]
-            rows.append([f"{agents} agents × {name}", spent / usual, spent])
+            taken = stepped[LEAN if name in (LEAN, KEPT) else USUAL]
+            step = spent * sum(played.waves) / taken
+            rows.append([f"{agents} agents × {name}", spent / usual, spent, str(taken), step])
     return Found(
         "CPU time of all threads, per agent turn, at a model that answers at once. Medians of "
         f"{repeats}, the contenders in turn.",
-        ("contender", "× LangGraph as usual, no saver", "CPU per agent turn, ms"),
+        (
+            *("contender", "× LangGraph as usual, no saver", "CPU per agent turn, ms"),
+            *("steps of LangGraph", "CPU per step, ms"),
+        ),
         rows,
         [
             Goal("engine CPU per agent turn, no saver", 0.5, each[4, LEAN], "ms"),
@@ -113,6 +120,8 @@ async def _cpu(repeats: int, plays: dict[int, Play]) -> Found:
         [
             "With 4 agents a wave asks one or three; with many, a turn asks all of them at once, "
             "so that what a step of the graph costs is shared by more.",
+            "Ours takes more steps, to be seen, retried and resumed one by one: who is asked "
+            "thinks in a graph of its own, and what is said is counted by a node.",
             "Ours writes a letter, keeps the answer in the journal, reads and checks it, and "
             "settles at the end; the usual graph hands a list of messages on.",
         ],

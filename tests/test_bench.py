@@ -3,17 +3,15 @@
 import json
 import subprocess
 import sys
-from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 
 import pytest
 
-from evals.bench import MODULES, QUICK, main, page, run
+from evals.bench import MODULES, QUICK, Section, keep, kept, main, page, run
 from evals.bench_contenders import raid, table_of_four
 from evals.bench_seats import by_rote
 from evals.bench_tables import Found, Goal, exponent, figure, markdown
-from evals.provenance import provenance
 from graphs.running import play
 
 ROOT = Path(__file__).parents[1]
@@ -64,13 +62,17 @@ def test_figures_have_three_digits_that_count() -> None:
     ]
 
 
-def test_the_page_shows_goals_before_tables_and_names_machine_and_commit() -> None:
-    found = Found("What it is.", ("who", "×", "s"), [["ours", 1.5, 2.0]], [Goal("wall", 2, 1.5)])
-
-    text = page([("speed", found)], datetime(2026, 1, 2, tzinfo=UTC))
-    assert text.index("## Goals") < text.index("## speed")
-    assert "| [speed](#speed) | wall | ≤ 2 | 1.5 | yes |" in text
-    assert provenance()["commit"] in text
+def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Found("What it is.", ("who", "×", "s"), [["ours", 1.5, None]], [Goal("wall", 2, 1.5)])
+    monkeypatch.setattr("evals.bench.KEPT", tmp_path / "performance.json")
+    sections = {"exact": Section(found, "2026-01-02", "abc"), "git": Section(found, "", "")}
+    keep(sections)
+    assert kept() == sections
+    text = page(kept())
+    assert text.index("## Goals") < text.index("## exact")
+    assert "| [exact](#exact) | wall | ≤ 2 | 1.5 | yes | 2026-01-02, abc |" in text
     assert "| langgraph |" in text
 
 
