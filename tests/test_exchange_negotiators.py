@@ -11,11 +11,14 @@ from deals.exchange import check_message
 from deals.exchange_talk import estimates
 from games import load
 from games.exchange.masks import from_bits
+from graphs.running import play
 from seats.embedded import CHARACTERS
 from seats.embedded.bargaining import Agent
 from seats.embedded.exchange import Negotiator
 from seats.embedded.market import Market
 from seats.embedded.trade import TradeOutlook
+from seats.letters import facts
+from state import Room, home
 
 GAME = load("task_exchange", {"scenario": "paper_cooperative"})
 TRADERS = [
@@ -193,3 +196,14 @@ def test_without_a_deal_everybody_does_its_own_tasks() -> None:
     legal = GAME.legal(GAME.start(), "Alice")
     assert outlook.habit(legal) == GAME.tasks.names[0]
     assert outlook.habit(["wait"]) == "wait"
+
+
+@pytest.mark.parametrize("graph", ["negotiation", "short_term", "shapley_coop"])
+async def test_where_deals_are_clauses_traders_read_their_own_utilities_too(graph: str) -> None:
+    outcome = await play(graph, Room(game="task_exchange"))
+    letters = [e.letter_text for e in home().journal.entries(outcome["episode"])]
+    assert all("utilities" in facts(letter) for letter in letters)
+    kept = {"Alice": 0.75, "Bob": 0.7}  # what the tasks at the start are worth
+    assert outcome["status"] == "agreed"
+    assert all(float(outcome["payoffs"][agent]) >= kept[agent] for agent in kept)
+    assert sum(map(float, outcome["payoffs"].values())) > sum(kept.values())

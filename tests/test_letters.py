@@ -174,6 +174,13 @@ def transcript(user: str) -> str:
     return user[: user.index("\n```\n", user.index("```jsonl"))]
 
 
+@pytest.mark.parametrize("game", ["escape_room", "task_exchange", "raid_battle"])
+async def test_every_block_of_facts_begins_a_line(script: Script, game: str) -> None:
+    for _, _, system, user in await letters_of(script, "short_term", game=game, rounds=1):
+        for text in (system, user):
+            assert text.count("```") == len(re.findall(r"^```", text, re.MULTILINE))
+
+
 @pytest.mark.parametrize(
     ("game", "rounds"), [("escape_room", 1), ("prisoners_dilemma", 3)], ids=["once", "repeated"]
 )
