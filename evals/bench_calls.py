@@ -16,6 +16,7 @@ import aiohttp
 from langchain_core.messages import BaseMessage
 from langchain_openai import ChatOpenAI
 
+from evals.bench_profile import profiled
 from evals.bench_seats import scratch
 from evals.bench_stub import stub
 from evals.bench_tables import Cell, Found, Goal
@@ -53,6 +54,8 @@ async def _calls(repeats: int, latency: float, sizes: tuple[int, ...], spread: f
                         one = ratio / latency
                         rows.append([f"{size}, {way}: {name}", one, ratio, 1000 * spent / size])
                     reached[size, way] = found[SEAT][0] / latency
+            with profiled() as profile:
+                await _time(named[SEAT], sizes[-1], 0)
     return Found(
         f"Calls through a seat against an endpoint of {latency:g} s in a process of its own: all "
         f"at once (until the last is answered), and spread over {spread:g} s (a call's mean). "
@@ -67,6 +70,7 @@ async def _calls(repeats: int, latency: float, sizes: tuple[int, ...], spread: f
             "The endpoint runs on the same processor and takes a part of it: bare aiohttp shows "
             "what is left for a client."
         ],
+        {f"{sizes[-1]}, burst: {SEAT}": profile},
     )
 
 

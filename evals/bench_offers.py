@@ -77,6 +77,8 @@ def runs(repeats: int = 5, each: int = 20) -> Found:
     """Whole negotiations of two embedded agents a second, on SQLite and one core."""
     with _one_core():
         found = {at_once: asyncio.run(_runs(repeats, each, at_once)) for at_once in (1, 8)}
+        with profiled() as profile:
+            asyncio.run(_runs(1, each, 8))
     rows: list[list[Cell]] = [
         [f"{at_once} at once", found[1][0] / wall, each / wall, 1000 * spent / each]
         for at_once, (wall, spent) in found.items()
@@ -88,6 +90,7 @@ def runs(repeats: int = 5, each: int = 20) -> Found:
         ("how", "× one after the other", "runs a second", "CPU per run, ms"),
         rows,
         [Goal("two-agent negotiations a second, SQLite, one core", 50, best, at_least=True)],
+        profiles={"8 at once": profile},
     )
 
 

@@ -16,6 +16,7 @@ EVERY = 0.001
 LIBRARIES = (
     *("langgraph", "langchain_core", "langchain_openai", "langsmith", "sqlalchemy", "aiosqlite"),
     *("pydantic", "jinja2", "openai", "aiohttp", "psycopg", "psycopg_pool", "numpy"),
+    *("httpx", "httpx2", "httpcore", "anyio"),
 )
 IDLE = ("select", "_worker", "_connection_worker_thread")
 """The innermost function of a thread that has nothing to do."""
@@ -55,14 +56,14 @@ def profiled() -> Iterator[dict[str, float]]:
 
 def _part(frame: FrameType | None) -> str:
     while frame is not None:
-        if part := _owner(frame.f_code.co_filename):
+        if part := owner(frame.f_code.co_filename):
             return part
         frame = frame.f_back
     return PYTHON
 
 
 @lru_cache(maxsize=4096)
-def _owner(file: str) -> str:
+def owner(file: str) -> str:
     """Whose a file is; empty if it is Python's own, or a library's that is not told apart."""
     path = Path(file)
     if "site-packages" in path.parts:

@@ -1,10 +1,12 @@
 """How long a command takes from a warm start: the files are in the system's cache."""
 
 import os
+import re
 import resource
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from statistics import median
 
@@ -42,7 +44,23 @@ def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Foun
         ("command", "× bare Python", "wall, s", "CPU, s"),
         rows,
         [Goal(name, limit, walls.get(name), "s") for name, limit in ((HELP, 0.3), (RUN, 2))],
+        profiles={name: _imports(COMMANDS[name]) for name in (HELP, RUN) if name in commands},
+        profiled="where the time of imports goes",
     )
+
+
+def _imports(arguments: list[str]) -> dict[str, float]:
+    """Which library, or room of ours, takes which share of a command's imports."""
+    with scratch():
+        command = [sys.executable, "-X", "importtime", *arguments]
+        told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stderr
+    spent = Counter[str]()
+    for micros, module in re.findall(r"^import time: +(\d+) \|[ \d]+\| +([\w.]+)", told, re.M):
+        name = module.partition(".")[0]
+        ours = (ROOT / name / "__init__.py").exists()
+        known = "Python's own" if name in sys.stdlib_module_names else name
+        spent[f"ours: {name}" if ours else known] += int(micros)
+    return {name: one / spent.total() for name, one in spent.items()}
 
 
 def _timed(arguments: list[str]) -> tuple[float, float]:

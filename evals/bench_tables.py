@@ -62,7 +62,8 @@ class Found:
         rows: the contenders.
         goals: what should have come out.
         notes: how to read it, and what was left out, and why.
-        profiles: contender → where its CPU time goes: part → share of it.
+        profiles: contender → where what is short goes: part → share of it.
+        profiled: what is short.
     """
 
     title: str
@@ -71,6 +72,7 @@ class Found:
     goals: list[Goal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     profiles: dict[str, dict[str, float]] = field(default_factory=dict)
+    profiled: str = "where the CPU time goes"
 
 
 def markdown(name: str, found: Found) -> str:
@@ -78,13 +80,13 @@ def markdown(name: str, found: Found) -> str:
     goals = table(("goal", "limit", "found", "met"), [goal.row() for goal in found.goals])
     parts = [f"## {name}", found.title, table(found.columns, found.rows)]
     parts += [goals] if found.goals else []
-    parts += [_profile(found.profiles)] if found.profiles else []
+    parts += [_profile(found.profiled, found.profiles)] if found.profiles else []
     parts += ["\n".join(f"- {note}" for note in found.notes)] if found.notes else []
     return "\n\n".join(parts) + "\n"
 
 
-def _profile(profiles: dict[str, dict[str, float]]) -> str:
-    """Where the CPU time goes, contender by contender; parts below a hundredth are left out."""
+def _profile(profiled: str, profiles: dict[str, dict[str, float]]) -> str:
+    """Where it goes, contender by contender; parts below a hundredth are left out."""
     most = {
         part: max(p.get(part, 0) for p in profiles.values())
         for p in profiles.values()
@@ -95,7 +97,7 @@ def _profile(profiles: dict[str, dict[str, float]]) -> str:
         for part, share in sorted(most.items(), key=lambda found: -found[1])
         if share >= 0.01
     ]
-    return table(("where the CPU time goes", *profiles), rows)
+    return table((profiled, *profiles), rows)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
