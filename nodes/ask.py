@@ -29,10 +29,10 @@ from state.secrets import secrets_of
 
 Node = Callable[[Minds, Runtime[Moment]], Awaitable[dict[str, Any]]]
 
-_ITS_FACTS = "the facts that follow."
-
 Writer = Callable[[Moment, str, str, Private], Letter]
 """Puts what an agent sees into words: (moment, agent, act, private) → letter."""
+
+_OWN = "the facts that follow."
 
 
 def ask(role: str, writer: Writer | None = None) -> Node:
@@ -94,8 +94,8 @@ def write(moment: Moment, agent: str, act: str, private: Private) -> Letter:
     game = game_of(moment.table["settings"])
     own = game.private(agent)
     # A fence has to begin its line.
-    facts_of_its_own = (_ITS_FACTS, fenced(own)) if own else ()
-    told = "\n\n".join(part for part in (private.secret, *facts_of_its_own) if part)
+    parts = (private.secret, *((_OWN, fenced(own)) if own else ()))
+    told = "\n\n".join(part for part in parts if part)
     user = render(
         "letter",
         persona=render("persona", you=agent, private=told),

@@ -114,8 +114,8 @@ class SqliteSaver(Served, _Threaded):
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Count: the table is kept whole, so that no two forks share what a version names.
 
-        LangGraph's own versions are 49 random letters for each channel and whoever has seen it. A
-        thread that has them goes on with them.
+        LangGraph's own versions are 49 characters, for each channel and for each node that has seen
+        it. A thread that has them goes on with them.
         """
         if isinstance(current, str):
             return super().get_next_version(current, channel)
