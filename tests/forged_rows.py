@@ -3,6 +3,7 @@
 import json
 import pickle
 import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import ormsgpack
 
 OURS, THEIRS = "ours", "theirs"
+PACKED = "msgpack+zlib"
 MODULE = "canary_that_sings_when_imported"
 SECRET = "CANARY_KEY"
 
@@ -93,7 +95,7 @@ def in_the_state(value: Callable[[Nest], Any]) -> Tamper:
     def tamper(books: sqlite3.Connection, nest: Nest) -> None:
         content = _latest(books)
         content["channel_values"]["status"] = value(nest)
-        _replace(books, "msgpack", packed(content))
+        _replace(books, PACKED, zlib.compress(packed(content)))
 
     return tamper
 
@@ -123,8 +125,9 @@ def revised(change: Callable[[bytes], bytes]) -> Tamper:
     """Damage the latest checkpoint's bytes."""
 
     def tamper(books: sqlite3.Connection, nest: Nest) -> None:
-        query = f"select checkpoint from checkpoints where {LATEST}"
-        _replace(books, "msgpack", change(books.execute(query).fetchone()[0]))
+        query = f"select type, checkpoint from checkpoints where {LATEST}"
+        kind, content = books.execute(query).fetchone()
+        _replace(books, kind, change(content))
 
     return tamper
 
@@ -220,14 +223,19 @@ def _misplaced() -> Iterator[tuple[str, Tamper]]:
     yield "half", revised(lambda content: content[: len(content) // 2])
     yield "nothing", revised(lambda _: b"")
     yield "flipped bits", revised(lambda content: bytes(byte ^ 0x55 for byte in content))
-    yield "nested without end", revised(lambda _: b"\x91" * 100_000)
+    yield "nested without end", revised(lambda _: zlib.compress(b"\x91" * 100_000))
     yield "metadata", metadata
 
 
+def unpacked(kind: str, content: bytes) -> tuple[str, bytes]:
+    """A row as LangGraph's own serializers read it."""
+    return ("msgpack", zlib.decompress(content)) if kind == PACKED else (kind, content)
+
+
 def _latest(books: sqlite3.Connection) -> dict[str, Any]:
-    (content,) = books.execute(f"select checkpoint from checkpoints where {LATEST}").fetchone()
+    row = books.execute(f"select type, checkpoint from checkpoints where {LATEST}").fetchone()
     found: dict[str, Any] = ormsgpack.unpackb(
-        content, ext_hook=ormsgpack.Ext, option=ormsgpack.OPT_NON_STR_KEYS
+        unpacked(*row)[1], ext_hook=ormsgpack.Ext, option=ormsgpack.OPT_NON_STR_KEYS
     )
     return found
 

@@ -16,7 +16,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from graphs.running import follow, opened, prepare
 from seats import SeatError
 from state import Room, home
-from tests.forged_rows import MODULE, OURS, SECRET, THEIRS, Nest, Tamper, rows
+from tests.forged_rows import MODULE, OURS, SECRET, THEIRS, Nest, Tamper, rows, unpacked
 from tests.hostile import Asked, at_home
 from tests.proof import Finding, Proof
 
@@ -124,7 +124,7 @@ def _would_execute(nest: Nest) -> bool:
         found += books.execute("select type, value from writes").fetchall()
     for row in found:
         with contextlib.suppress(Exception):  # a row that cannot be rebuilt executes nothing
-            PERMISSIVE.loads_typed(row)
+            PERMISSIVE.loads_typed(unpacked(*row))
     return nest.canary.exists()
 
 
