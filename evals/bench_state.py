@@ -5,8 +5,6 @@ import gc
 import resource
 import sqlite3
 import sys
-import tracemalloc
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
@@ -30,7 +28,6 @@ from evals.bench_contenders import (
     run_usual,
     table_of_four,
 )
-from evals.bench_profile import PYTHON, owner
 from evals.bench_seats import Gate, RoteModel, by_rote, chatter, haggler, scratch
 from evals.bench_tables import Cell, Found, Goal, exponent
 from evals.bench_usual import usual
@@ -68,8 +65,6 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
         # A process of its own: what another contender has let go of would be used again.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
             held[name] = process.submit(_held, name, few, more).result()
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-            parts = process.submit(_parts, name, few).result()
     least = held[names[0]]
     return Found(
         f"Resident memory that each negotiation of four added, from {few} to {more} in one "
@@ -78,33 +73,15 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
         [[name, size / least if least else None, size] for name, size in held.items()],
         [Goal("memory per negotiation in flight, SQLite", 60, held.get(KEPT), "kB")],
         ["By the process's high-water mark, so that what SQLite and threads take is counted."],
-        {name: parts},
-        "who asked for the memory of Python's objects",
     )
-
-
-def _parts(name: str, few: int) -> dict[str, float]:
-    """Which library, or room of ours, asked for which share of what waits."""
-    tracemalloc.start(30)
-    shares = Counter[str]()
-
-    def count() -> None:
-        for trace in tracemalloc.take_snapshot().traces:
-            files = (frame.filename for frame in reversed(trace.traceback))
-            shares[next(filter(None, map(owner, files)), PYTHON)] += trace.size
-
-    asyncio.run(_held_in_flight(name, 1, few, count))
-    return {part: size / shares.total() for part, size in shares.items()}
 
 
 def _held(name: str, few: int, more: int) -> float:
     return asyncio.run(_held_in_flight(name, few, more))
 
 
-async def _held_in_flight(
-    name: str, few: int, more: int, look: Callable[[], None] = lambda: None
-) -> float:
-    """Kilobytes for each negotiation beyond the first few; `look` is called while all wait."""
+async def _held_in_flight(name: str, few: int, more: int) -> float:
+    """Kilobytes for each negotiation beyond the first few."""
     gate, played = Gate(), table_of_four(0)
     model = RoteModel(agent="", rote=lambda *_: "No.", gate=gate)
     with scratch(), by_rote(played.rote, gate=gate):
@@ -121,9 +98,6 @@ async def _held_in_flight(
                 held += [asyncio.ensure_future(runs[name]()) for _ in range(joining)]
                 await gate.arrivals(joining)
                 gc.collect()
-                if count == few and tracemalloc.is_tracing():
-                    tracemalloc.clear_traces()  # imports, and what the first ones left
-            look()
             added = _high_water() - before
             gate.open()
             await asyncio.gather(*held)
