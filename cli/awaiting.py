@@ -8,6 +8,6 @@ Result = TypeVar("Result")
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     """Do asynchronous work to its end."""
-    import asyncio  # takes a fifth of the time of `coop --help`, which does not need it
+    import asyncio  # takes time, which `coop --help` need not
 
     return asyncio.run(work)

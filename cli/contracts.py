@@ -149,7 +149,6 @@ def table(
 
 def _played(seeds: int, out: Path | None) -> "list[Row]":
     """The table's rows; what its folder lacks is run first."""
-
     from evals.contracts import SUITE, planned
     from evals.local import Local
     from evals.store import Writer, read_rows

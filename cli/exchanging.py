@@ -113,7 +113,6 @@ def write(
     Every answer is checked, and sent back with the fault where it has one. The same command goes
     on where it was stopped. docs/scenarios.md says what the two files hold.
     """
-
     from games.exchange.authoring import read_commission
     from games.exchange.source import FILE_ENDINGS
     from graphs.authoring import NotWritten
@@ -177,7 +176,6 @@ def validate(
 
 def _swept(suite: "Suite", folder: Path) -> "tuple[list[Row], int]":
     """The rows of a suite's runs, and how many are still missing."""
-
     from evals.local import Local
     from evals.store import Writer, read_rows, register
     from evals.suite import expand

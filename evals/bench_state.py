@@ -126,7 +126,7 @@ async def _checkpoints(turns: tuple[int, ...], rounds: int) -> Found:
         rows.append([name, ratio, slope, whole, *(part / 1e6 for part in found[-1])])
     return Found(
         f"Checkpoints on SQLite after {turns[-1]} messages of {SPEECH} bytes by two agents, the "
-        f"peers' in LangGraph's own saver; the exponent is fitted over "
+        "peers' in LangGraph's own saver; the exponent is fitted over "
         f"{', '.join(map(str, turns))} messages.",
         (
             *("contender", "bytes written / bytes said", "exponent of bytes over turns"),

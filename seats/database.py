@@ -54,6 +54,7 @@ def prepared(url: str, metadata: MetaData, lasting: bool = True) -> Engine:
 
 def reading(made: Engine) -> Engine:
     """The same engine for one query at a time: it waits for no writer, and none waits for it."""
+    # Switched off for SQLite, transactions come back as the driver's own: no BEGIN is sent instead.
     if made.dialect.name == "sqlite":
         return made.execution_options(reading=True)
     return made.execution_options(isolation_level="AUTOCOMMIT")

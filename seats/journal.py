@@ -254,7 +254,7 @@ def nonce() -> str:
 
 
 def _packed(text: str) -> bytes:
-    # The best compression takes twice as long, and saves a tenth.
+    # The default level takes about twice as long, and saves a tenth.
     return zlib.compress(text.encode(), level=1)
 
 

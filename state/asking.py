@@ -31,7 +31,8 @@ async def ask_seats(
     """Ask everybody whose mind has nothing sound yet.
 
     Everybody finishes before a failure is raised: what is answered is kept, and a resume asks
-    only the others. Whoever the budget has nothing left for passes with a label.
+    only the others. To warm a provider's cache the first is asked before the others. Whoever the
+    budget has nothing left for passes with a label.
 
     Args:
         moment: what is shown, and who is asked.
