@@ -33,7 +33,7 @@ CALL = 10.0
 ANSWER = 1_000
 """Tokens of the longest answer, where tokens are limited."""
 
-PATIENCE = 5.0
+PATIENCE = 20.0
 """Seconds after which a dead endpoint has to be given up, on a busy machine."""
 
 TIMEOUT = 0.05

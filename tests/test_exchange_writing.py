@@ -139,7 +139,7 @@ def test_killed_while_scores_are_asked_it_asks_for_no_description_again(
             cwd=tmp_path,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
         ) as process:
-            stub.wait_for_calls(3, timeout=60)
+            stub.wait_for_calls(3)
             process.send_signal(signal.SIGKILL)
         assert not (tmp_path / OUT).exists()
         ended = coop(*command)

@@ -66,7 +66,7 @@ def test_a_call_that_hangs_when_its_process_is_killed_is_the_only_one_repeated(
     with StubOpenAI(reply, faults=[None, None, Fault.hang()]) as stub:
         command = [*coop, *begin("cold", behind(stub, "shapley_coop"))]
         with subprocess.Popen(command, cwd=ROOT, env=environment) as process:
-            stub.wait_for_calls(3, timeout=30)
+            stub.wait_for_calls(3)
             process.kill()
         assert process.returncode == -signal.SIGKILL
         resume = [*coop, "resume", "cold", "--json"]

@@ -57,7 +57,7 @@ class Party:
 
     def letter(self) -> dict[str, Any]:
         """The letter, as soon as there is one."""
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while time.monotonic() < until:
             got = self._http.get(self.seat)
             if got.is_success:
@@ -94,7 +94,7 @@ class Play:
         return dict(self._http.get(f"/threads/{self.thread}/state").json()["values"])
 
     def ended(self) -> dict[str, Any]:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while time.monotonic() < until:
             if (table := self.table()).get("settlement"):
                 return table

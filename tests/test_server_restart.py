@@ -77,7 +77,7 @@ def restart(
             flight = client.threads.create()["thread_id"]
             given: Any = {"input": {}, "context": seats(endpoint), "durability": "sync"}
             client.runs.create(flight, "shapley_coop", **given)
-            endpoint.wait_for_calls(5, timeout=30)
+            endpoint.wait_for_calls(5)
             held = {thread: values(client, thread) for thread in (*halves, flight, waiting)}
             # In this very moment: nothing waits for the server to have written its list down.
             server.kill() if killed else server.stop()

@@ -47,7 +47,7 @@ def viewed(home: Path, *words: str) -> Iterator[str]:
             yield serving.stdout.readline().strip()
         finally:
             serving.send_signal(signal.SIGINT)
-            assert serving.wait(timeout=20) == 0
+            assert serving.wait(timeout=60) == 0
 
 
 @pytest.mark.slow
