@@ -82,6 +82,7 @@ async def _walls(
         WALL,
         rows,
         reached,
+        ["Where the CPU time that comes on top goes is in the profile of [cpu](#cpu)."],
     )
 
 

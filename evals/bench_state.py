@@ -5,13 +5,15 @@ import gc
 import resource
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+import tracemalloc
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -28,6 +30,7 @@ from evals.bench_contenders import (
     run_usual,
     table_of_four,
 )
+from evals.bench_profile import PYTHON, owner
 from evals.bench_seats import Gate, RoteModel, by_rote, chatter, haggler, scratch
 from evals.bench_tables import Cell, Found, Goal, exponent
 from evals.bench_usual import usual
@@ -38,8 +41,17 @@ from state import Room, home
 SPEECH = 400
 """Characters of one public message."""
 
+FRAMES = 30
+"""Of the stack on which memory is asked for: as many as there are between us and Python's own."""
+
+TENTH = 10
+"""Whose memory is looked into is one of so many, as it takes long to write down who asked."""
+
 KEPT = OURS.format("SQLite")
 DELTA, ADDING, TABLE = "a bare DeltaChannel", "LangGraph as usual, adding list", "ours"
+
+
+_Measured = TypeVar("_Measured")
 
 
 def checkpoints(turns: tuple[int, ...] = (100, 200, 500, 1000), rounds: int = 50) -> Found:
@@ -60,11 +72,9 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
         more: how many wait in the end; memory is what these added.
         names: the contenders.
     """
-    held: dict[str, float] = {}
-    for name in names:
-        # A process of its own: what another contender has let go of would be used again.
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-            held[name] = process.submit(_held, name, few, more).result()
+    held = {name: _apart(_resident, name, few, more) for name in names}
+    fewer = few // TENTH or 1, more // TENTH or 2
+    owners = {name: _apart(_owners, name, *fewer) for name in names if name != USUAL}
     least = held[names[0]]
     return Found(
         f"Resident memory that each negotiation of four added, from {few} to {more} in one "
@@ -73,15 +83,43 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
         [[name, size / least if least else None, size] for name, size in held.items()],
         [Goal("memory per negotiation in flight, SQLite", 60, held.get(KEPT), "kB")],
         ["By the process's high-water mark, so that what SQLite and threads take is counted."],
+        owners,
+        "who asked for the memory of Python's objects",
     )
 
 
-def _held(name: str, few: int, more: int) -> float:
-    return asyncio.run(_held_in_flight(name, few, more))
+def _apart(measure: Callable[..., Coroutine[Any, Any, _Measured]], *of: Any) -> _Measured:
+    """A measure in a process of its own: what another has let go of would be used again."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(_measured, measure, *of).result()
 
 
-async def _held_in_flight(name: str, few: int, more: int) -> float:
+def _measured(measure: Callable[..., Coroutine[Any, Any, _Measured]], *of: Any) -> _Measured:
+    return asyncio.run(measure(*of))
+
+
+async def _resident(name: str, few: int, more: int) -> float:
     """Kilobytes for each negotiation beyond the first few."""
+    before, after = [_high_water() async for _ in _waiting(name, few, more)]
+    return (after - before) / (more - few)
+
+
+async def _owners(name: str, few: int, more: int) -> dict[str, float]:
+    """Which library, or room of ours, asked for which share of what these hold beyond the few."""
+    sizes = Counter[str]()
+    async for waiting in _waiting(name, few, more):
+        if waiting == few:  # what is imported and built once is there
+            tracemalloc.start(FRAMES)
+        else:
+            for trace in tracemalloc.take_snapshot().traces:
+                files = (frame.filename for frame in reversed(trace.traceback))
+                sizes[next(filter(None, map(owner, files)), PYTHON)] += trace.size
+            tracemalloc.stop()
+    return {part: size / sizes.total() for part, size in sizes.items()}
+
+
+async def _waiting(name: str, *counts: int) -> AsyncIterator[int]:
+    """Counts of one contender's negotiations, each as soon as so many wait for their models."""
     gate, played = Gate(), table_of_four(0)
     model = RoteModel(agent="", rote=lambda *_: "No.", gate=gate)
     with scratch(), by_rote(played.rote, gate=gate):
@@ -91,17 +129,15 @@ async def _held_in_flight(name: str, few: int, more: int) -> float:
                 LEAN: partial(run_lean, played),
                 KEPT: partial(run_ours, played),
             }
-            before, held = 0.0, list[asyncio.Task[Clock]]()
-            for count in (few, more):
-                before = _high_water()
+            held = list[asyncio.Task[Clock]]()
+            for count in counts:
                 joining = count - len(held)
                 held += [asyncio.ensure_future(runs[name]()) for _ in range(joining)]
                 await gate.arrivals(joining)
                 gc.collect()
-            added = _high_water() - before
+                yield count
             gate.open()
             await asyncio.gather(*held)
-    return added / (more - few)
 
 
 def _high_water() -> float:
