@@ -232,8 +232,8 @@ def _follow(run: Any, as_json: bool) -> None:
     from graphs.running import Waiting
     from seats import SeatError
     from state import home
-    from state.checkpoints import Unreadable
     from state.leases import Busy, LeaseLost
+    from state.packing import Unreadable
 
     watch = (lambda *_: None) if as_json else narrate
     person = _ask_here if sys.stdin.isatty() else None

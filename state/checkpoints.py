@@ -1,7 +1,6 @@
 """LangGraph's checkpoints: SQLite by default, Postgres by URL, strict about what they load."""
 
 import asyncio
-import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from state.home import Home
+from state.packing import Unreadable, pack, unpack
 
 Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 """Hears of a thread's new checkpoint: (thread, the table, which of its keys were written)."""
@@ -26,15 +26,11 @@ Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 
 _PLAIN, _PACKED = "msgpack", "msgpack+zlib"
 
-_SHORT = 256
+_SHORT = 64
 """Bytes that are not worth packing."""
 
-_MOST = 2**28
-"""Bytes of one value; a million messages are fewer."""
-
-
-class Unreadable(ValueError):
-    """A checkpoint that this application did not write, or that was damaged since."""
+_LABELS = {"run", "graph", "game", "seed", "protocol", "prompt_hash", "simulated"}
+"""What every checkpoint of a run could say of the run, and only the first one does."""
 
 
 @asynccontextmanager
@@ -140,8 +136,11 @@ class Served(BaseCheckpointSaver[Any]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Keep a checkpoint, then tell of it."""
-        kept = await super().aput(config, checkpoint, metadata, new_versions)
         place = config["configurable"]
+        if place.get("checkpoint_id"):  # its parent's
+            about = {k: v for k, v in config.get("metadata", {}).items() if k not in _LABELS}
+            config = {**config, "metadata": about}
+        kept = await super().aput(config, checkpoint, metadata, new_versions)
         if self.listener and not place.get("checkpoint_ns"):
             await self.listener(place["thread_id"], checkpoint["channel_values"], new_versions)
         return kept
@@ -172,7 +171,7 @@ class Strict(JsonPlusSerializer):
         """Write a value."""
         kind, data = super().dumps_typed(obj)
         if kind == _PLAIN and len(data) > _SHORT:
-            return _PACKED, zlib.compress(data, level=1)
+            return _PACKED, pack(data)
         return kind, data
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
@@ -183,7 +182,7 @@ class Strict(JsonPlusSerializer):
         """
         kind, content = data
         if kind == _PACKED:
-            kind, content = _PLAIN, _unpacked(content)
+            kind, content = _PLAIN, unpack(content)
         if kind not in (_PLAIN, "null"):
             raise Unreadable(f"a checkpoint is written as {kind!r}: only msgpack is read")
         return super().loads_typed((kind, content))
@@ -195,22 +194,6 @@ class Strict(JsonPlusSerializer):
         (langgraph-api 0.16: it recurses without end).
         """
         return self
-
-
-def _unpacked(content: bytes) -> bytes:
-    """What was packed, up to a size beyond which somebody means to fill the memory.
-
-    Raises:
-        Unreadable: it was not packed by us.
-    """
-    unpacking = zlib.decompressobj()
-    try:
-        plain = unpacking.decompress(content, _MOST)
-    except zlib.error:
-        raise Unreadable("a checkpoint is packed, and cannot be unpacked") from None
-    if not unpacking.eof:
-        raise Unreadable(f"a checkpoint is cut off, or larger than {_MOST:,} bytes")
-    return plain
 
 
 def _is_one(checkpoint: Any) -> bool:

@@ -3,13 +3,14 @@
 import json
 import pickle
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ormsgpack
+
+from state.packing import pack, unpack
 
 OURS, THEIRS = "ours", "theirs"
 PACKED = "msgpack+zlib"
@@ -95,7 +96,7 @@ def in_the_state(value: Callable[[Nest], Any]) -> Tamper:
     def tamper(books: sqlite3.Connection, nest: Nest) -> None:
         content = _latest(books)
         content["channel_values"]["status"] = value(nest)
-        _replace(books, PACKED, zlib.compress(packed(content)))
+        _replace(books, PACKED, pack(packed(content)))
 
     return tamper
 
@@ -223,13 +224,13 @@ def _misplaced() -> Iterator[tuple[str, Tamper]]:
     yield "half", revised(lambda content: content[: len(content) // 2])
     yield "nothing", revised(lambda _: b"")
     yield "flipped bits", revised(lambda content: bytes(byte ^ 0x55 for byte in content))
-    yield "nested without end", revised(lambda _: zlib.compress(b"\x91" * 100_000))
+    yield "nested without end", revised(lambda _: pack(b"\x91" * 100_000))
     yield "metadata", metadata
 
 
 def unpacked(kind: str, content: bytes) -> tuple[str, bytes]:
     """A row as LangGraph's own serializers read it."""
-    return ("msgpack", zlib.decompress(content)) if kind == PACKED else (kind, content)
+    return ("msgpack", unpack(content)) if kind == PACKED else (kind, content)
 
 
 def _latest(books: sqlite3.Connection) -> dict[str, Any]:

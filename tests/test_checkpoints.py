@@ -1,5 +1,6 @@
 """The savers: LangGraph's own conformance suite, and what the server needs besides."""
 
+import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,11 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import StateGraph
 
 from deals import Pay
+from graphs.running import play
 from state import Room, home, saver
-from state.checkpoints import Unreadable, strict
+from state.checkpoints import strict
 from state.home import Home
+from state.packing import EXAMPLE, Unreadable
 
 SQLITE = "sqlite"
 POSTGRES = pytest.param("postgres", marks=[pytest.mark.slow, pytest.mark.xdist_group("postgres")])
@@ -89,10 +92,28 @@ def test_what_is_long_is_packed_and_what_was_packed_to_do_harm_is_not_unpacked(
     kind, content = strict().dumps_typed(kept)
     assert len(content) < 500
     assert strict().loads_typed((kind, content)) == kept
-    monkeypatch.setattr("state.checkpoints._MOST", 10_000)
+    monkeypatch.setattr("state.packing._MOST", 10_000)
     for harmful in (content, content[:-5], content[5:], b""):
         with pytest.raises(Unreadable):
             strict().loads_typed((kind, harmful))
+
+
+def test_what_was_packed_before_is_read_for_ever() -> None:
+    kept = {"said": "No, not yet. " * 1000}
+    _, plain = JsonPlusSerializer().dumps_typed(kept)
+    assert strict().loads_typed(("msgpack+zlib", zlib.compress(plain))) == kept
+    # Whoever changes the example loses every checkpoint that was packed with this one.
+    assert zlib.adler32(EXAMPLE) == 3463542663
+
+
+async def test_what_labels_a_run_is_in_the_first_checkpoint_alone() -> None:
+    await play("llm_only", Room(), "first")
+    async with saver(home()) as kept:
+        place: Any = {"configurable": {"thread_id": "first", "checkpoint_ns": ""}}
+        *later, first = [one.metadata async for one in kept.alist(place)]
+    assert first.items() >= {"run": "first", "graph": "llm_only", "game": "escape_room"}.items()
+    assert later
+    assert not any({"run", "graph", "game"} & one.keys() for one in later)
 
 
 def test_no_object_comes_out_of_a_checkpoint_whatever_a_graph_allows() -> None:
