@@ -7,13 +7,13 @@ import sqlite3
 import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -51,9 +51,6 @@ KEPT = OURS.format("SQLite")
 DELTA, ADDING, TABLE = "a bare DeltaChannel", "LangGraph as usual, adding list", "ours"
 
 
-_Measured = TypeVar("_Measured")
-
-
 def checkpoints(turns: tuple[int, ...] = (100, 200, 500, 1000), rounds: int = 50) -> Found:
     """Checkpoint bytes against turns of talk, two agents.
 
@@ -72,9 +69,12 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
         more: how many wait in the end; memory is what these added.
         names: the contenders.
     """
-    held = {name: _apart(_resident, name, few, more) for name in names}
-    fewer = few // TENTH or 1, more // TENTH or 2
-    owners = {name: _apart(_owners, name, *fewer) for name in names if name != USUAL}
+    held: dict[str, float] = {}
+    owners: dict[str, dict[str, float]] = {}
+    for name in names:
+        # A process of its own: what another contender has let go of would be used again.
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            held[name], owners[name] = process.submit(_held, name, few, more).result()
     least = held[names[0]]
     return Found(
         f"Resident memory that each negotiation of four added, from {few} to {more} in one "
@@ -88,14 +88,10 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
     )
 
 
-def _apart(measure: Callable[..., Coroutine[Any, Any, _Measured]], *of: Any) -> _Measured:
-    """A measure in a process of its own: what another has let go of would be used again."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return process.submit(_measured, measure, *of).result()
-
-
-def _measured(measure: Callable[..., Coroutine[Any, Any, _Measured]], *of: Any) -> _Measured:
-    return asyncio.run(measure(*of))
+def _held(name: str, few: int, more: int) -> tuple[float, dict[str, float]]:
+    """How much is held, and then who asked for it."""
+    held = asyncio.run(_resident(name, few, more))
+    return held, asyncio.run(_owners(name, few // TENTH or 1, more // TENTH or 2))
 
 
 async def _resident(name: str, few: int, more: int) -> float:

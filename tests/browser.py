@@ -1,19 +1,31 @@
 """A real Chromium, headless, as the tests of the page use it."""
 
+import atexit
 import os
 import shutil
-import tempfile
+import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update"),
+    *(
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-sync",
+    ),
+    *("--disable-sync", "--disable-background-networking", "--disable-component-update"),
 ]
+BOOT_SECONDS = 60
 DESK, PHONE = (1360, 900), (390, 844)
 
 
@@ -56,24 +68,41 @@ class Tab:
 
 @contextmanager
 def tab(size: tuple[int, int] = DESK, scheme: str = "light", **options: Any) -> Iterator[Tab]:
-    """A tab of a browser with an empty profile."""
+    """A tab that shares nothing with those before it."""
     executable = chromium()
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as profile:
-        browser = playwright.chromium.launch_persistent_context(
-            profile,
-            executable_path=executable,
-            headless=True,
-            args=FLAGS,
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme=scheme,
-            **options,
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.connect_over_cdp(_running(executable))
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, **options
         )
         try:
-            yield Tab(browser.pages[0])
+            yield Tab(context.new_page())
         finally:
-            browser.close()
+            context.close()
+
+
+@cache
+def _running(executable: str) -> str:
+    """Where the one Chromium of all tabs listens; it ends with this process."""
+    profile = TemporaryDirectory(ignore_cleanup_errors=True)
+    address = Path(profile.name, "DevToolsActivePort")
+    command = [executable, *FLAGS, "--remote-debugging-port=0", f"--user-data-dir={profile.name}"]
+    browser = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def end() -> None:
+        with profile, browser:
+            browser.terminate()
+
+    atexit.register(end)
+    until = time.monotonic() + BOOT_SECONDS
+    while len(written := address.read_text().split() if address.exists() else []) < 2:
+        assert browser.poll() is None, f"Chromium ended with code {browser.returncode}"
+        assert time.monotonic() < until, f"Chromium did not start in {BOOT_SECONDS} s"
+        time.sleep(0.02)
+    port, path = written
+    return f"ws://127.0.0.1:{port}{path}"
 
 
 def picture(opened: Tab, folder: Path, name: str) -> None:

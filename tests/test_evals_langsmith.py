@@ -143,7 +143,7 @@ def rows(folder: Path) -> list[Row]:
 @pytest.fixture
 def server() -> Iterator[LangSmith]:
     running = LangSmith()
-    thread = threading.Thread(target=running.serve_forever)
+    thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
         yield running

@@ -78,7 +78,7 @@ def test_a_server_that_refuses_is_one_clear_line(tmp_path: Path):
     made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
     register(tmp_path, [made], {})
     with HTTPServer(("127.0.0.1", 0), Refusal) as refusing:
-        thread = threading.Thread(target=refusing.serve_forever)
+        thread = threading.Thread(target=refusing.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         url = f"http://127.0.0.1:{refusing.server_port}"
         tally = run(made, tmp_path, player=Remote(url, SWEEP))

@@ -89,7 +89,8 @@ class Growing:
 @contextmanager
 def serving(shelf: Growing) -> Iterator[str]:
     with viewer(shelf, 0, private=False) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        often = {"poll_interval": 0.01}
+        threading.Thread(target=server.serve_forever, kwargs=often, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/view/runs/r/events"
         server.shutdown()
 

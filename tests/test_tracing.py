@@ -68,7 +68,8 @@ class Capture:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        often = {"poll_interval": 0.01}
+        threading.Thread(target=self._server.serve_forever, kwargs=often, daemon=True).start()
 
     def close(self) -> None:
         self._server.shutdown()

@@ -1,0 +1,55 @@
+"""Runs that a page shows: played here, and kept as files."""
+
+import asyncio
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from graphs.running import play
+from serve.selfcontained import selfcontained
+from serve.shelves import HomeShelf
+from state import Room, home
+
+GAMES: dict[str, dict[str, Any]] = {
+    "escape_room": {"graph": "shapley_coop"},
+    "cash_grab": {
+        "graph": "contracts",
+        "game": "cash_grab",
+        "seed": 1,
+        "seats": {"*": "embedded:rational", "Bob": "embedded:defector"},
+        "enforcement": "escrow",
+        "deposit": "1",
+    },
+    "raid_battle": {"graph": "shapley_coop", "game": "raid_battle"},
+    "task_exchange": {"graph": "task_exchange", "game": "task_exchange", "seed": 2},
+    "software_company": {"graph": "shapley_coop", "game": "software_company"},
+    "settlement": {"graph": "settlement", "game": "delivered"},
+}
+"""One of each kind of run that has something else to show."""
+
+
+@cache
+def kind(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The bundle and the result of one of them, played once for all tests, which only read."""
+    bundle = made(**GAMES[name], private=True)
+    return bundle, home().runs.get(bundle["run"]).result or {}
+
+
+def made(graph: str = "shapley_coop", private: bool = False, **room: Any) -> dict[str, Any]:
+    """The bundle of a finished run."""
+    given = {"game": "escape_room", "seed": 3, **room}
+    outcome = asyncio.run(play(graph, Room.model_validate(given)))
+    return HomeShelf().get(outcome["run"], private)
+
+
+@cache
+def sloppy() -> dict[str, Any]:
+    """The operator's bundle of a run in which drafts were sent back, played once for all."""
+    return made(private=True, seats={"*": "embedded:sloppy"}, seed=7)
+
+
+def saved(bundle: dict[str, Any], folder: Path) -> str:
+    """The address of the page that one file holds."""
+    path = folder / "run.html"
+    path.write_text(selfcontained(bundle), encoding="utf-8")
+    return path.as_uri()

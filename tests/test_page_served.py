@@ -1,0 +1,167 @@
+"""The page in a real browser, served: live, listed, on this machine and by the server."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from graphs.running import follow, play, prepare
+from serve.bundle import VERSION
+from serve.local import viewer
+from serve.shelves import FolderShelf, HomeShelf, Shelf
+from state import Room, home
+from tests.browser import picture, tab
+from tests.paged import saved, sloppy
+from tests.server_process import Server
+from tests.tenants import ANN, Person, tenants_server
+
+pytestmark = pytest.mark.slow
+
+
+class Serving:
+    """The local viewer in a thread."""
+
+    def __init__(self, runs: Shelf, private: bool = False) -> None:
+        self._server = viewer(runs, 0, private)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        often = {"poll_interval": 0.01}
+        threading.Thread(target=self._server.serve_forever, kwargs=often, daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def serving() -> Iterator[Serving]:
+    running = Serving(HomeShelf())
+    yield running
+    running.close()
+
+
+# On this machine
+
+
+def test_a_live_run_is_followed_to_its_end(serving: Serving, tmp_path: Path) -> None:
+    gate = threading.Semaphore(0)
+    run = prepare("shapley_coop", Room(game="escape_room", seed=3))
+
+    def hold(*_: Any) -> None:
+        gate.acquire(timeout=30)
+
+    playing = threading.Thread(target=lambda: asyncio.run(follow(run, hold)))
+    playing.start()
+    try:
+        with tab() as opened:
+            page = opened.page
+            page.goto(f"{serving.url}/view/?run={run.run}")
+            assert "running" in page.locator("h1").inner_text()
+            gate.release(4)
+            page.get_by_text("I propose that we leave the split to the record.").wait_for()
+            assert page.get_by_text("Settlement", exact=True).count() == 0
+            picture(opened, tmp_path, "live")
+            gate.release(40)
+            page.get_by_text("✓ paid, once").wait_for()
+            page.get_by_text("agreed", exact=True).first.wait_for()
+            assert page.locator(".replay output").inner_text() == "9 of 9"
+            # What it was told bit by bit is what there is.
+            followed = page.locator("main").inner_text()
+            page.reload()
+            page.get_by_text("✓ paid, once").wait_for()
+            assert page.locator("main").inner_text() == followed
+            assert opened.complaints == []
+    finally:
+        gate.release(100)
+        playing.join()
+
+
+def test_the_runs_are_listed_and_lead_to_one(serving: Serving, tmp_path: Path) -> None:
+    outcome = asyncio.run(play("negotiation", Room()))
+    with tab() as opened:
+        opened.page.goto(f"{serving.url}/view/")
+        opened.page.get_by_role("link", name=outcome["run"]).click()
+        opened.page.get_by_role("heading", name="Contract").wait_for()
+        opened.page.get_by_role("link", name="All runs").click()
+        opened.page.get_by_text("1 run", exact=True).wait_for()
+        opened.page.goto(f"{serving.url}/view/?run=nobody's")
+        opened.page.get_by_text("There is no such run here.").wait_for()
+
+
+def test_private_reasoning_is_served_only_where_it_was_asked_for(serving: Serving) -> None:
+    run = asyncio.run(play("shapley_coop", Room()))["run"]
+    path = f"/view/runs/{run}.json?private=1"
+    assert httpx.get(serving.url + path).status_code == 404
+    assert httpx.get(serving.url + path.partition("?")[0]).json()["private"] is None
+    as_operator = Serving(HomeShelf(), private=True)
+    try:
+        assert httpx.get(as_operator.url + path).json()["private"]
+    finally:
+        as_operator.close()
+
+
+def test_the_local_viewer_is_for_this_machine_and_serves_nothing_else(serving: Serving) -> None:
+    assert httpx.get(serving.url, headers={"host": "evil.example"}).status_code == 403
+    assert httpx.get(serving.url + "/page/..%2Fauth.py").status_code == 404
+    assert httpx.get(serving.url + "/page/%2e%2e/auth.py").status_code == 404
+    assert httpx.post(serving.url + "/view/").status_code == 501
+    sent = httpx.get(serving.url + "/view/").headers
+    assert "default-src 'none'" in sent["content-security-policy"]
+
+
+def test_a_folder_of_bundles_is_a_shelf(tmp_path: Path) -> None:
+    bundle = sloppy()
+    (tmp_path / "a.json").write_text(json.dumps(bundle))
+    (tmp_path / "other.json").write_text('{"not": "a bundle"}')
+    shelf = FolderShelf(tmp_path)
+    (listed,) = shelf.runs()
+    assert listed["run"] == bundle["run"]
+    assert shelf.get(bundle["run"], private=True) == bundle
+    assert shelf.get(bundle["run"], private=False)["private"] is None
+    assert bundle["bundle"] == VERSION
+    with pytest.raises(ValueError, match="no bundle"):
+        shelf.get("another", private=False)
+
+
+# On the server
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
+    running = tenants_server(tmp_path_factory.mktemp("paged"))
+    try:
+        running.start()
+        assert Person(running, None)("GET /ok").is_success
+        yield running
+    finally:
+        running.stop()
+
+
+def test_an_operator_signs_in_with_its_browser(server: Server, tmp_path: Path) -> None:
+    ann = Person(server, ANN)
+    thread = ann("POST /threads", {}).json()["thread_id"]
+    ann(f"POST /threads/{thread}/runs/wait", {"assistant_id": "shapley_coop", "input": {}})
+    signed_in = {"http_credentials": {"username": "ann", "password": ANN}}
+    with tab(**signed_in) as opened:
+        opened.page.goto(f"{server.url}/view/?run={thread}")
+        opened.page.get_by_role("heading", name="Ledger").wait_for()
+        opened.page.get_by_role("link", name="Show private reasoning, as the operator").click()
+        opened.page.get_by_text("The operator's view").wait_for()
+        assert opened.complaints == []
+
+
+def test_nothing_is_said_before_anything_was(tmp_path: Path) -> None:
+    run = prepare("shapley_coop", Room())
+    empty = HomeShelf().get(run.run, private=False)
+    assert (empty["timeline"], empty["status"]) == ([], "open")
+    with tab() as opened:
+        opened.page.goto(saved(empty, tmp_path))
+        assert "Nothing has been said yet." in opened.text()
+        assert "Settlement" not in opened.text()
+        assert opened.complaints == []
+    assert home().runs.get(run.run).state == "started"
