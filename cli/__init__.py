@@ -18,6 +18,7 @@ from cli import (
     settling,
     viewing,
 )
+from cli.awaiting import hurry
 from cli.console import complain
 
 ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
@@ -47,6 +48,7 @@ contracts.register(app)
 
 def main() -> None:
     """Run a command; bad input is one line and exit code 2, missing credentials 3."""
+    hurry()
     _environment()
     try:
         sys.exit(app(standalone_mode=False))

@@ -1,13 +1,24 @@
 """Work that waits for others, from a command that does not."""
 
+import gc
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
 
+_USUAL = gc.get_threshold()
+
+
+def hurry() -> None:
+    """Hardly look for garbage until there is work: what a command imports until then stays."""
+    gc.set_threshold(1_000_000)
+
+
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     """Do asynchronous work to its end."""
     import asyncio  # takes time, which `coop --help` need not
 
+    gc.freeze()
+    gc.set_threshold(*_USUAL)
     return asyncio.run(work)

@@ -131,7 +131,7 @@ class _Game:
         return np.hstack([ends * self.nobody, self.worths(arrived), ends * self.everyone])
 
 
-def _antithetic(game: _Game, rng: np.random.Generator, count: int) -> Floats:
+def _antithetic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
     ranks = _permutations(rng, (count, game.n))
     forth, back = (
         np.take_along_axis(np.diff(game.walk(order)), order, axis=1)
@@ -140,7 +140,7 @@ def _antithetic(game: _Game, rng: np.random.Generator, count: int) -> Floats:
     return np.asarray((forth + back) / 2)
 
 
-def _cyclic(game: _Game, rng: np.random.Generator, count: int) -> Floats:
+def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
     """The coalitions met are the arcs of a circle, and each arc serves both of its end points.
 
     `walks[k, s, m]` is the worth of the m agents that follow place s of circle k.
@@ -154,7 +154,7 @@ def _cyclic(game: _Game, rng: np.random.Generator, count: int) -> Floats:
     return np.asarray((joining_last + np.take_along_axis(joining_first, circle, axis=1)) / 2)
 
 
-def _stratified(game: _Game, rng: np.random.Generator, count: int) -> Floats:
+def _stratified(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
     """`without[k, i, s]` holds s random agents other than i."""
     n = game.n
     agents = np.arange(n)
@@ -169,12 +169,12 @@ def _stratified(game: _Game, rng: np.random.Generator, count: int) -> Floats:
     return np.asarray((after - before).mean(axis=2))
 
 
-def _permutations(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.intp]:
+def _permutations(rng: "np.random.Generator", shape: tuple[int, ...]) -> NDArray[np.intp]:
     """Independent permutations of 0, …, shape[-1] − 1 along the last axis."""
     return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
 
 
-Sampler = Callable[[_Game, np.random.Generator, int], Floats]
+Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
 """So many observations, shape (count, n)."""
 
 SAMPLERS: dict[str, tuple[Sampler, Callable[[int], int]]] = {
@@ -188,7 +188,7 @@ SAMPLERS: dict[str, tuple[Sampler, Callable[[int], int]]] = {
 class _Run:
     """The observations of one sampler so far."""
 
-    def __init__(self, method: str, game: _Game, rng: np.random.Generator) -> None:
+    def __init__(self, method: str, game: _Game, rng: "np.random.Generator") -> None:
         self.method, self._game, self._rng = method, game, rng
         self._sampler, cost = SAMPLERS[method]
         self.cost = cost(game.n)
@@ -244,7 +244,7 @@ class _Run:
         return np.where(seen <= 1e-12 * farthest, farthest / self.count, seen)
 
 
-def _better_run(game: _Game, rng: np.random.Generator, target: float | None) -> _Run:
+def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -> _Run:
     """The antithetic or the cyclic run, whichever errs less for the same number of evaluations.
 
     The cyclic pilot is left out where it would cost more than going on, or half the budget left.

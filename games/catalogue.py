@@ -6,8 +6,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from games.game import Game, GameError
 
 _HERE = Path(__file__).parent
@@ -81,6 +79,8 @@ def _is_file(path: Path) -> bool:
 
 
 def _parse(path: Path) -> dict[str, Any]:
+    import yaml
+
     try:
         text = path.read_text(encoding="utf-8")
         content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 
 
-def dice(seed: int, turn: int, agent: str = "") -> np.random.Generator:
+def dice(seed: int, turn: int, agent: str = "") -> "np.random.Generator":
     """The dice of one agent at one turn (`agent=""`: the world's own).
 
     Philox is counter-based, so what one agent draws never shifts what another draws: removing a

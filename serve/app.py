@@ -5,6 +5,7 @@ every route, LangGraph's included; without, everybody who reaches the port is th
 """
 
 import asyncio
+import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -62,6 +63,8 @@ async def _open_for_business(_: Starlette) -> AsyncIterator[None]:
     clock = asyncio.create_task(keep_deadlines())
     try:
         async with clients():
+            # What is loaded by now stays: the collector need not look through it again and again.
+            gc.freeze()
             yield
     finally:
         clock.cancel()

