@@ -52,8 +52,7 @@ def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Foun
 def _imports(arguments: list[str]) -> dict[str, float]:
     """Which library, or room of ours, takes which share of a command's imports."""
     with scratch():
-        command = [sys.executable, "-X", "importtime", *arguments]
-        told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stderr
+        told = _run(["-X", "importtime", *arguments]).stderr
     spent = Counter[str]()
     for micros, module in re.findall(r"^import time: +(\d+) \|[ \d]+\| +([\w.]+)", told, re.M):
         name = module.partition(".")[0]
@@ -65,11 +64,18 @@ def _imports(arguments: list[str]) -> dict[str, float]:
 
 def _timed(arguments: list[str]) -> tuple[float, float]:
     """Wall and CPU seconds of one process."""
-    # As somebody has it who never heard of tracing.
-    untraced = {name: value for name, value in os.environ.items() if "_TRACING" not in name}
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env=untraced, check=True, capture_output=True
-    )
+    _run(arguments)
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _run(arguments: list[str]) -> "subprocess.CompletedProcess[str]":
+    """As somebody has it who never heard of tracing, and whose Python keeps what it compiled."""
+    usual = {
+        name: value
+        for name, value in os.environ.items()
+        if "_TRACING" not in name and name != "PYTHONDONTWRITEBYTECODE"
+    }
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=ROOT, env=usual, check=True, capture_output=True, text=True)

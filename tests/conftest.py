@@ -9,6 +9,8 @@ os.environ.update(
     LANGSMITH_TEST_TRACKING="false",
     LANGGRAPH_STRICT_MSGPACK="true",
 )
+# Hundreds of processes are started: each would compile anew what Python may not keep.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import gc
 import ipaddress
