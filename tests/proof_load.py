@@ -19,9 +19,17 @@ from tests.stub_openai import stub_process
 from tests.trials import balanced
 from tests.warm_coop import KEYS
 
-GRAPHS = ("llm_only", "negotiation", "shapley_coop")
+WAVES = {
+    "llm_only": [2],
+    "negotiation": [1, 1, 1, 1, 2],
+    "shapley_coop": [2, 1, 1, 2, 2, 1, 1],
+}
+"""Workflow → how many are asked at once, one wave after the other."""
+
+PLAIN = Path(__file__).with_name("plain_calls.py")
 LATENCY = 0.2
 MODEL = ("--reply", "tests.embedded_reply:reply", "--latency", str(LATENCY))
+ECHO = ("--latency", str(LATENCY))
 JOBS = 50
 """Runs that the server plays at a time; the others wait in its queue."""
 
@@ -47,32 +55,65 @@ def attempt(folder: Path, times: int, limit: float) -> Finding:
         limit: the seconds within which 95 % of them have to end.
     """
     server = Server(folder, N_JOBS_PER_WORKER=str(JOBS), **KEYS)
-    with stub_process(*MODEL) as model:
+    server.serve_too(PLAIN)
+    with stub_process(*MODEL) as model, stub_process(*ECHO) as echo:
         try:
             server.start()
             before = peak_memory(server)
-            together = partial(at_once, server.url, model, times)
-            waited = {graph: asyncio.run(together(graph)) for graph in GRAPHS}
+            waited = {
+                graph: asyncio.run(at_once(server.url, times, _asked(graph, model)))
+                for graph in WAVES
+            }
             memory = peak_memory(server)
+            plain = {
+                graph: asyncio.run(at_once(server.url, times, _plainly(waves, echo)))
+                for graph, waves in WAVES.items()
+            }
         finally:
             server.stop()
     home = Home(server.home)
     errors = sum(not paid(home, run.table) for runs in waited.values() for run in runs)
-    slow = {graph: percentile([run.seconds for run in waited[graph]], 95) for graph in GRAPHS}
-    seconds = ", ".join(f"{slow[graph]:.1f} s {graph}" for graph in GRAPHS)
+    for graph, waves in WAVES.items():
+        assert {_calls(run.table) for run in waited[graph]} <= {sum(waves), 0}, graph
+        assert {len(run.table.get("said", ())) for run in plain[graph]} == {sum(waves)}, graph
+    slow = {graph: _slow(runs) for graph, runs in waited.items()}
+    seconds = ", ".join(
+        f"{slow[graph]:.1f} s {graph} ({_slow(plain[graph]):.1f} s for the plain graph)"
+        for graph in WAVES
+    )
     return Finding(
-        tried=f"{times:,} runs at once of each of {', '.join(GRAPHS)}, in the background; model "
-        f"{LATENCY:g} s, {JOBS} at a time",
+        tried=f"{times:,} runs at once of each of {', '.join(WAVES)}, in the background; model "
+        f"{LATENCY:g} s, {JOBS} at a time; beside each a plain graph that makes as many calls",
         figure=f"{errors} errors; p95 {seconds}; {memory} MB at most, {memory - before} MB more "
         "than idle",
         held=not errors and max(slow.values()) <= limit and memory <= MEGABYTES,
     )
 
 
-async def at_once(url: str, model: str, times: int, graph: str) -> list[Waited]:
-    """Runs on threads of their own, all asked for in one moment, in the background."""
+def _asked(graph: str, model: str) -> dict[str, Any]:
+    """A run of a workflow."""
     seats = {agent: {"model": f"openai:{agent}", "base_url": model} for agent in AGENTS}
-    asked = {"assistant_id": graph, "input": {}, "context": {"seats": seats}, "durability": "sync"}
+    return {"assistant_id": graph, "input": {}, "context": {"seats": seats}}
+
+
+def _plainly(waves: list[int], echo: str) -> dict[str, Any]:
+    """A run that makes as many calls, of a model that costs nothing."""
+    return {"assistant_id": PLAIN.stem, "input": {"base_url": echo, "waves": waves}}
+
+
+def _calls(table: dict[str, Any]) -> int:
+    """How often a run has asked its agents."""
+    phases = table.get("spent", {}).values()
+    return sum(agent["calls"] for phase in phases for agent in phase["agents"].values())
+
+
+def _slow(runs: Sequence[Waited]) -> float:
+    return percentile([run.seconds for run in runs], 95)
+
+
+async def at_once(url: str, times: int, run: dict[str, Any]) -> list[Waited]:
+    """Runs on threads of their own, all asked for in one moment, in the background."""
+    asked = {**run, "durability": "sync"}
     # No connection is used twice: the server closes idle ones, maybe while a request is on its way.
     unlimited = httpx.Limits(max_connections=None, max_keepalive_connections=0)
     async with httpx.AsyncClient(base_url=url, timeout=None, limits=unlimited) as client:
@@ -143,7 +184,8 @@ def peak_memory(server: Server) -> int:
 NOT_PROMISED = (
     "The figures are of one machine on which the model's stub, the client and the server share the "
     "cores; the development server is one process. Runs that wait for real models take as long "
-    "as those, and N_JOBS_PER_WORKER bounds how many are played at a time."
+    "as those, and N_JOBS_PER_WORKER bounds how many are played at a time. What the plain graph "
+    "takes is the price of the server and of the model's client; nobody gets below it here."
 )
 
 

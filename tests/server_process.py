@@ -70,6 +70,11 @@ class Server:
         self._url = ""
         _lay_out(folder)
 
+    def serve_too(self, file: Path) -> None:
+        """From its next start on, serve the `graph` of one more file, by the file's name."""
+        shutil.copy(file, self._folder)
+        _register(self._folder, file.stem)
+
     @property
     def url(self) -> str:
         """Where it listens now; a restart takes another port."""
@@ -162,7 +167,14 @@ def _lay_out(folder: Path) -> None:
     for entry in ROOT.iterdir():
         if (entry / "__init__.py").exists() or entry.name == "pyproject.toml":
             (folder / entry.name).symlink_to(entry)
+    shutil.copy(ROOT / "langgraph.json", folder)
     (folder / f"{BLOCKING}.py").write_text(_BLOCKING_GRAPH, encoding="utf-8")
-    config = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
-    config["graphs"][BLOCKING] = f"./{BLOCKING}.py:graph"
-    (folder / "langgraph.json").write_text(json.dumps(config), encoding="utf-8")
+    _register(folder, BLOCKING)
+
+
+def _register(folder: Path, name: str) -> None:
+    """Have the server find the `graph` of a file in its folder."""
+    file = folder / "langgraph.json"
+    config = json.loads(file.read_text(encoding="utf-8"))
+    config["graphs"][name] = f"./{name}.py:graph"
+    file.write_text(json.dumps(config), encoding="utf-8")
