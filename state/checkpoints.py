@@ -30,7 +30,7 @@ _SHORT = 64
 """Bytes that are not worth packing."""
 
 _LABELS = {"run", "graph", "game", "seed", "protocol", "prompt_hash", "simulated"}
-"""What every checkpoint of a run could say of the run, and only the first one does."""
+"""What a run's configuration says of it: LangGraph would repeat it in every checkpoint."""
 
 
 @asynccontextmanager
@@ -137,7 +137,7 @@ class Served(BaseCheckpointSaver[Any]):
     ) -> RunnableConfig:
         """Keep a checkpoint, then tell of it."""
         place = config["configurable"]
-        if place.get("checkpoint_id"):  # its parent's
+        if place.get("checkpoint_id"):  # its parent's: it is not the first
             about = {k: v for k, v in config.get("metadata", {}).items() if k not in _LABELS}
             config = {**config, "metadata": about}
         kept = await super().aput(config, checkpoint, metadata, new_versions)

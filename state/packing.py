@@ -29,10 +29,10 @@ def pack(plain: bytes) -> bytes:
 
 
 def unpack(content: bytes) -> bytes:
-    """What was packed, with the example or without, unless it means to fill the memory.
+    """Unpack a value, which may have been packed without the example.
 
     Raises:
-        Unreadable: it was not packed by us.
+        Unreadable: it was not packed by us, or is so large that it was made to fill the memory.
     """
     unpacking = zlib.decompressobj(zdict=EXAMPLE)
     try:

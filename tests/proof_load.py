@@ -39,6 +39,10 @@ POLL = 0.5
 MEGABYTES = 300
 
 
+Run = dict[str, Any]
+"""What a client asks the server to run."""
+
+
 class Waited(NamedTuple):
     """One run, as its client saw it: the seconds to its end, and the table it ended with."""
 
@@ -60,26 +64,17 @@ def attempt(folder: Path, times: int, limit: float) -> Finding:
         try:
             server.start()
             before = peak_memory(server)
-            waited = {
-                graph: asyncio.run(at_once(server.url, times, _asked(graph, model)))
-                for graph in WAVES
-            }
+            waited = _each({graph: _asked(graph, model) for graph in WAVES}, server, times)
             memory = peak_memory(server)
-            plain = {
-                graph: asyncio.run(at_once(server.url, times, _plainly(waves, echo)))
-                for graph, waves in WAVES.items()
-            }
+            plain = _each({graph: _plainly(graph, echo) for graph in WAVES}, server, times)
         finally:
             server.stop()
+    _check_calls(waited, plain)
     home = Home(server.home)
     errors = sum(not paid(home, run.table) for runs in waited.values() for run in runs)
-    for graph, waves in WAVES.items():
-        assert {_calls(run.table) for run in waited[graph]} <= {sum(waves), 0}, graph
-        assert {len(run.table.get("said", ())) for run in plain[graph]} == {sum(waves)}, graph
-    slow = {graph: _slow(runs) for graph, runs in waited.items()}
+    slow, least = ({graph: _slow(found[graph]) for graph in WAVES} for found in (waited, plain))
     seconds = ", ".join(
-        f"{slow[graph]:.1f} s {graph} ({_slow(plain[graph]):.1f} s for the plain graph)"
-        for graph in WAVES
+        f"{slow[graph]:.1f} s {graph} ({least[graph]:.1f} s for the plain graph)" for graph in WAVES
     )
     return Finding(
         tried=f"{times:,} runs at once of each of {', '.join(WAVES)}, in the background; model "
@@ -90,15 +85,27 @@ def attempt(folder: Path, times: int, limit: float) -> Finding:
     )
 
 
-def _asked(graph: str, model: str) -> dict[str, Any]:
+def _each(runs: dict[str, Run], server: Server, times: int) -> dict[str, list[Waited]]:
+    """Each of these so many times at once, one after the other."""
+    return {graph: asyncio.run(at_once(server.url, times, run)) for graph, run in runs.items()}
+
+
+def _check_calls(waited: dict[str, list[Waited]], plain: dict[str, list[Waited]]) -> None:
+    """Both have made the calls of `WAVES`, or their times cannot be compared."""
+    for graph, waves in WAVES.items():
+        assert {_calls(run.table) for run in waited[graph]} <= {sum(waves), 0}, graph
+        assert {len(run.table.get("said", ())) for run in plain[graph]} == {sum(waves)}, graph
+
+
+def _asked(graph: str, model: str) -> Run:
     """A run of a workflow."""
     seats = {agent: {"model": f"openai:{agent}", "base_url": model} for agent in AGENTS}
     return {"assistant_id": graph, "input": {}, "context": {"seats": seats}}
 
 
-def _plainly(waves: list[int], echo: str) -> dict[str, Any]:
+def _plainly(graph: str, echo: str) -> Run:
     """A run that makes as many calls, of a model that costs nothing."""
-    return {"assistant_id": PLAIN.stem, "input": {"base_url": echo, "waves": waves}}
+    return {"assistant_id": PLAIN.stem, "input": {"base_url": echo, "waves": WAVES[graph]}}
 
 
 def _calls(table: dict[str, Any]) -> int:
@@ -111,7 +118,7 @@ def _slow(runs: Sequence[Waited]) -> float:
     return percentile([run.seconds for run in runs], 95)
 
 
-async def at_once(url: str, times: int, run: dict[str, Any]) -> list[Waited]:
+async def at_once(url: str, times: int, run: Run) -> list[Waited]:
     """Runs on threads of their own, all asked for in one moment, in the background."""
     asked = {**run, "durability": "sync"}
     # No connection is used twice: the server closes idle ones, maybe while a request is on its way.
@@ -184,8 +191,8 @@ def peak_memory(server: Server) -> int:
 NOT_PROMISED = (
     "The figures are of one machine on which the model's stub, the client and the server share the "
     "cores; the development server is one process. Runs that wait for real models take as long "
-    "as those, and N_JOBS_PER_WORKER bounds how many are played at a time. What the plain graph "
-    "takes is the price of the server and of the model's client; nobody gets below it here."
+    "as those, and N_JOBS_PER_WORKER bounds how many are played at a time. The plain graph "
+    "shows what the server and the model's client take without us."
 )
 
 
