@@ -8,7 +8,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from state.checkpoints import Served, strict
+from state.saving import Served, strict
 
 _DELETE_RUNS = """
     WITH gone AS (

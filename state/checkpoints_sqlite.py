@@ -21,7 +21,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from seats.database import BUSY_SECONDS
 from seats.together import Together
-from state.checkpoints import Served, strict
+from state.saving import Served, strict
 
 _DELETE_WRITES = """
     DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (

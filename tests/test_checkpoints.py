@@ -15,9 +15,9 @@ from langgraph.graph import StateGraph
 from deals import Pay
 from graphs.running import play
 from state import Room, home, saver
-from state.checkpoints import strict
 from state.home import Home
 from state.packing import EXAMPLE, Unreadable
+from state.saving import strict
 
 SQLITE = "sqlite"
 POSTGRES = pytest.param("postgres", marks=[pytest.mark.slow, pytest.mark.xdist_group("postgres")])

@@ -23,7 +23,7 @@ from graphs.running import follow, play, prepare
 from seats import SeatError, as_text
 from seats.models import KEYS
 from state import Room, home, result
-from state.checkpoints import strict
+from state.saving import strict
 from tests.scripted import Script
 
 AGENTS = ("Alice", "Bob")
