@@ -5,6 +5,7 @@
 ['LLM-only', 'LLM+NEG', 'LLM+STS', 'LLM+SC']
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import nan
@@ -21,6 +22,9 @@ CONDITIONS = {
     "shapley_coop": "LLM+SC",
 }
 """Workflow → the paper's name of the condition."""
+
+AT_ONCE = 4
+"""Runs that are played side by side; while one waits for its model or its disk, others go on."""
 
 
 @dataclass(frozen=True)
@@ -56,20 +60,25 @@ class Row:
 async def run_conditions(
     room: Room, seeds: Sequence[int], done: Callable[[], Any] = lambda: None
 ) -> dict[str, list[dict[str, Any]]]:
-    """Play every condition on every seed.
+    """Play every condition on every seed, a few runs at once.
 
     Args:
         room: what is played; its seed is replaced.
         seeds: one run each.
         done: called after each run.
     """
-    results: dict[str, list[dict[str, Any]]] = {}
-    for graph in CONDITIONS:
-        results[graph] = []
-        for seed in seeds:
-            results[graph].append(await play(graph, room.model_copy(update={"seed": seed})))
-            done()
-    return results
+    free = asyncio.Semaphore(AT_ONCE)
+
+    async def one(graph: str, seed: int) -> dict[str, Any]:
+        async with free:
+            outcome = await play(graph, room.model_copy(update={"seed": seed}))
+        done()
+        return outcome
+
+    return {
+        graph: list(await asyncio.gather(*(one(graph, seed) for seed in seeds)))
+        for graph in CONDITIONS
+    }
 
 
 def summarise(results: dict[str, list[dict[str, Any]]]) -> list[Row]:
