@@ -18,7 +18,7 @@ FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-sync", "--disable-background-networking", "--disable-component-update"),
 ]
-BOOT_SECONDS = 60
+BOOT_SECONDS = 120
 DESK, PHONE = (1360, 900), (390, 844)
 
 

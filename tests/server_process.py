@@ -20,7 +20,7 @@ from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
 ROOT = Path(__file__).parents[1]
-BOOT_SECONDS = 60
+BOOT_SECONDS = 120
 SAVE_SECONDS = 20
 BLOCKING = "blocks_the_event_loop"
 
