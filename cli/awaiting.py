@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
-
 _USUAL = gc.get_threshold()
 
 
@@ -16,9 +15,9 @@ def hurry() -> None:
 
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
-    """Do asynchronous work to its end."""
+    """Do asynchronous work to its end, with garbage collected as usual again."""
     import asyncio  # takes time, which `coop --help` need not
 
-    gc.freeze()
+    gc.freeze()  # what was imported is not looked through again and again
     gc.set_threshold(*_USUAL)
     return asyncio.run(work)

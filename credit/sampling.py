@@ -174,6 +174,7 @@ def _permutations(rng: "np.random.Generator", shape: tuple[int, ...]) -> NDArray
     return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
 
 
+# Quoted: numpy loads its generators when they are first named, which an exact credit never needs.
 Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
 """So many observations, shape (count, n)."""
 

@@ -91,7 +91,8 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
 def _held(name: str, few: int, more: int) -> tuple[float, dict[str, float]]:
     """How much is held, and then who asked for it."""
     held = asyncio.run(_resident(name, few, more))
-    return held, asyncio.run(_owners(name, few // TENTH or 1, more // TENTH or 2))
+    fewer, joining = few // TENTH or 1, (more - few) // TENTH or 1
+    return held, asyncio.run(_owners(name, fewer, fewer + joining))
 
 
 async def _resident(name: str, few: int, more: int) -> float:
@@ -115,7 +116,7 @@ async def _owners(name: str, few: int, more: int) -> dict[str, float]:
 
 
 async def _waiting(name: str, *counts: int) -> AsyncIterator[int]:
-    """Counts of one contender's negotiations, each as soon as so many wait for their models."""
+    """Rising counts of one contender's negotiations, each as soon as so many wait for models."""
     gate, played = Gate(), table_of_four(0)
     model = RoteModel(agent="", rote=lambda *_: "No.", gate=gate)
     with scratch(), by_rote(played.rote, gate=gate):

@@ -137,7 +137,7 @@ def machine() -> list[list[Cell]]:
     """Where it was measured: hardware, and the versions that matter."""
     named: list[list[Cell]] = [
         ["processor", f"{_processor()}, {os.cpu_count()} cores"],
-        ["load while it ran", f"{os.getloadavg()[2]:.1f} processes (15 minutes' average)"],
+        ["load when this was written", f"{os.getloadavg()[2]:.1f} processes (15 minutes' average)"],
         ["system", f"{platform.system()} {platform.release()}"],
         ["Python", platform.python_version()],
         ["SQLite", sqlite3.sqlite_version],

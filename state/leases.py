@@ -131,13 +131,13 @@ class PostgresLeases:
             return int(connection.execute(query).scalar_one())
 
     def _take(self, run: str) -> int:
+        from sqlalchemy.dialects.postgresql import insert  # of no use on SQLite, and slow to load
+
         with self._lock:
             # Locks of one connection do not exclude each other.
             if run in self._held or not self._execute("SELECT pg_try_advisory_lock(:key)", run):
                 raise _busy(run, self._holder(run))
             self._held.add(run)
-        from sqlalchemy.dialects.postgresql import insert
-
         fresh = insert(_leases).values(run=run, fence=1, holder=_me())
         again = fresh.on_conflict_do_update(
             index_elements=["run"], set_={"fence": _leases.c.fence + 1, "holder": _me()}

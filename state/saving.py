@@ -25,7 +25,7 @@ _SHORT = 64
 """Bytes that are not worth packing."""
 
 _LABELS = {"run", "graph", "game", "seed", "protocol", "prompt_hash", "simulated"}
-"""What a run's configuration says of it: LangGraph would repeat it in every checkpoint."""
+"""What `graphs.running.configured` says of a run: LangGraph would repeat it in every checkpoint."""
 
 
 class Served(BaseCheckpointSaver[Any]):

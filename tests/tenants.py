@@ -1,6 +1,8 @@
 """A real server with tenants: two operators, a party at a seat, and what they might try."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +49,9 @@ app = application(Desk())
 '''
 
 
-def tenants_server(folder: Path, **environment: str) -> Server:
-    """A server, not started yet, with callers configured and a desk at which a letter waits."""
+@contextmanager
+def tenants_server(folder: Path, **environment: str) -> Iterator[Server]:
+    """A server with callers configured and a desk at which a letter waits, as long as a block."""
     tokens = folder / "tokens.yaml"
     write_tokens(tokens, {"ann": ANN, "bob": BOB, "cem": CEM})
     server = Server(folder, **{TOKENS: str(tokens)}, **environment)
@@ -60,7 +63,12 @@ def tenants_server(folder: Path, **environment: str) -> Server:
     secrets = folder / "home" / "secrets"
     secrets.mkdir(parents=True)
     (secrets / "ann__whisper.yaml").write_text(f"Alice: {CANARY}\n")
-    return server
+    try:
+        server.start()
+        assert Person(server, None)("GET /ok").is_success
+        yield server
+    finally:
+        server.stop()
 
 
 class Person:

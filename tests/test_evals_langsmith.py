@@ -1,7 +1,6 @@
 """Evaluations: scored on this machine, and uploaded as datasets and experiments when asked."""
 
 import json
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,6 +14,7 @@ from typer.testing import CliRunner
 from evals.evaluators import EVALUATORS, scores
 from evals.langsmith import Experiment, against, feedback, summary_feedback, upload
 from evals.store import Row, read_rows
+from tests.background import in_background
 from tests.swept import CONDITIONS, SUITE, ablation, suite
 
 INGEST = {
@@ -142,15 +142,8 @@ def rows(folder: Path) -> list[Row]:
 
 @pytest.fixture
 def server() -> Iterator[LangSmith]:
-    running = LangSmith()
-    thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with in_background(running := LangSmith()):
         yield running
-    finally:
-        running.shutdown()
-        thread.join()
-        running.server_close()
 
 
 @pytest.fixture

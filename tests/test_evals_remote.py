@@ -1,6 +1,5 @@
 """Cells sent to a real LangGraph server."""
 
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from evals.remote import Remote
 from evals.store import read, read_rows, register
+from tests.background import in_background
 from tests.server_process import Server
 from tests.swept import CONDITIONS, run, run_once, suite
 
@@ -77,13 +77,8 @@ class Refusal(BaseHTTPRequestHandler):
 def test_a_server_that_refuses_is_one_clear_line(tmp_path: Path):
     made = suite(vary={"graph": ["llm_only"]}, seeds=[0])
     register(tmp_path, [made], {})
-    with HTTPServer(("127.0.0.1", 0), Refusal) as refusing:
-        thread = threading.Thread(target=refusing.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        url = f"http://127.0.0.1:{refusing.server_port}"
+    with in_background(HTTPServer(("127.0.0.1", 0), Refusal)) as url:
         tally = run(made, tmp_path, player=Remote(url, SWEEP))
-        refusing.shutdown()
-        thread.join()
     assert tally.failed == 1
     (failure,) = read(tmp_path, "failures")
     assert failure["error"].startswith(f"{url}: PermissionDeniedError")

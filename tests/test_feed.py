@@ -1,7 +1,6 @@
 """Bundles as server-sent events: whole once, then only what has changed."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from serve import local
 from serve.feed import STILL, Feed, changes
 from serve.local import viewer
+from tests.background import in_background
 
 TEXTS = st.lists(st.text())
 SECTION = st.one_of(st.integers(), st.text(), TEXTS, st.dictionaries(st.text(), TEXTS))
@@ -88,11 +88,8 @@ class Growing:
 
 @contextmanager
 def serving(shelf: Growing) -> Iterator[str]:
-    with viewer(shelf, 0, private=False) as server:
-        often = {"poll_interval": 0.01}
-        threading.Thread(target=server.serve_forever, kwargs=often, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/view/runs/r/events"
-        server.shutdown()
+    with in_background(viewer(shelf, 0, private=False)) as url:
+        yield f"{url}/view/runs/r/events"
 
 
 def test_the_viewer_follows_a_run_and_takes_up_a_broken_connection(

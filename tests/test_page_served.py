@@ -13,8 +13,9 @@ import pytest
 from graphs.running import follow, play, prepare
 from serve.bundle import VERSION
 from serve.local import viewer
-from serve.shelves import FolderShelf, HomeShelf, Shelf
+from serve.shelves import FolderShelf, HomeShelf
 from state import Room, home
+from tests.background import in_background
 from tests.browser import picture, tab
 from tests.paged import saved, sloppy
 from tests.server_process import Server
@@ -23,31 +24,16 @@ from tests.tenants import ANN, Person, tenants_server
 pytestmark = pytest.mark.slow
 
 
-class Serving:
-    """The local viewer in a thread."""
-
-    def __init__(self, runs: Shelf, private: bool = False) -> None:
-        self._server = viewer(runs, 0, private)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        often = {"poll_interval": 0.01}
-        threading.Thread(target=self._server.serve_forever, kwargs=often, daemon=True).start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
 @pytest.fixture
-def serving() -> Iterator[Serving]:
-    running = Serving(HomeShelf())
-    yield running
-    running.close()
+def serving() -> Iterator[str]:
+    with in_background(viewer(HomeShelf(), 0, private=False)) as url:
+        yield url
 
 
 # On this machine
 
 
-def test_a_live_run_is_followed_to_its_end(serving: Serving, tmp_path: Path) -> None:
+def test_a_live_run_is_followed_to_its_end(serving: str, tmp_path: Path) -> None:
     gate = threading.Semaphore(0)
     run = prepare("shapley_coop", Room(game="escape_room", seed=3))
 
@@ -59,7 +45,7 @@ def test_a_live_run_is_followed_to_its_end(serving: Serving, tmp_path: Path) -> 
     try:
         with tab() as opened:
             page = opened.page
-            page.goto(f"{serving.url}/view/?run={run.run}")
+            page.goto(f"{serving}/view/?run={run.run}")
             assert "running" in page.locator("h1").inner_text()
             gate.release(4)
             page.get_by_text("I propose that we leave the split to the record.").wait_for()
@@ -80,36 +66,33 @@ def test_a_live_run_is_followed_to_its_end(serving: Serving, tmp_path: Path) -> 
         playing.join()
 
 
-def test_the_runs_are_listed_and_lead_to_one(serving: Serving, tmp_path: Path) -> None:
+def test_the_runs_are_listed_and_lead_to_one(serving: str, tmp_path: Path) -> None:
     outcome = asyncio.run(play("negotiation", Room()))
     with tab() as opened:
-        opened.page.goto(f"{serving.url}/view/")
+        opened.page.goto(f"{serving}/view/")
         opened.page.get_by_role("link", name=outcome["run"]).click()
         opened.page.get_by_role("heading", name="Contract").wait_for()
         opened.page.get_by_role("link", name="All runs").click()
         opened.page.get_by_text("1 run", exact=True).wait_for()
-        opened.page.goto(f"{serving.url}/view/?run=nobody's")
+        opened.page.goto(f"{serving}/view/?run=nobody's")
         opened.page.get_by_text("There is no such run here.").wait_for()
 
 
-def test_private_reasoning_is_served_only_where_it_was_asked_for(serving: Serving) -> None:
+def test_private_reasoning_is_served_only_where_it_was_asked_for(serving: str) -> None:
     run = asyncio.run(play("shapley_coop", Room()))["run"]
     path = f"/view/runs/{run}.json?private=1"
-    assert httpx.get(serving.url + path).status_code == 404
-    assert httpx.get(serving.url + path.partition("?")[0]).json()["private"] is None
-    as_operator = Serving(HomeShelf(), private=True)
-    try:
-        assert httpx.get(as_operator.url + path).json()["private"]
-    finally:
-        as_operator.close()
+    assert httpx.get(serving + path).status_code == 404
+    assert httpx.get(serving + path.partition("?")[0]).json()["private"] is None
+    with in_background(viewer(HomeShelf(), 0, private=True)) as as_operator:
+        assert httpx.get(as_operator + path).json()["private"]
 
 
-def test_the_local_viewer_is_for_this_machine_and_serves_nothing_else(serving: Serving) -> None:
-    assert httpx.get(serving.url, headers={"host": "evil.example"}).status_code == 403
-    assert httpx.get(serving.url + "/page/..%2Fauth.py").status_code == 404
-    assert httpx.get(serving.url + "/page/%2e%2e/auth.py").status_code == 404
-    assert httpx.post(serving.url + "/view/").status_code == 501
-    sent = httpx.get(serving.url + "/view/").headers
+def test_the_local_viewer_is_for_this_machine_and_serves_nothing_else(serving: str) -> None:
+    assert httpx.get(serving, headers={"host": "evil.example"}).status_code == 403
+    assert httpx.get(serving + "/page/..%2Fauth.py").status_code == 404
+    assert httpx.get(serving + "/page/%2e%2e/auth.py").status_code == 404
+    assert httpx.post(serving + "/view/").status_code == 501
+    sent = httpx.get(serving + "/view/").headers
     assert "default-src 'none'" in sent["content-security-policy"]
 
 
@@ -133,13 +116,8 @@ def test_a_folder_of_bundles_is_a_shelf(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
-    running = tenants_server(tmp_path_factory.mktemp("paged"))
-    try:
-        running.start()
-        assert Person(running, None)("GET /ok").is_success
+    with tenants_server(tmp_path_factory.mktemp("paged")) as running:
         yield running
-    finally:
-        running.stop()
 
 
 def test_an_operator_signs_in_with_its_browser(server: Server, tmp_path: Path) -> None:

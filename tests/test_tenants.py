@@ -30,13 +30,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("tenants")]
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("tenants")
-    running = tenants_server(folder, COOP_MAX_STEPS="77", COOP_MAX_BUSY="3")
-    try:
-        running.start()
-        assert Person(running, None)("GET /ok").is_success
+    with tenants_server(folder, COOP_MAX_STEPS="77", COOP_MAX_BUSY="3") as running:
         yield running
-    finally:
-        running.stop()
 
 
 @pytest.fixture(scope="module")

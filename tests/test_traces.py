@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from evals.provenance import provenance
 from graphs.running import play, table_of
 from prompts import fingerprint
 from state import Room, home
+from tests.background import in_background
 from tests.embedded_reply import reply
 from tests.stub_openai import StubOpenAI
 
@@ -174,14 +174,8 @@ class _Ingest(BaseHTTPRequestHandler):
 
 @contextmanager
 def capturing() -> Iterator[Capture]:
-    with Capture() as capture:
-        thread = threading.Thread(target=capture.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield capture
-        finally:
-            capture.shutdown()
-            thread.join()
+    with in_background(capture := Capture()):
+        yield capture
 
 
 def coop(

@@ -7,7 +7,6 @@ import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from email.parser import BytesParser
@@ -19,6 +18,7 @@ from typing import Any
 import pytest
 
 from seats.tracing import REDACTED, SCHEME, keep_out, redacted_in
+from tests.background import in_background
 
 ROOT = Path(__file__).parents[1]
 CANARIES = [f"canary-{n:02d}-{'whispered' if n % 2 else 'said'}" for n in range(50)]
@@ -66,14 +66,8 @@ class Capture:
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        often = {"poll_interval": 0.01}
-        threading.Thread(target=self._server.serve_forever, kwargs=often, daemon=True).start()
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     @property
     def text(self) -> str:
@@ -107,8 +101,8 @@ def merge(into: dict[str, Any], more: dict[str, Any]) -> None:
 @pytest.fixture
 def langsmith() -> Iterator[Capture]:
     capture = Capture()
-    yield capture
-    capture.close()
+    with in_background(capture.server):
+        yield capture
 
 
 def play(home: Path, endpoint: str, *options: str, **environment: str) -> dict[str, Any]:
