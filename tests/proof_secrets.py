@@ -19,6 +19,7 @@ from seats import SeatError
 from seats.letters import facts
 from seats.tracing import HIDE
 from state import Room, Run, home
+from tests.background import in_background
 from tests.canaries import Planter, in_files, shown_to_others
 from tests.embedded_reply import reply
 from tests.hostile import Asked, at_home
@@ -138,7 +139,11 @@ def _traced(place: Path, workflow: str, number: int, tally: Tally) -> None:
     """A run of the command line, its models behind HTTP, all of it traced and hidden."""
     planter, langsmith = Planter(load(PLAYED[workflow]).agents), Capture()
     keys = planter.keys()
-    with at_home(place, **keys) as homeful, StubOpenAI(_over_http(planter)) as stub:
+    with (
+        at_home(place, **keys) as homeful,
+        StubOpenAI(_over_http(planter)) as stub,
+        in_background(langsmith.server),
+    ):
         planter.secrets(homeful / "secrets" / "nest.yaml")
         seats = [f"--agent={agent}=openai:{agent}" for agent in planter.agents]
         game = [PLAYED[workflow], "--graph", workflow, "--seed", str(number)]
@@ -152,7 +157,6 @@ def _traced(place: Path, workflow: str, number: int, tally: Tally) -> None:
             timeout=120,
             check=True,
         )
-        langsmith.close()
         tally.search("traces", langsmith.text, planter)
         tally.search("terminal", done.stdout + done.stderr, planter)
         (run,) = home().runs.list()
