@@ -26,7 +26,7 @@ eval: $(READY)
 
 # Speed, size and cost beside the peers, for about half an hour; writes docs/performance.md.
 bench: $(READY)
-	$(BIN)/python -m evals.bench
+	$(BIN)/python -m benchmarks
 
 test: $(READY)
 	# Where a worker has crashed, the others may wait for it for ever.
@@ -37,9 +37,14 @@ test: $(READY)
 soak: $(READY)
 	$(BIN)/python -m tests.soak
 
+ROOMS := cli credit deals evals games graphs nodes prompts seats serve state
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	# mypy looks for modules in folders: these are laid out as they are installed.
+	mkdir -p build/typed/shapley_coop
+	ln -sfn $(addprefix $(CURDIR)/,$(ROOMS) $(wildcard shapley_coop/*.py)) build/typed/shapley_coop/
 	$(BIN)/mypy
 
 # LangGraph server and Studio, on a free port, without a key.

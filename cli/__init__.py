@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from cli import (
+from shapley_coop.cli import (
     attacking,
     contracts,
     crediting_git,
@@ -18,8 +18,8 @@ from cli import (
     settling,
     viewing,
 )
-from cli.awaiting import hurry
-from cli.console import complain
+from shapley_coop.cli.awaiting import defer_gc
+from shapley_coop.cli.console import complain
 
 ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
 
@@ -48,7 +48,7 @@ contracts.register(app)
 
 def main() -> None:
     """Run a command; bad input is one line and exit code 2, missing credentials 3."""
-    hurry()
+    defer_gc()
     _environment()
     try:
         sys.exit(app(standalone_mode=False))
@@ -62,8 +62,8 @@ def main() -> None:
             complain(message)
         sys.exit(USAGE)
     except RuntimeError as error:
-        from seats import CredentialsMissing
-        from state.leases import Busy, LeaseLost
+        from shapley_coop.seats import CredentialsMissing
+        from shapley_coop.state.storage.leases import Busy, LeaseLost
 
         if not isinstance(error, CredentialsMissing | Busy | LeaseLost):
             raise
@@ -81,7 +81,7 @@ def _environment() -> None:
     off = ("", "0", "false")
     tracing = (on for key, on in os.environ.items() if key.endswith(("_TRACING", "_TRACING_V2")))
     if any(on.lower() not in off for on in tracing):
-        from seats.tracing import trace_quietly
-        from state import home
+        from shapley_coop.seats.tracing import trace_quietly
+        from shapley_coop.state import home
 
         trace_quietly(home().secrets)

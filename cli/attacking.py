@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.awaiting import finish
-from cli.console import note, progress, say, say_json, show_table
-from evals.attack_cases import ADVERSARIES
+from shapley_coop.cli.awaiting import finish
+from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.evals.attacks.cases import ADVERSARIES
 
 if TYPE_CHECKING:
-    from evals.attack import Outcome, Scorecard
+    from shapley_coop.evals.attacks.scorecard import Outcome, Scorecard
 
 BROKEN = 1
 ABOUT = (
@@ -52,9 +52,9 @@ def attack(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Play adversaries and their twins against a seat (its help is `ABOUT`)."""
-    from cli.options import seats_from
-    from evals.attack import scorecard
-    from seats import Seat
+    from shapley_coop.cli.options import seats_from
+    from shapley_coop.evals.attacks.scorecard import scorecard
+    from shapley_coop.seats import Seat
 
     target = Seat.model_validate(seats_from(model, [], base_url)["*"])
     chosen = list(dict.fromkeys(case or ADVERSARIES))

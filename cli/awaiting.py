@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 _USUAL = gc.get_threshold()
 
 
-def hurry() -> None:
+def defer_gc() -> None:
     """Hardly look for garbage until there is work: what a command imports until then stays."""
     gc.set_threshold(1_000_000)
 

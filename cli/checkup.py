@@ -56,7 +56,7 @@ def _parts(text: str) -> tuple[int, ...]:
 def _home() -> Finding:
     from sqlalchemy.exc import SQLAlchemyError
 
-    from state import home
+    from shapley_coop.state import home
 
     here = home()
     where = "Postgres (COOP_DATABASE_URL)" if here.database else str(here.folder.resolve())
@@ -68,7 +68,7 @@ def _home() -> Finding:
 
 
 def _keys() -> list[Finding]:
-    from seats.models import KEYS
+    from shapley_coop.seats.models import KEYS
 
     found = [provider for provider, variable in KEYS.items() if os.environ.get(variable)]
     if found:

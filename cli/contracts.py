@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.awaiting import finish
-from cli.console import note, progress, say, say_json, show_table
-from cli.options import Parameters, settings_from
+from shapley_coop.cli.awaiting import finish
+from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.options import Parameters, settings_from
 
 if TYPE_CHECKING:
-    from evals.contracts import GameTable
-    from evals.store import Row
-    from games import Turn
+    from shapley_coop.evals.papers.contracts import GameTable
+    from shapley_coop.evals.sweeps.store import Row
+    from shapley_coop.games import Turn
 
 NOT_TO_BE_SIGNED = 1
 INCOMPLETE = 1
@@ -44,12 +44,12 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Certify a contract: whether it can be kept, and what it does to everybody's incentives."""
-    from deals import Fault
-    from deals.certificate import vet
-    from deals.certificate_words import as_record, in_words
-    from deals.enforcement import Enforcement
-    from deals.stage import facts_of
-    from games import load
+    from shapley_coop.deals import Fault
+    from shapley_coop.deals.analysis.certificate import vet
+    from shapley_coop.deals.analysis.certificate_words import as_record, in_words
+    from shapley_coop.deals.analysis.stage import facts_of
+    from shapley_coop.deals.enforcement import Enforcement
+    from shapley_coop.games import load
 
     facts = facts_of(load(game, settings_from(Parameters(None, set_ or []))))
     terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})
@@ -84,11 +84,11 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Hold a record against a contract: verdict, breaches and evidence, clause by clause."""
-    from deals import Fault, Terms, first_fault, read_deal
-    from deals.audit import audit as hold
-    from deals.audit import audit_in_words
-    from deals.rules import known_actions, known_agents
-    from games import load
+    from shapley_coop.deals import Fault, Terms, first_fault, read_deal
+    from shapley_coop.deals.language.rules import known_actions, known_agents
+    from shapley_coop.deals.written.audit import audit as hold
+    from shapley_coop.deals.written.audit import audit_in_words
+    from shapley_coop.games import load
 
     deal, played = read_deal(_clauses(_read(file), file)), _turns(_read(record), record)
     world = load(game, settings_from(Parameters(None, set_ or []))) if game else None
@@ -129,8 +129,8 @@ def table(
     Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. Stopped and run
     again, it goes on where it was; `coop report` makes a page of its folder.
     """
-    from evals.contracts import as_record, game_tables
-    from evals.stats import LEVEL
+    from shapley_coop.evals.measures.stats import LEVEL
+    from shapley_coop.evals.papers.contracts import as_record, game_tables
 
     rows = _played(seeds, out)
     tables = game_tables(rows)
@@ -149,12 +149,12 @@ def table(
 
 def _played(seeds: int, out: Path | None) -> "list[Row]":
     """The table's rows; what its folder lacks is run first."""
-    from evals.contracts import SUITE, planned
-    from evals.local import Local
-    from evals.store import Writer, read_rows
-    from evals.store import register as enter
-    from evals.sweep import Limits, sweep
-    from state import home
+    from shapley_coop.evals.papers.contracts import SUITE, planned
+    from shapley_coop.evals.sweeps.local import Local
+    from shapley_coop.evals.sweeps.store import Writer, read_rows
+    from shapley_coop.evals.sweeps.store import register as enter
+    from shapley_coop.evals.sweeps.sweep import Limits, sweep
+    from shapley_coop.state import home
 
     suite, cells = planned(range(seeds))
     folder = out or home().folder / "sweeps" / SUITE
@@ -170,7 +170,7 @@ def _played(seeds: int, out: Path | None) -> "list[Row]":
 
 def _show(part: "GameTable") -> None:
     """One game's table, and what it shows."""
-    from evals.contracts import MEASURES
+    from shapley_coop.evals.papers.contracts import MEASURES
 
     lines, before = [], ""
     for line in part.lines:
@@ -200,7 +200,7 @@ def _turns(content: Any, path: Path) -> "list[Turn]":
     """The turns of a record: numbered from 1, with finite rewards; 0 where none are given."""
     from pydantic import TypeAdapter, ValidationError
 
-    from games import Turn
+    from shapley_coop.games import Turn
 
     turns = content.get("record") if isinstance(content, dict) else content
     if not isinstance(turns, list) or not turns:

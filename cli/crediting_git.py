@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.awaiting import finish
-from cli.console import note, say, say_json, show_table
+from shapley_coop.cli.awaiting import finish
+from shapley_coop.cli.console import note, say, say_json, show_table
 
 
 def register(app: typer.Typer) -> None:
@@ -37,16 +37,16 @@ def settle_git(
     Effective code, documents, fixes and decisions are counted from the history itself and
     weighed (weighted earned value); the contributors' seats then bargain over the split.
     """
-    from credit import WEIGHTS, read_weights
-    from evals.git_settlement import markdown as as_markdown
-    from evals.git_settlement import rows, settle_history
-    from games.repository import read_history, read_rules
+    from shapley_coop.credit import WEIGHTS, read_weights
+    from shapley_coop.evals.reports.git_settlement import markdown as as_markdown
+    from shapley_coop.evals.reports.git_settlement import rows, settle_history
+    from shapley_coop.games.repository import read_history, read_rules
 
     given = read_weights(weights) if weights else WEIGHTS
     history = read_history(repo, range_, mailmap, read_rules(rules) if rules else None)
     report = settle_history(history, bounty, currency, given)
     if len(report["contributors"]) > 1:
-        from cli.options import seats_from
+        from shapley_coop.cli.options import seats_from
 
         seats = seats_from(model, agent or [], None)
         agreed = finish(_bargain(history, bounty, currency, given, seats, seed))
@@ -77,12 +77,12 @@ async def _bargain(
     history: Any, bounty: str, currency: str, weights: Any, seats: dict[str, Any], seed: int
 ) -> dict[str, Any]:
     """The long-term part of Shapley-Coop over the finished work."""
-    from evals.git_settlement import delivered_params
-    from graphs.running import play
-    from state import Room
+    from shapley_coop.evals.reports.git_settlement import delivered_params
+    from shapley_coop.graphs.running import play
+    from shapley_coop.state import RunConfig
 
     params = delivered_params(history, bounty, currency, weights)
-    room = Room.model_validate(
+    room = RunConfig.model_validate(
         {"game": "delivered", "params": params, "seats": seats, "seed": seed}
     )
     return await play("settlement", room)
@@ -90,6 +90,6 @@ async def _bargain(
 
 def _payoffs(agreed: dict[str, Any]) -> dict[str, int] | None:
     """What was agreed, in millionths; None where the computed values stand."""
-    from credit import to_micro
+    from shapley_coop.amounts import to_micro
 
     return {name: to_micro(str(amount)) for name, amount in agreed["payoffs"].items()}

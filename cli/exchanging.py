@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.awaiting import finish
-from cli.console import complain, note, progress, say, say_json
+from shapley_coop.cli.awaiting import finish
+from shapley_coop.cli.console import complain, note, progress, say, say_json
 
 if TYPE_CHECKING:
-    from evals.store import Row
-    from evals.suite import Suite
-    from seats import Seat
+    from shapley_coop.evals.sweeps.store import Row
+    from shapley_coop.evals.sweeps.suite import Suite
+    from shapley_coop.seats import Seat
 
 INVALID = INCOMPLETE = 1
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -43,7 +43,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """A scenario's atoms, agents, initial tasks and registry."""
-    from games.exchange import scenario as find
+    from shapley_coop.games.exchange import scenario as find
 
     shown = find(scenario).show(secrets)
     if as_json:
@@ -73,8 +73,13 @@ def table(
     The layouts are those of the paper's Tables 1 and 2. The two parts are switched by themselves:
     four variants, two of which are the paper's. The same command goes on where it was stopped.
     """
-    from evals.exchange_tables import exchange_suite, played_as, table_1, table_2
-    from state import home
+    from shapley_coop.evals.papers.exchange_tables import (
+        exchange_suite,
+        played_as,
+        table_1,
+        table_2,
+    )
+    from shapley_coop.state import home
 
     seats = {"*": _seat(model, base_url).model_dump(mode="json", exclude_defaults=True)}
     suite = exchange_suite(scenario or [], seats, range(seeds))
@@ -113,11 +118,11 @@ def write(
     Every answer is checked, and sent back with the fault where it has one. The same command goes
     on where it was stopped. docs/scenarios.md says what the two files hold.
     """
-    from games.exchange.authoring import read_commission
-    from games.exchange.source import FILE_ENDINGS
-    from graphs.authoring import NotWritten
-    from graphs.authoring import write as commissioned
-    from seats import SeatError
+    from shapley_coop.games.exchange.authoring import read_commission
+    from shapley_coop.games.exchange.source import FILE_ENDINGS
+    from shapley_coop.graphs.authoring import NotWritten
+    from shapley_coop.graphs.authoring import write as commissioned
+    from shapley_coop.seats import SeatError
 
     if out.suffix not in FILE_ENDINGS or not out.parent.is_dir():
         raise ValueError(f"--out {out}: give a {', '.join(FILE_ENDINGS)} file in a folder there is")
@@ -151,8 +156,8 @@ def validate(
     as_json: Json = False,
 ) -> None:
     """Label one message as the exchange would, with the feedback its author would get."""
-    from deals.exchange import check_message
-    from games.exchange import scenario as find
+    from shapley_coop.deals.exchange.messages import check_message
+    from shapley_coop.games.exchange import scenario as find
 
     tasks = find(scenario).tasks
     standing = None
@@ -176,10 +181,10 @@ def validate(
 
 def _swept(suite: "Suite", folder: Path) -> "tuple[list[Row], int]":
     """The rows of a suite's runs, and how many are still missing."""
-    from evals.local import Local
-    from evals.store import Writer, read_rows, register
-    from evals.suite import expand
-    from evals.sweep import Limits, check_cells, sweep
+    from shapley_coop.evals.sweeps.local import Local
+    from shapley_coop.evals.sweeps.store import Writer, read_rows, register
+    from shapley_coop.evals.sweeps.suite import expand
+    from shapley_coop.evals.sweeps.sweep import Limits, check_cells, sweep
 
     cells = expand(suite)
     check_cells(cells)
@@ -193,8 +198,8 @@ def _swept(suite: "Suite", folder: Path) -> "tuple[list[Row], int]":
 def _seat(model: str, base_url: str | None) -> "Seat":
     from pydantic import ValidationError
 
-    from cli.options import seats_from
-    from seats import Seat
+    from shapley_coop.cli.options import seats_from
+    from shapley_coop.seats import Seat
 
     try:
         return Seat.model_validate(seats_from(model, [], base_url)["*"])

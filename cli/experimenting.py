@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli import reporting
-from cli.awaiting import finish
-from cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli import reporting
+from shapley_coop.cli.awaiting import finish
+from shapley_coop.cli.console import note, progress, say, say_json, show_table
 
 if TYPE_CHECKING:
-    from evals.langsmith import Experiment
-    from evals.prices import Prices
-    from evals.stats import Comparison
-    from evals.suite import Cell, Suite
-    from evals.sweep import Limits, Tally
+    from shapley_coop.evals.measures.stats import Comparison
+    from shapley_coop.evals.sweeps.langsmith import Experiment
+    from shapley_coop.evals.sweeps.prices import Prices
+    from shapley_coop.evals.sweeps.suite import Cell, Suite
+    from shapley_coop.evals.sweeps.sweep import Limits, Tally
 
 INCOMPLETE = 1
 ALL = "all"
@@ -52,10 +52,10 @@ def sweep(
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
 ) -> None:
     """Run every cell of a suite once. Run it again to go on where it stopped."""
-    from evals.prices import check_prices
-    from evals.store import register as enter
-    from evals.suite import shard as part_of
-    from evals.sweep import Limits, check_cells
+    from shapley_coop.evals.sweeps.prices import check_prices
+    from shapley_coop.evals.sweeps.store import register as enter
+    from shapley_coop.evals.sweeps.suite import shard as part_of
+    from shapley_coop.evals.sweeps.sweep import Limits, check_cells
 
     chosen, cells, skipped = _cells(suites, seeds)
     known = reporting.prices_from(prices)
@@ -95,11 +95,11 @@ def evaluate(
     as_json: reporting.Json = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
-    from evals.langsmith import Experiment, against
-    from evals.langsmith import upload as to_langsmith
-    from evals.store import read_rows
-    from evals.store import register as enter
-    from evals.sweep import Limits, check_cells
+    from shapley_coop.evals.sweeps.langsmith import Experiment, against
+    from shapley_coop.evals.sweeps.langsmith import upload as to_langsmith
+    from shapley_coop.evals.sweeps.store import read_rows
+    from shapley_coop.evals.sweeps.store import register as enter
+    from shapley_coop.evals.sweeps.sweep import Limits, check_cells
 
     chosen, cells, _ = _cells([suite], seeds)
     check_cells(cells)
@@ -146,10 +146,10 @@ class _Plan:
 
 def _swept(plan: _Plan, limits: "Limits", prices: "Prices") -> "Tally":
     """Run a plan's cells, here or on a server, with a bar for whoever watches."""
-    from evals.local import Local
-    from evals.remote import Remote
-    from evals.store import Writer
-    from evals.sweep import sweep
+    from shapley_coop.evals.sweeps.local import Local
+    from shapley_coop.evals.sweeps.remote import Remote
+    from shapley_coop.evals.sweeps.store import Writer
+    from shapley_coop.evals.sweeps.sweep import sweep
 
     player = Remote(plan.remote, plan.sweep) if plan.remote else Local(plan.sweep)
     what = f"{len(plan.cells)} cells"
@@ -164,7 +164,7 @@ def _swept(plan: _Plan, limits: "Limits", prices: "Prices") -> "Tally":
 
 def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
     """The suites and their cells. Of `all`, those that cannot be played here are told of."""
-    from evals.suite import expand, load_suite, parse_seeds, shipped
+    from shapley_coop.evals.sweeps.suite import expand, load_suite, parse_seeds, shipped
 
     given = parse_seeds(seeds) if seeds else []
     suites, cells, skipped = [], [], {}
@@ -184,7 +184,7 @@ def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict
 
 
 def _folder(suites: "Sequence[Suite]") -> Path:
-    from state import home
+    from shapley_coop.state import home
 
     name = suites[0].name if len(suites) == 1 else "suites"
     return home().folder / "sweeps" / name
@@ -200,9 +200,9 @@ def _part(shard: str) -> tuple[int, int] | None:
 
 
 def _forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
-    from evals.pilot import pilots
-    from evals.prices import forecast
-    from evals.store import read
+    from shapley_coop.evals.sweeps.pilot import pilots
+    from shapley_coop.evals.sweeps.prices import forecast
+    from shapley_coop.evals.sweeps.store import read
 
     done = {row["cell"] for row in read(folder)}
     todo = [cell for cell in cells if cell.id not in done]

@@ -6,8 +6,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from cli.awaiting import finish
-from cli.console import note, say, say_json, show_table
+from shapley_coop.cli.awaiting import finish
+from shapley_coop.cli.console import note, say, say_json, show_table
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
@@ -22,9 +22,8 @@ def register(app: typer.Typer) -> None:
 
 def list_(as_json: Json = False) -> None:
     """The games, workflows and embedded characters there are."""
-    import games
-    import graphs
-    from seats.embedded import CHARACTERS
+    from shapley_coop import games, graphs
+    from shapley_coop.seats.embedded import CHARACTERS
 
     found = {
         "games": {name: games.summary(name) for name in games.names()},
@@ -43,7 +42,7 @@ def list_(as_json: Json = False) -> None:
 
 def runs(as_json: Json = False) -> None:
     """The runs of this home, newest first."""
-    from state import home
+    from shapley_coop.state import home
 
     found = home().runs.list()
     if as_json:
@@ -72,9 +71,9 @@ def show(
     as_json: Json = False,
 ) -> None:
     """What was said, signed and done in a run, and what it came to."""
-    from cli.narration import narrate, report
-    from graphs.running import table_of
-    from state import home
+    from shapley_coop.cli.narration import narrate, report
+    from shapley_coop.graphs.running import table_of
+    from shapley_coop.state import home
 
     found = home().runs.get(run)
     if as_json:
@@ -84,7 +83,7 @@ def show(
         return
     table = finish(table_of(found))
     if figure:
-        from evals.exchange import picture
+        from shapley_coop.evals.measures.exchange import picture
 
         figure.write_text(picture(cast(Any, table)), encoding="utf-8")
         note(f"written to {figure}")
@@ -98,9 +97,9 @@ def show(
 
 def letters(run: RunName) -> None:
     """Every letter and answer of a run as JSON lines: the operator's view, and a recording."""
-    from graphs.running import table_of
-    from seats.recording import recorded
-    from state import home
+    from shapley_coop.graphs.running import table_of
+    from shapley_coop.seats.recording import recorded
+    from shapley_coop.state import home
 
     table = finish(table_of(home().runs.get(run)))
     entries = home().journal.entries(table["episode"]) if table else iter(())
@@ -110,7 +109,7 @@ def letters(run: RunName) -> None:
 
 def verify(run: RunName, as_json: Json = False) -> None:
     """Recompute contributions, values, transfers and ledger from the record, and compare."""
-    from cli.verifying import verify_run
+    from shapley_coop.cli.verifying import verify_run
 
     checks = finish(verify_run(run))
     if as_json:
@@ -133,7 +132,7 @@ def graph(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="As a Mermaid diagram.")] = False,
 ) -> None:
     """A workflow's nodes and edges."""
-    from graphs import builder
+    from shapley_coop.graphs import builder
 
     drawn = builder(name).compile(name=name).get_graph(xray=1)
     if mermaid:
@@ -146,7 +145,7 @@ def graph(
 
 def doctor() -> None:
     """Whether this machine has what is needed, and where things are kept."""
-    from cli.checkup import checkup
+    from shapley_coop.cli.checkup import checkup
 
     findings = checkup()
     for finding in findings:

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from cli.awaiting import finish
-from cli.console import progress, say, say_json, show_table
+from shapley_coop.cli.awaiting import finish
+from shapley_coop.cli.console import progress, say, say_json, show_table
 
 
 def register(app: typer.Typer) -> None:
@@ -23,11 +23,11 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """The paper's four conditions on one game, over many seeds, as a table."""
-    from cli.options import Parameters, seats_from, settings_from
-    from evals.conditions import CONDITIONS, run_conditions, summarise
-    from state import Room
+    from shapley_coop.cli.options import Parameters, seats_from, settings_from
+    from shapley_coop.evals.papers.conditions import CONDITIONS, run_conditions, summarise
+    from shapley_coop.state import RunConfig
 
-    room = Room.model_validate(
+    room = RunConfig.model_validate(
         {
             "game": game,
             "params": settings_from(Parameters(None, set_ or [])),

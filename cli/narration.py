@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cli.console import say, show_table
+from shapley_coop.cli.console import say, show_table
 
 
 def narrate(node: str, written: dict[str, Any]) -> None:

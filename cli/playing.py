@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.awaiting import finish
-from cli.console import complain, note, say, say_json, waiting
-from cli.options import Parameters, pairs, seats_from, settings_from, words
+from shapley_coop.cli.awaiting import finish
+from shapley_coop.cli.console import complain, note, say, say_json, waiting
+from shapley_coop.cli.options import Parameters, pairs, seats_from, settings_from, words
 
 ENDED_IN_ERROR = 1
 
@@ -98,8 +98,8 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
-    from graphs.running import prepare
-    from state import Room
+    from shapley_coop.graphs.running import prepare
+    from shapley_coop.state import RunConfig
 
     given = {
         "game": game,
@@ -120,7 +120,7 @@ def run(
         "secrets": secrets,
         "instructions": words("--instructions", instructions),
     }
-    prepared = prepare(graph, _room(Room, given), name)
+    prepared = prepare(graph, _room(RunConfig, given), name)
     _follow(prepared, as_json)
 
 
@@ -130,7 +130,7 @@ def resume(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Go on with a run that was stopped; what was finished is not done again."""
-    from state import home
+    from shapley_coop.state import home
 
     if bool(run) == all_:
         raise ValueError("name one run, or give --all")
@@ -146,7 +146,7 @@ def resume(
 
 def _went_on(run: Any, as_json: bool) -> bool:
     """Whether one of many runs went on, here or elsewhere; why not has been said."""
-    from state.leases import Busy, LeaseLost
+    from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
         _follow(run, as_json)
@@ -165,9 +165,9 @@ def answer(
     ] = "",
 ) -> None:
     """Answer a letter for a person at the table, or read it; then coop resume goes on."""
-    from graphs.running import answer as answer_for
-    from graphs.running import table_of
-    from state import home
+    from shapley_coop.graphs.running import answer as answer_for
+    from shapley_coop.graphs.running import table_of
+    from shapley_coop.state import home
 
     found = home().runs.get(run)
     if reply:
@@ -185,7 +185,7 @@ def _company(task: str, unsafe: bool) -> dict[str, Any]:
     """The parameters of a software company that have options of their own."""
     if not task and not unsafe:
         return {}
-    from games.company_task import read_task
+    from shapley_coop.games.software_company.task import read_task
 
     given: dict[str, Any] = {"task": read_task(task)} if task else {}
     return given | ({"unsafe_no_sandbox": True} if unsafe else {})
@@ -214,12 +214,12 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
     """Follow a run; where it is traced, its trace gets the commit, and feedback at the end."""
     import asyncio
 
-    from graphs.running import follow, table_of
-    from seats.tracing import tracing
+    from shapley_coop.graphs.running import follow, table_of
+    from shapley_coop.seats.tracing import tracing
 
     if not tracing():
         return await follow(run, watch, person)
-    from evals.feedback import Traced, row_of_run
+    from shapley_coop.evals.sweeps.feedback import Traced, row_of_run
 
     traced = Traced()
     outcome = await follow(run, watch, person, traced.config)
@@ -228,12 +228,12 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 
 
 def _follow(run: Any, as_json: bool) -> None:
-    from cli.narration import narrate, report
-    from graphs.running import Waiting
-    from seats import SeatError
-    from state import home
-    from state.leases import Busy, LeaseLost
-    from state.packing import Unreadable
+    from shapley_coop.cli.narration import narrate, report
+    from shapley_coop.graphs.running import Waiting
+    from shapley_coop.seats import SeatError
+    from shapley_coop.state import home
+    from shapley_coop.state.storage.checkpoints.packing import Unreadable
+    from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     watch = (lambda *_: None) if as_json else narrate
     person = _ask_here if sys.stdin.isatty() else None

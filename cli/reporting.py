@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.console import progress, say, say_json, show_table
+from shapley_coop.cli.console import progress, say, say_json, show_table
 
 if TYPE_CHECKING:
-    from evals.prices import Prices
-    from evals.stats import Comparison
-    from evals.store import Row
+    from shapley_coop.evals.measures.stats import Comparison
+    from shapley_coop.evals.sweeps.prices import Prices
+    from shapley_coop.evals.sweeps.store import Row
 
 Folder = Annotated[Path, typer.Argument(help="A sweep's folder.", metavar="DIR")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 def status(folder: Folder, as_json: Json = False) -> None:
     """How far a sweep is, what it took, and what failed."""
-    from evals.store import cells_of, manifest, read, read_rows
+    from shapley_coop.evals.sweeps.store import cells_of, manifest, read, read_rows
 
     rows, skipped = read_rows(folder), manifest(folder)["skipped"]
     cells = Counter(cell.suite for cell in cells_of(folder))
@@ -60,7 +60,7 @@ def merge(
     out: Annotated[Path, typer.Option("-o", "--out", help="A new folder.")],
 ) -> None:
     """Put the runs of several shards together, sorted, each once."""
-    from evals.store import merge as together
+    from shapley_coop.evals.sweeps.store import merge as together
 
     say(f"{out}: {together(folders, out)} runs")
 
@@ -72,8 +72,8 @@ def export(
     prices: PriceFile = None,
 ) -> None:
     """Write tidy tables: runs, offers, actions, clauses, settlements, calls, timings."""
-    from evals.store import cells_of
-    from evals.tables import tables, write
+    from shapley_coop.evals.reports.tables import tables, write
+    from shapley_coop.evals.sweeps.store import cells_of
 
     cells = len(cells_of(folder))
     with progress(cells, f"{cells} runs") as moved:
@@ -91,7 +91,7 @@ def compare(
     as_json_: Json = False,
 ) -> None:
     """Compare two sets of runs on the same seeds: differences, effects, a test, corrected."""
-    from evals.summary import DEFAULT_MEASURES, compare_rows
+    from shapley_coop.evals.measures.summary import DEFAULT_MEASURES, compare_rows
 
     (ours, a), (theirs, b) = _selected(first), _selected(second)
     found = compare_rows(ours, theirs, measure or DEFAULT_MEASURES, sorted(a | b))
@@ -103,7 +103,7 @@ def compare(
 
 def prices_from(path: Path | None) -> "Prices":
     """The prices of a file, or none."""
-    from evals.prices import NO_PRICES, read_prices
+    from shapley_coop.evals.sweeps.prices import NO_PRICES, read_prices
 
     return read_prices(path) if path else NO_PRICES
 
@@ -145,7 +145,7 @@ def known(numbers: object) -> dict[str, Any]:
 
 def _selected(given: str) -> "tuple[list[Row], set[str]]":
     """The runs that DIR:axis=label,… names, and its axes."""
-    from evals.store import read_rows
+    from shapley_coop.evals.sweeps.store import read_rows
 
     name, _, pairs = given.rpartition(":") if ":" in given else (given, "", "")
     if Path(given).is_dir():

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from cli.console import note
+from shapley_coop.cli.console import note
 
 JOBS = "10"
 
@@ -25,7 +25,7 @@ def dev(
     browser: Annotated[bool, typer.Option(help="Open Studio.")] = False,
 ) -> None:
     """Serve all workflows with LangGraph's development server: no key, no licence."""
-    from serve.callers import configured
+    from shapley_coop.serve.server.callers import configured
 
     command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:

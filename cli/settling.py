@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli.console import say, say_json, show_table
+from shapley_coop.cli.console import say, say_json, show_table
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
@@ -31,7 +31,7 @@ def credit(
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each did in each run.
     """
-    from credit import credit_report, read_json
+    from shapley_coop.credit import credit_report, read_json
 
     report = credit_report(read_json(file), value)
     if as_json:
@@ -61,7 +61,7 @@ def wev(
     as_json: Json = False,
 ) -> None:
     """Weighted earned value: from artefacts per role to an interval, a point, an adjustment."""
-    from credit import WEIGHTS, read_weights, read_wev, wev_report
+    from shapley_coop.credit import WEIGHTS, read_weights, read_wev, wev_report
 
     given = read_weights(weights) if weights else WEIGHTS
     report = wev_report(*read_wev(file), given)
@@ -77,7 +77,7 @@ def wev(
 
 def raid_log(file: DataFile, as_json: Json = False) -> None:
     """A published Raid Battle log, replayed through our rules, and who contributed what."""
-    from games.raid_log import import_raid_log
+    from shapley_coop.games.raid_battle.log import import_raid_log
 
     log = import_raid_log(file)
     if as_json:
@@ -102,8 +102,8 @@ def raid_log(file: DataFile, as_json: Json = False) -> None:
 
 def company_log(file: DataFile, as_json: Json = False) -> None:
     """A published software-company log: artefacts by its own words, and their earned value."""
-    from credit import wev_report
-    from games.company_log import import_company_log
+    from shapley_coop.credit import wev_report
+    from shapley_coop.games.software_company.log import import_company_log
 
     company = import_company_log(file)
     report = wev_report(company.artefacts(), company.rewards or None)

@@ -4,12 +4,12 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from deals import Contract, Message, amend, scan, sign
-from deals.exchange_talk import as_written
-from graphs.running import table_of
-from nodes.settle import decide, deposits_of, lines
-from seats import Entry, letter_hash
-from state import Said, Table, agreed_offers, game_of, home, result
+from shapley_coop.deals import Contract, Message, amend, scan, sign
+from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.graphs.running import table_of
+from shapley_coop.nodes.table.settle import decide, deposits_of, lines
+from shapley_coop.seats.records import Entry, letter_hash
+from shapley_coop.state import PublicMessage, Table, agreed_offers, game_of, home, result
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,9 @@ def _journal(table: Table) -> Check:
     return Check("journal", not changed and not forged, found)
 
 
-def _was_said(said: Said, spoken: set[tuple[str, str | None]], entries: list[Entry]) -> bool:
+def _was_said(
+    said: PublicMessage, spoken: set[tuple[str, str | None]], entries: list[Entry]
+) -> bool:
     """Whether a message of the talk is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
         said["text"] in (answer := entry.answer.text) or said["text"] == as_written(answer)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.console import note, progress, say, waiting
+from shapley_coop.cli.console import note, progress, say, waiting
 
 if TYPE_CHECKING:
-    from serve.shelves import Shelf
+    from shapley_coop.serve.view.run_sources import RunSource
 
 Private = Annotated[
     bool,
@@ -35,9 +35,9 @@ def view(
     import webbrowser
     from urllib.parse import quote
 
-    from serve.local import LOOPBACK, viewer
+    from shapley_coop.serve.view.local import LOOPBACK, viewer
 
-    shelf, run = _shelf(what)
+    shelf, run = _source(what)
     with viewer(shelf, port, private) as server:
         query = f"?run={quote(run, safe='')}" if run else ""
         address = f"http://{LOOPBACK}:{server.server_port}/view/{query}"
@@ -83,9 +83,9 @@ def report(
 
 
 def _report_run(run: str, out: Path, private: bool) -> None:
-    from serve.selfcontained import selfcontained
-    from serve.shelves import bundle_of
-    from state import home
+    from shapley_coop.serve.view.run_sources import bundle_of
+    from shapley_coop.serve.view.selfcontained import selfcontained
+    from shapley_coop.state import home
 
     if out.suffix not in {".html", ".json"}:
         raise ValueError(f"--out {out}: give a name in .html or .json")
@@ -100,16 +100,16 @@ def _report_run(run: str, out: Path, private: bool) -> None:
 
 
 def _report_sweep(folder: Path, out: Path, figures: Path | None) -> None:
-    from evals.report import figures as drawn
-    from evals.report import report as page
-    from evals.store import manifest
+    from shapley_coop.evals.reports.report import figures as drawn
+    from shapley_coop.evals.reports.report import report as page
+    from shapley_coop.evals.sweeps.store import manifest
 
     suites = len(manifest(folder)["suites"])
     with progress(suites, f"{suites} experiments") as moved:
         text = page(folder, moved)
     _write(out, text)
     if figures:
-        from evals.pictures import can_png, write_figures
+        from shapley_coop.evals.reports.pictures import can_png, write_figures
 
         for written in write_figures(drawn(folder), figures):
             say(str(written))
@@ -126,12 +126,12 @@ def _write(out: Path, text: str) -> None:
     say(str(out))
 
 
-def _shelf(what: str) -> "tuple[Shelf, str]":
+def _source(what: str) -> "tuple[RunSource, str]":
     """What to show, and the run to begin with."""
-    from serve.shelves import FolderShelf, HomeShelf
+    from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 
     if what and Path(what).is_dir():
-        return FolderShelf(Path(what)), ""
+        return FolderSource(Path(what)), ""
     if what:
-        HomeShelf().get(what, private=False)
-    return HomeShelf(), what
+        HomeSource().get(what, private=False)
+    return HomeSource(), what

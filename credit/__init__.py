@@ -8,7 +8,7 @@ that are settled in whole micro-units (`money`, `transfers`). `axioms` checks wh
 
 The Escape Room: alone each agent loses 1, together they gain 9, and 4.5 each is fair.
 
->>> from credit import shapley_exact, transfers, worth_table
+>>> from shapley_coop.credit import shapley_exact, transfers, worth_table
 >>> worth = {frozenset(): 0, frozenset({"Alice", "Bob"}): 9}
 >>> table = worth_table(["Alice", "Bob"], lambda coalition: worth.get(coalition, -1))
 >>> [str(value) for value in shapley_exact(table)]
@@ -20,8 +20,9 @@ Alice went through the door and has 10, Bob held the lever and has -1:
 [Transfer(payer='Alice', payee='Bob', amount=5500000)]
 """
 
-from credit.axioms import check_axioms, convex_game
-from credit.coalitions import (
+from shapley_coop.credit.attribution import Attribution, attribute, norm_payoffs_fn
+from shapley_coop.credit.axioms import check_axioms, convex_game
+from shapley_coop.credit.coalitions import (
     MAX_AGENTS,
     agents_in,
     check_agents,
@@ -31,37 +32,55 @@ from credit.coalitions import (
     parse_key,
     worth_table,
 )
-from credit.core import Violation, core_violations, in_core, nucleolus, prenucleolus
-from credit.exact import Number, exact
-from credit.files import credit_report, read_game, read_runs
-from credit.money import MICRO, apportion, from_micro, round_payoffs, to_micro
-from credit.norms import NORMS, Norm, norm, payoffs_under_norm
-from credit.reading import read_json
-from credit.reckoning import Reckoning, by_norm, reckon
-from credit.sampling import Estimate, sample_shapley
-from credit.shapley import marginal_contributions, shapley, shapley_by_class, shapley_exact
-from credit.transfers import CONSTRAINTS, Constraint, Transfer, constrain, constraint, transfers
-from credit.values import banzhaf, deegan_packel, equal, leave_one_out, proportional
-from credit.wev import WEIGHTS, EarnedValue, read_weights, read_wev, wev, wev_report
+from shapley_coop.credit.files import credit_report, read_game, read_runs
+from shapley_coop.credit.norms import NORMS, Norm, norm, payoffs_under_norm
+from shapley_coop.credit.reading import read_json
+from shapley_coop.credit.transfers import (
+    CONSTRAINTS,
+    Constraint,
+    Transfer,
+    constrain,
+    constraint,
+    transfers,
+)
+from shapley_coop.credit.values.core import (
+    Violation,
+    core_violations,
+    in_core,
+    nucleolus,
+    prenucleolus,
+)
+from shapley_coop.credit.values.other import (
+    banzhaf,
+    deegan_packel,
+    equal,
+    leave_one_out,
+    proportional,
+)
+from shapley_coop.credit.values.sampling import Estimate, sample_shapley
+from shapley_coop.credit.values.shapley import (
+    marginal_contributions,
+    shapley,
+    shapley_by_class,
+    shapley_exact,
+)
+from shapley_coop.credit.wev import WEIGHTS, EarnedValue, read_weights, read_wev, wev, wev_report
 
 __all__ = [
     "CONSTRAINTS",
     "MAX_AGENTS",
-    "MICRO",
     "NORMS",
     "WEIGHTS",
+    "Attribution",
     "Constraint",
     "EarnedValue",
     "Estimate",
     "Norm",
-    "Number",
-    "Reckoning",
     "Transfer",
     "Violation",
     "agents_in",
-    "apportion",
+    "attribute",
     "banzhaf",
-    "by_norm",
     "check_agents",
     "check_axioms",
     "coalition_key",
@@ -72,14 +91,13 @@ __all__ = [
     "credit_report",
     "deegan_packel",
     "equal",
-    "exact",
-    "from_micro",
     "in_core",
     "leave_one_out",
     "marginal_contributions",
     "mask_of",
     "members",
     "norm",
+    "norm_payoffs_fn",
     "nucleolus",
     "parse_key",
     "payoffs_under_norm",
@@ -90,13 +108,10 @@ __all__ = [
     "read_runs",
     "read_weights",
     "read_wev",
-    "reckon",
-    "round_payoffs",
     "sample_shapley",
     "shapley",
     "shapley_by_class",
     "shapley_exact",
-    "to_micro",
     "transfers",
     "wev",
     "wev_report",

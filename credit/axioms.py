@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from credit.coalitions import Floats, Table, agents_in
-from credit.semivalues import marginals
+from shapley_coop.credit.coalitions import Floats, Table, agents_in
+from shapley_coop.credit.values.semivalues import marginals
 
 AXIOMS = ("efficiency", "symmetry", "null_player", "additivity")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from credit.exact import Number, OneNumber, exact
+from shapley_coop.amounts import Number, OneNumber, exact
 
 Floats = NDArray[np.float64]
 

@@ -6,10 +6,10 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import Any
 
-from credit.axioms import AXIOMS, check_axioms, convex_game
-from credit.coalitions import MAX_AGENTS, check_agents, coalition_key, parse_key
-from credit.norms import EXACT_AGENTS, Norm, norm, payoffs_under_norm, surplus
-from credit.reading import as_list, as_number, as_object, only_keys
+from shapley_coop.credit.axioms import AXIOMS, check_axioms, convex_game
+from shapley_coop.credit.coalitions import MAX_AGENTS, check_agents, coalition_key, parse_key
+from shapley_coop.credit.norms import EXACT_AGENTS, Norm, norm, payoffs_under_norm, surplus
+from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys
 
 REPORT_TOLERANCE = 1e-7
 """Norms computed in floats are rounded to 1e-9; axioms are checked with room for that."""

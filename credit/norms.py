@@ -9,18 +9,18 @@ computed in floats and rounded to 1e-9.
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from credit.coalitions import Floats, Table, agents_in
-from credit.core import nucleolus, prenucleolus
-from credit.exact import exact
-from credit.semivalues import (
+from shapley_coop.amounts import exact
+from shapley_coop.credit.coalitions import Floats, Table, agents_in
+from shapley_coop.credit.values.core import nucleolus, prenucleolus
+from shapley_coop.credit.values.other import deegan_packel
+from shapley_coop.credit.values.semivalues import (
     Weights,
     banzhaf_weights,
     semivalue,
     semivalue_exact,
     shapley_weights,
 )
-from credit.shapley import marginal_contributions
-from credit.values import deegan_packel
+from shapley_coop.credit.values.shapley import marginal_contributions
 
 Norm = Callable[[Table], list[Fraction]]
 """From 2**n worths to n values, in the unit of the worths."""

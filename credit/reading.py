@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from credit.exact import exact
+from shapley_coop.amounts import exact
 
 MAX_NUMBER = 10**15
 """Beyond any amount that is meant; sums of such numbers stay finite."""

@@ -11,8 +11,7 @@ from inspect import signature
 from math import floor
 from typing import Any
 
-from credit.exact import Number, exact
-from credit.money import apportion, to_micro
+from shapley_coop.amounts import Number, apportion, exact, to_micro
 
 Accounts = Mapping[str, int]
 """Agent → micro-units."""

@@ -14,8 +14,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from credit.exact import Number, exact
-from credit.reading import as_list, as_number, as_object, only_keys, read_json
+from shapley_coop.amounts import Number, exact
+from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys, read_json
 
 Artefacts = Mapping[str, Mapping[str, Number]]
 """Role → kind of artefact → how many."""

@@ -24,10 +24,9 @@ incentives; while it runs, a `Watch` says after every turn how each clause stand
 says what becomes of it when it is broken.
 """
 
-from deals.amounts import Exact, parse_exact, plain
-from deals.certificate import Certificate, below_reservation, certify, vet
-from deals.clauses import Clause, Do, Forbid, Pay, Share, sentence
-from deals.contract import (
+from shapley_coop.deals.analysis.certificate import Certificate, below_reservation, certify, vet
+from shapley_coop.deals.analysis.reservation import reservation_in, short_of
+from shapley_coop.deals.contract import (
     Contract,
     Term,
     amend,
@@ -38,16 +37,28 @@ from deals.contract import (
     share_of,
     sign,
 )
-from deals.deal import Deal, Offer, accept, put, read_deal, unanimous
-from deals.enforcement import Enforcement
-from deals.faults import Fault, FaultRecord
-from deals.monitor import Breach, Duty, Payment, breaches, duties, payments
-from deals.progression import Standing, Watch
-from deals.reservation import reservation_in, short_of
-from deals.rules import DEAL_RULES, Rule, Terms, first_fault, only
-from deals.settlement import NormPayoffs, earned, payoffs
-from deals.when import All, AnyOf, Count, Earned, Event, Every, Last, Not, Turns, When, holds
-from deals.wire import Message, scan
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.deal import Deal, Offer, accept, put, read_deal, unanimous
+from shapley_coop.deals.language.faults import Fault, FaultRecord
+from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault, only
+from shapley_coop.deals.language.when import (
+    All,
+    AnyOf,
+    Count,
+    Earned,
+    Event,
+    Every,
+    Last,
+    Not,
+    Turns,
+    When,
+    holds,
+)
+from shapley_coop.deals.language.wire import Message, scan
+from shapley_coop.deals.monitor import Breach, Duty, Payment, breaches, duties, payments
+from shapley_coop.deals.progression import Standing, Watch
+from shapley_coop.deals.settlement import NormPayoffs, earned, payoffs
 
 __all__ = [
     "DEAL_RULES",
@@ -65,7 +76,6 @@ __all__ = [
     "Enforcement",
     "Event",
     "Every",
-    "Exact",
     "Fault",
     "FaultRecord",
     "Forbid",
@@ -98,10 +108,8 @@ __all__ = [
     "holds",
     "in_force",
     "only",
-    "parse_exact",
     "payments",
     "payoffs",
-    "plain",
     "put",
     "read_deal",
     "reservation_in",

@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
-from deals.clauses import Clause, Do, Forbid, Share, sentence
-from deals.deal import Deal, Offer
-from deals.monitor import Breach, Duty, Payment, breaches, duties, payments
-from games import Turn
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Share, sentence
+from shapley_coop.deals.language.deal import Deal, Offer
+from shapley_coop.deals.monitor import Breach, Duty, Payment, breaches, duties, payments
+from shapley_coop.games import Turn
 
 _clause: TypeAdapter[Clause] = TypeAdapter(Clause)
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, get_args
 
-from deals.amounts import parse_exact
-from deals.contract import Contract, contract_breaches
-from deals.monitor import Breach
-from games import Turn
+from shapley_coop.amounts import parse_exact
+from shapley_coop.deals.contract import Contract, contract_breaches
+from shapley_coop.deals.monitor import Breach
+from shapley_coop.games import Turn
 
 Mode = Literal["notional", "enforced", "escrow"]
 

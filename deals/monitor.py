@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from deals.clauses import Forbid, Pay
-from deals.deal import Deal
-from deals.when import holds
-from games import Turn
+from shapley_coop.deals.language.clauses import Forbid, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import holds
+from shapley_coop.games import Turn
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Schallhart, 2011): `violated` once it was broken, `satisfied` once no course of 
 it any more, and `pending` until then. A payment is `satisfied` once none can fall due any more,
 the split of the total when the game is over; neither can be violated by an agent.
 
->>> from deals import Deal, Do, Turns
+>>> from shapley_coop.deals import Deal, Do, Turns
 >>> watch = Watch.of(Deal(clauses=[Do(agent="Bob", action="take", when=Turns(turns=(1, 2)))]), 9)
 >>> one = watch.after(watch.start(), {"turn": 1, "actions": {"Bob": "take"}, "rewards": {}})
 >>> two = watch.after(one, {"turn": 2, "actions": {"Bob": "take"}, "rewards": {}})
@@ -20,13 +20,13 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from deals.clauses import Clause, Do, Forbid, Pay, Share
-from deals.condition import Actions, Condition
-from deals.contract import Contract, Term, contract_breaches, contract_duties
-from deals.deal import Deal
-from deals.memory import Memory
-from deals.monitor import Breach, Duty, breach_of
-from games import Turn
+from shapley_coop.deals.contract import Contract, Term, contract_breaches, contract_duties
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.condition import Actions, Condition
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.memory import Memory
+from shapley_coop.deals.monitor import Breach, Duty, breach_of
+from shapley_coop.games import Turn
 
 Verdict = Literal["satisfied", "violated", "pending"]
 

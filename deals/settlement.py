@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from deals.clauses import Share
-from deals.monitor import Payment
-from games import Turn
+from shapley_coop.deals.language.clauses import Share
+from shapley_coop.deals.monitor import Payment
+from shapley_coop.games import Turn
 
 NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
 """From a norm's name and the total to every agent's payoff, computed from the record."""
@@ -29,7 +29,7 @@ def payoffs(
     agents: Sequence[str],
     share: Share | None,
     due: Sequence[Payment],
-    by_norm: NormPayoffs,
+    norm_payoffs_fn: NormPayoffs,
 ) -> dict[str, Fraction]:
     """Every agent's final payoff: the total is split by the share, then the payments are made.
 
@@ -45,7 +45,7 @@ def payoffs(
     held = earned(record, agents)
     total = sum(held.values(), start=Fraction(0))
     if share and share.norm:
-        held = by_norm(share.norm, total)
+        held = norm_payoffs_fn(share.norm, total)
     elif share and share.fractions:
         held = {agent: total * share.fractions[agent] for agent in agents}
     for payment in due:

@@ -3,7 +3,7 @@
 A game says who plays, what each may do, what a joint action pays, and what a coalition of its
 agents is worth. It asks nobody anything and imports no other room.
 
->>> from games import load
+>>> from shapley_coop.games import load
 >>> game = load("escape_room", seed=7)
 >>> position = game.start()
 >>> game.legal(position, "Alice")
@@ -11,12 +11,12 @@ agents is worth. It asks nobody anything and imports no other room.
 >>> game.step(position, {"Alice": "lever", "Bob": "door"}).rewards
 {'Alice': -1, 'Bob': 10}
 
-A new game is one file in this folder that defines a subclass of `Game` and binds it to `GAME`, or
-one YAML file of payoffs: `games.catalogue` finds either by its file name.
+A new game is one file or folder here that defines a subclass of `Game` and binds it to `GAME`, or
+one YAML file of payoffs: `games.catalogue` finds either by its name.
 """
 
-from games.catalogue import load, names, summary
-from games.game import Game, GameError, Number, Position, Step, Turn
+from shapley_coop.games.catalogue import load, names, summary
+from shapley_coop.games.game import Game, GameError, Number, Position, Step, Turn
 
 __all__ = [
     "Game",

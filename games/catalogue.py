@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from games.game import Game, GameError
+from shapley_coop.games.game import Game, GameError
 
 _HERE = Path(__file__).parent
 _SCHEME = "pettingzoo:"
@@ -15,7 +15,7 @@ _SCHEME = "pettingzoo:"
 def names() -> list[str]:
     """The games that can be named, sorted."""
     found = {path.stem for path in _HERE.glob("*.yaml")}
-    return sorted(found | {path.stem for path in _HERE.glob("*.py") if _defines_a_game(path.stem)})
+    return sorted(found | {entry.stem for entry in _HERE.iterdir() if _defines_a_game(entry.stem)})
 
 
 def summary(name: str) -> str:
@@ -39,12 +39,12 @@ def load(
     """
     table = read(game)
     if isinstance(table, str) and table.startswith(_SCHEME):
-        imported: type[Game] = import_module("games.pettingzoo_bridge").PettingZooGame
+        imported: type[Game] = import_module("shapley_coop.games.pettingzoo.bridge").PettingZooGame
         return imported({**(params or {}), "factory": table.removeprefix(_SCHEME)}, seed)
     if isinstance(table, str):
-        kind: type[Game] = import_module(f"games.{table}").GAME
+        kind: type[Game] = import_module(f"shapley_coop.games.{table}").GAME
         return kind(params, seed)
-    matrix: type[Game] = import_module("games.matrix").GAME
+    matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     return matrix({**table, **(params or {})}, seed)
 
 
@@ -65,10 +65,10 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
 
 
 def _defines_a_game(name: str) -> bool:
-    path = _HERE / f"{name}.py"
-    if not name.isidentifier() or name in {"catalogue", "matrix"} or not _is_file(path):
+    if not name.isidentifier() or name in {"catalogue", "matrix"}:
         return False
-    return "\nGAME = " in path.read_text(encoding="utf-8")
+    places = (_HERE / f"{name}.py", _HERE / name / "__init__.py")
+    return any("\nGAME = " in path.read_text(encoding="utf-8") for path in places if _is_file(path))
 
 
 def _is_file(path: Path) -> bool:

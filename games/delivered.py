@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from games.earned_value import WEIGHTS, Weights, divided, parts
-from games.game import Game, Number, Params, Position, Step, Turn, exact
+from shapley_coop.amounts import exact
+from shapley_coop.games.earned_value import WEIGHTS, Weights, divided, parts
+from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn
 
 DELIVER = "deliver"
 

@@ -10,7 +10,8 @@ a coalition is worth the sum of its members' parts, which are then their Shapley
 from collections.abc import Mapping
 from fractions import Fraction
 
-from games.game import GameError, Number, exact
+from shapley_coop.amounts import exact
+from shapley_coop.games.game import GameError, Number
 
 Weights = dict[str, tuple[Number, Number]]
 """Kind of artefact → lowest and highest share of the whole, in percent."""

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
+from shapley_coop.amounts import exact
+
 Position = dict[str, Any]
 """A position of a game: plain JSON, complete, and the same for the same seed and actions."""
 
@@ -170,7 +172,7 @@ class Game(ABC):
     def facts(self) -> dict[str, Any]:
         """The rules as JSON facts, so that a program can play from the letter alone."""
 
-    def deed(self, action: str) -> str:
+    def action_label(self, action: str) -> str:
         """The name under which an action is recorded and agreed on: without what it carries."""
         return action
 
@@ -208,11 +210,6 @@ def realised_total(record: Sequence[Turn]) -> Fraction:
         (exact(r) for turn in record for r in [*turn["rewards"].values(), turn.get("pot", 0)]),
         start=Fraction(0),
     )
-
-
-def exact(amount: Number) -> Fraction:
-    """A JSON number as the decimal it is written as: 0.1 is one tenth."""
-    return Fraction(str(amount))
 
 
 def one_line(name: str, params: type[Params], error: ValidationError) -> str:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from games.game import (
+from shapley_coop.amounts import exact
+from shapley_coop.games.game import (
     Game,
     GameError,
     Number,
@@ -16,7 +17,6 @@ from games.game import (
     Position,
     Step,
     Turn,
-    exact,
     one_line,
     realised_total,
 )

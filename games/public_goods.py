@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
-from games.game import Number, Params
-from games.matrix import MAX_JOINT_ACTIONS, MatrixGame, MatrixParams
+from shapley_coop.games.game import Number, Params
+from shapley_coop.games.matrix import MAX_JOINT_ACTIONS, MatrixGame, MatrixParams
 
 
 class PublicGoodsParams(Params):

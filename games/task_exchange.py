@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from games.exchange.front import best_sum
-from games.exchange.masks import MICRO, from_bits, members
-from games.exchange.registry import NAMING
-from games.exchange.scenario import Masks, Scenario, is_partition
-from games.exchange.source import GENERATED, from_taskbench, generated, scenario
-from games.exchange.tools import simulate
-from games.game import Game, GameError, Params, Position, Step, Turn, realised_total
+from shapley_coop.games.exchange.front import best_sum
+from shapley_coop.games.exchange.masks import MICRO, from_bits, members
+from shapley_coop.games.exchange.registry import NAMING
+from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
+from shapley_coop.games.exchange.source import GENERATED, from_taskbench, generated, scenario
+from shapley_coop.games.exchange.tools import simulate
+from shapley_coop.games.game import Game, GameError, Params, Position, Step, Turn, realised_total
 
 WAIT = "wait"
 BEST, LADDER = 32, 32

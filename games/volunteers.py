@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from games.game import Number, Params
-from games.matrix import MatrixGame, MatrixParams
+from shapley_coop.games.game import Number, Params
+from shapley_coop.games.matrix import MatrixGame, MatrixParams
 
 
 class VolunteersParams(Params):

@@ -4,6 +4,6 @@
 `minds` says how private thinking is put together, `chapters` what the pages share.
 """
 
-from graphs.catalogue import builder, names, summary
+from shapley_coop.graphs.catalogue import builder, names, summary
 
 __all__ = ["builder", "names", "summary"]

@@ -21,13 +21,22 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from games.exchange.authoring import Commission, written
-from games.exchange.files import build as scenario_of
-from nodes.exchange_author import ask_sheets
-from nodes.exchange_proofread import proofread
-from seats import Seat, check_seat, clients
-from seats.tracing import keep_out
-from state.manuscript import DESCRIBE, SCORE, Desk, Draft, Manuscript, given_up, held, unsound
+from shapley_coop.games.exchange.authoring import Commission, written
+from shapley_coop.games.exchange.files import build as scenario_of
+from shapley_coop.nodes.exchange.author import ask_sheets
+from shapley_coop.nodes.exchange.proofread import proofread
+from shapley_coop.seats import Seat, check_seat, clients
+from shapley_coop.seats.tracing import keep_out
+from shapley_coop.state.scenario_drafts import (
+    DESCRIBE,
+    SCORE,
+    Desk,
+    Draft,
+    Manuscript,
+    given_up,
+    held,
+    unsound,
+)
 
 Outcome = Literal["again", "sound", "given_up"]
 

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from langgraph.graph import StateGraph
 
-from state import Opening, Room, Table
+from shapley_coop.state import Opening, RunConfig, Table
 
 _PAGES = (
     "llm_only",
@@ -27,21 +27,23 @@ def names() -> list[str]:
 
 
 @cache
-def builder(name: str) -> StateGraph[Table, Room, Opening, Table]:
+def builder(name: str) -> StateGraph[Table, RunConfig, Opening, Table]:
     """A workflow that is not compiled yet, so that a saver can be given.
 
     Raises:
         ValueError: there is none of that name.
     """
     _check(name)
-    page: StateGraph[Table, Room, Opening, Table] = import_module(f"graphs.{name}").build()
+    page: StateGraph[Table, RunConfig, Opening, Table] = import_module(
+        f"shapley_coop.graphs.{name}"
+    ).build()
     return page
 
 
 def summary(name: str) -> str:
     """One line on a workflow: the first of its page."""
     _check(name)
-    return (import_module(f"graphs.{name}").__doc__ or "").splitlines()[0]
+    return (import_module(f"shapley_coop.graphs.{name}").__doc__ or "").splitlines()[0]
 
 
 def _check(name: str) -> None:

@@ -12,16 +12,29 @@ breach; payments are made at settlement. Where the room seats a judge, it reads 
 
 from langgraph.graph import END
 
-from deals import DEAL_RULES
-from graphs.chapters import PLAY, blank, convened
-from graphs.minds import MindGraph, Page, mind, retried, seated
-from graphs.routing import able, branch, everyone, how_it_goes_on, lead, speaker, tallied
-from nodes.draft import SUMMARISER, a_written_contract, ask_outsider, say_written
-from nodes.enforce import enforce
-from nodes.judge import JUDGE, a_judgement, say_judgement
-from nodes.say import say_answers, seal_actions
-from nodes.settle import settle
-from nodes.sign import (
+from shapley_coop.deals import DEAL_RULES
+from shapley_coop.graphs.minds import TurnGraph, WorkflowBuilder, mind, retried, seated
+from shapley_coop.graphs.phases import PLAY, convened, new_workflow
+from shapley_coop.graphs.routing import (
+    able,
+    branch,
+    everyone,
+    how_it_goes_on,
+    lead,
+    speaker,
+    tallied,
+)
+from shapley_coop.nodes.agent.say import say_answers, seal_actions
+from shapley_coop.nodes.agent.validate import Check, an_action, validate
+from shapley_coop.nodes.contract.draft import (
+    SUMMARISER,
+    a_written_contract,
+    ask_outsider,
+    say_written,
+)
+from shapley_coop.nodes.contract.enforce import enforce
+from shapley_coop.nodes.contract.judge import JUDGE, a_judgement, say_judgement
+from shapley_coop.nodes.contract.sign import (
     a_contract_answer,
     a_contract_offer,
     a_signature,
@@ -29,10 +42,10 @@ from nodes.sign import (
     pass_on,
     say_draft,
 )
-from nodes.step import step
-from nodes.summarize import summarize
-from nodes.validate import Check, an_action, validate
-from state import Table, Topic
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import step
+from shapley_coop.nodes.table.summarize import summarize
+from shapley_coop.state import Table, Topic
 
 DRAFTS = Topic("plan", rules=DEAL_RULES, letters=("contract_propose", "contract_answer"))
 """Drafting, one agent after the other."""
@@ -44,9 +57,9 @@ JUDGING = Topic("judgement", rules=(), phase="settlement")
 """Reading the record."""
 
 
-def build() -> Page:
+def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    page = blank()
+    page = new_workflow()
     page.add_edge("open", "convene")
     convened(page, then="propose")
     drafting(page, agreed="write", no_deal="act")
@@ -68,7 +81,7 @@ def build() -> Page:
     return page
 
 
-def drafting(page: Page, agreed: str, no_deal: str) -> None:
+def drafting(page: WorkflowBuilder, agreed: str, no_deal: str) -> None:
     """`propose` or `respond` → `pass_on`, until all accept one draft or had their turns."""
     page.add_node("propose", seated(mind("propose", a_contract_offer), speaker, DRAFTS, say_draft))
     page.add_node("respond", seated(mind("answer", a_contract_answer), speaker, DRAFTS, say_draft))
@@ -79,7 +92,7 @@ def drafting(page: Page, agreed: str, no_deal: str) -> None:
     branch(page, "pass_on", tallied, {**onward, "propose": "propose", "respond": "respond"})
 
 
-def written(page: Page, bound: str, null: str) -> None:
+def written(page: WorkflowBuilder, bound: str, null: str) -> None:
     """`write` → `summarize`, by way of `sign` and `count` where only words were agreed."""
     writing = outsider("contract_write", a_written_contract)
     page.add_node("write", seated(writing, lambda _: [SUMMARISER], DRAFTS, say_written))
@@ -92,7 +105,7 @@ def written(page: Page, bound: str, null: str) -> None:
     page.add_edge("summarize", bound)
 
 
-def outsider(letter: str, check: Check) -> MindGraph:
+def outsider(letter: str, check: Check) -> TurnGraph:
     """The mind of somebody who is no party: ask → validate ↺.
 
     To certify what it wrote can take a second, so that it is validated in a thread.

@@ -5,15 +5,15 @@ open → act → step ↺ → settle
 
 from langgraph.graph import END
 
-from graphs.chapters import blank, play
-from graphs.minds import Page
-from graphs.routing import lead
-from nodes.settle import settle
+from shapley_coop.graphs.minds import WorkflowBuilder
+from shapley_coop.graphs.phases import new_workflow, play
+from shapley_coop.graphs.routing import lead
+from shapley_coop.nodes.table.settle import settle
 
 
-def build() -> Page:
+def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    page = blank()
+    page = new_workflow()
     lead(page, "open", "act")
     play(page, over="settle")
     page.add_node("settle", settle)

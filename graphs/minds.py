@@ -2,8 +2,8 @@
 
 A mind is a small private graph: `ask` the seat, `validate` what it drafted, again until it is
 sound or the tries are used up. Every agent whose turn it is thinks in the same run, side by side;
-nothing of one reaches another. What it is shown arrives as its context (a `Moment`), so that its
-own checkpoints hold private drafts alone, and the table hears only what `say` carries out.
+nothing of one reaches another. What it is shown arrives as its context (a `TurnContext`), so that
+its own checkpoints hold private drafts alone, and the table hears only what `say` carries out.
 """
 
 import asyncio
@@ -17,25 +17,34 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Durability
 
-from nodes.ask import Writer, ask
-from nodes.say import Say
-from nodes.validate import Check, validate
-from state import Minds, Moment, Opening, Room, Table, Topic, pending, room_of
-from state.asking import seat_of
-from state.events import answered, asking
-from state.table import Spent
+from shapley_coop.nodes.agent.ask import Writer, ask
+from shapley_coop.nodes.agent.say import Say
+from shapley_coop.nodes.agent.validate import Check, validate
+from shapley_coop.state import (
+    Opening,
+    RunConfig,
+    Table,
+    Topic,
+    TurnContext,
+    TurnState,
+    config_of,
+    pending,
+)
+from shapley_coop.state.asking import seat_of
+from shapley_coop.state.events import answered, asking
+from shapley_coop.state.table import Spent
 
-Page = StateGraph[Table, Room, Opening, Table]
-MindGraph = CompiledStateGraph[Minds, Moment, Minds, Minds]
-Asking = Callable[[Minds, Runtime[Moment]], Awaitable[dict[str, Any]]]
-Validating = Callable[[Minds, Runtime[Moment]], dict[str, Any]]
-TableNode = Callable[[Table, Runtime[Room]], Awaitable[dict[str, Any]]]
+WorkflowBuilder = StateGraph[Table, RunConfig, Opening, Table]
+TurnGraph = CompiledStateGraph[TurnState, TurnContext, TurnState, TurnState]
+Asking = Callable[[TurnState, Runtime[TurnContext]], Awaitable[dict[str, Any]]]
+Validating = Callable[[TurnState, Runtime[TurnContext]], dict[str, Any]]
+TableNode = Callable[[Table, Runtime[RunConfig]], Awaitable[dict[str, Any]]]
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
 
-def mind(role: str, check: Check, writer: Writer | None = None) -> MindGraph:
+def mind(role: str, check: Check, writer: Writer | None = None) -> TurnGraph:
     """ask → validate ↺: the drafts that are refused never leave it.
 
     Args:
@@ -46,13 +55,13 @@ def mind(role: str, check: Check, writer: Writer | None = None) -> MindGraph:
     return retried(role, ask(role, writer), lightly(validate(check)))
 
 
-def retried(name: str, asking: Asking, validating: Asking | Validating) -> MindGraph:
+def retried(name: str, asking: Asking, validating: Asking | Validating) -> TurnGraph:
     """A mind from its two nodes: asking again until what was drafted is sound."""
 
-    def verdict(minds: Minds, runtime: Runtime[Moment]) -> Literal["again", "sound"]:
+    def verdict(minds: TurnState, runtime: Runtime[TurnContext]) -> Literal["again", "sound"]:
         return "again" if pending(minds["minds"], runtime.context.asked) else "sound"
 
-    page = StateGraph(Minds, context_schema=Moment)
+    page = StateGraph(TurnState, context_schema=TurnContext)
     page.add_node("ask", asking)
     page.add_node("validate", validating)
     page.add_edge(START, "ask")
@@ -80,8 +89,8 @@ def lightly(validating: Validating) -> Asking:
     Drafts are held against it: files are read for that, and payoffs computed, in a thread.
     """
 
-    async def here(minds: Minds, runtime: Runtime[Moment]) -> dict[str, Any]:
-        if room_of(runtime.context.table["settings"]).secrets:
+    async def here(minds: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
+        if config_of(runtime.context.table["settings"]).secrets:
             return await asyncio.to_thread(validating, minds, runtime)
         return validating(minds, runtime)
 
@@ -89,7 +98,7 @@ def lightly(validating: Validating) -> Asking:
 
 
 def seated(
-    thinking: MindGraph, who: Callable[[Table], list[str]], topic: Topic, say: Say
+    thinking: TurnGraph, who: Callable[[Table], list[str]], topic: Topic, say: Say
 ) -> TableNode:
     """A node of the table at which some agents think, and then speak.
 
@@ -100,8 +109,8 @@ def seated(
         say: how what they say enters the table.
     """
 
-    async def speak(table: Table, runtime: Runtime[Room]) -> dict[str, Any]:
-        moment = Moment(table, tuple(table.get("asked") or who(table)), topic)
+    async def speak(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
+        moment = TurnContext(table, tuple(table.get("asked") or who(table)), topic)
         runtime.stream_writer(asking(moment))
         started = time.monotonic()
         thought = await thinking.ainvoke(
@@ -119,13 +128,13 @@ def seated(
     return speak
 
 
-def _durability(moment: Moment, runtime: Runtime[Room]) -> Durability | None:
+def _durability(moment: TurnContext, runtime: Runtime[RunConfig]) -> Durability | None:
     """How a mind's own checkpoints are kept; None is as the table's.
 
     A person's reply is matched to what the mind keeps. Models' answers wait in the journal, where
     a mind that is begun anew finds them: it keeps nothing unless it fails.
     """
     kept = runtime.execution_info is not None and runtime.execution_info.thread_id is not None
-    room = room_of(moment.table["settings"])
+    room = config_of(moment.table["settings"])
     models_alone = not any(seat_of(room, who).human for who in moment.asked)
     return "exit" if kept and models_alone else None

@@ -7,16 +7,16 @@ What `llm_only` does not have: convene, propose, answer, tally, summarize.
 
 from langgraph.graph import END
 
-from graphs.chapters import PLAN, bargain, blank, convened, play
-from graphs.minds import Page
-from graphs.routing import lead
-from nodes.settle import settle
-from nodes.summarize import summarize
+from shapley_coop.graphs.minds import WorkflowBuilder
+from shapley_coop.graphs.phases import PLAN, bargain, convened, new_workflow, play
+from shapley_coop.graphs.routing import lead
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.summarize import summarize
 
 
-def build() -> Page:
+def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    page = blank()
+    page = new_workflow()
     page.add_edge("open", "convene")
     convened(page, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")

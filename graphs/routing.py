@@ -9,9 +9,9 @@ from typing import cast
 
 from langgraph.types import Send
 
-from deals import contract_breaches
-from graphs.minds import Page, quick
-from state import Table, broke, game_of, room_of
+from shapley_coop.deals import contract_breaches
+from shapley_coop.graphs.minds import WorkflowBuilder, quick
+from shapley_coop.state import Table, broke, config_of, game_of
 
 Who = Callable[[Table], list[str]]
 
@@ -49,13 +49,13 @@ SIDE_BY_SIDE: dict[str, Who] = {
 """The nodes that ask several agents at once, and whom."""
 
 
-def lead(page: Page, source: str, to: str) -> None:
+def lead(page: WorkflowBuilder, source: str, to: str) -> None:
     """An edge to a node that may ask people."""
     branch(page, source, lambda _: to, {to: to})
 
 
 def branch(
-    page: Page, source: str, verdict: Callable[[Table], str], onward: Mapping[str, str]
+    page: WorkflowBuilder, source: str, verdict: Callable[[Table], str], onward: Mapping[str, str]
 ) -> None:
     """Edges by verdict; into a node that asks several, people go apart.
 
@@ -80,7 +80,7 @@ def apart(node: str, table: Table) -> list[Send]:
     """
     if node not in SIDE_BY_SIDE:
         return []
-    seats, asked = room_of(table["settings"]).seats, SIDE_BY_SIDE[node](table)
+    seats, asked = config_of(table["settings"]).seats, SIDE_BY_SIDE[node](table)
     people = [[agent] for agent in asked if seats[agent].human]
     others = [agent for agent in asked if not seats[agent].human]
     groups = [others, *people] if others else people
@@ -112,7 +112,7 @@ def how_it_goes_on(table: Table) -> str:
 
 def renegotiation_is_due(table: Table) -> bool:
     """Whether the room's rule calls for a new bargaining after the latest turn."""
-    rule, record = room_of(table["settings"]).renegotiate, table["record"]
+    rule, record = config_of(table["settings"]).renegotiate, table["record"]
     latest = record[-1]
     match rule.split():
         case ["every", turns]:

@@ -2,9 +2,9 @@
 
 >>> import asyncio, os, tempfile
 >>> os.environ["COOP_HOME"] = tempfile.mkdtemp()
->>> from graphs.running import play
->>> from state import Room
->>> outcome = asyncio.run(play("shapley_coop", Room(game="escape_room", seed=3)))
+>>> from shapley_coop.graphs.running import play
+>>> from shapley_coop.state import RunConfig
+>>> outcome = asyncio.run(play("shapley_coop", RunConfig(game="escape_room", seed=3)))
 >>> outcome["payoffs"]
 {'Alice': 4.5, 'Bob': 4.5}
 """
@@ -22,15 +22,16 @@ from langchain_core.runnables.config import merge_configs
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
-from deals.wire import PROTOCOL
-from graphs.catalogue import builder
-from prompts import fingerprint
-from seats import Mail, check_seat, clients
-from seats.person import IGNORE, overdue
-from seats.tracing import trace_quietly, tracing
-from state import Opening, Room, Run, Table, game_of, home, name_of, result
-from state.checkpoints import shared_saver
-from state.leases import Lease
+from shapley_coop.deals.language.wire import PROTOCOL
+from shapley_coop.graphs.catalogue import builder
+from shapley_coop.prompts import fingerprint
+from shapley_coop.seats import check_seat, clients
+from shapley_coop.seats.person import IGNORE, overdue
+from shapley_coop.seats.records import Mail
+from shapley_coop.seats.tracing import trace_quietly, tracing
+from shapley_coop.state import Opening, Run, RunConfig, Table, game_of, home, name_of, result
+from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from shapley_coop.state.storage.leases import Lease
 
 Watcher = Callable[[str, dict[str, Any]], None]
 """Called after each node with its name and its update."""
@@ -51,10 +52,10 @@ class Waiting(Exception):
         self.agents = agents
 
 
-App = CompiledStateGraph[Table, Room, Opening, Table]
+App = CompiledStateGraph[Table, RunConfig, Opening, Table]
 
 
-def prepare(graph: str, room: Room, run: str = "") -> Run:
+def prepare(graph: str, room: RunConfig, run: str = "") -> Run:
     """Check everything that can be checked, and enter the run in the register.
 
     Raises:
@@ -74,7 +75,7 @@ def prepare(graph: str, room: Room, run: str = "") -> Run:
 
 async def play(
     graph: str,
-    room: Room,
+    room: RunConfig,
     run: str = "",
     watch: Watcher | None = None,
     person: Person | None = None,
@@ -141,7 +142,7 @@ async def _go_on(
     async with leased(run) as lease:
         state = await app.aget_state(config)
         # One that was killed with its input written, and no table set, has it already.
-        begun = _is_of(run, state.values) or bool(state.tasks)
+        begun = _check_same_config(run, state.values) or bool(state.tasks)
         if replies is None:
             given = None if begun else {"room": run.room}
             await _advance(app, run, given, watch, lease, config)
@@ -151,7 +152,7 @@ async def _go_on(
         return await app.aget_state(config)
 
 
-def _is_of(run: Run, table: Mapping[str, Any]) -> bool:
+def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
     """Whether a table, or an update of it, was set for this run; False where none is set.
 
     Raises:
@@ -191,7 +192,7 @@ async def answer(run: Run, agent: str, reply: Any) -> None:
     async with opened(run.graph) as app, leased(run) as lease:
         config = configured(run)
         state = await app.aget_state(config)
-        _is_of(run, state.values)
+        _check_same_config(run, state.values)
         asked = {i.value["pointer"]["agent"]: i.id for i in state.interrupts}
         if agent not in asked:
             waiting = ", ".join(sorted(asked)) or "nobody"
@@ -207,12 +208,14 @@ async def _advance(
     lease: Lease,
     config: RunnableConfig,
 ) -> None:
-    stream = app.astream(given, config, context=Room(), stream_mode="updates", durability="sync")
+    stream = app.astream(
+        given, config, context=RunConfig(), stream_mode="updates", durability="sync"
+    )
     async for update in stream:
         await lease.check()
         for node, written in cast(dict[str, Any], update).items():
             if isinstance(written, dict):
-                _is_of(run, written)
+                _check_same_config(run, written)
                 if watch:
                     watch(node, _news(written))
 
@@ -262,7 +265,7 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
 
 def configured(run: Run) -> RunnableConfig:
     """The run's configuration: its thread, its bounds, and how it is traced."""
-    room = Room.model_validate(run.room)
+    room = RunConfig.model_validate(run.room)
     game, name = game_of(run.room), name_of(room)
     simulated = any(seat.simulated for seat in room.seats.values())
     return {

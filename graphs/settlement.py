@@ -11,25 +11,25 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
-from graphs.chapters import SPLIT, bargain, blank, claim, convened
-from graphs.minds import Page
-from nodes.account import account
-from nodes.reckon import reckon
-from nodes.settle import settle
-from nodes.step import step
+from shapley_coop.graphs.minds import WorkflowBuilder
+from shapley_coop.graphs.phases import SPLIT, bargain, claim, convened, new_workflow
+from shapley_coop.nodes.table.account import account
+from shapley_coop.nodes.table.attribute import attribute
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import step
 
 
-def build() -> Page:
+def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     split = replace(SPLIT, computed=True)
-    page = blank("delivered")
+    page = new_workflow("delivered")
     page.add_node("step", step)
     page.add_edge("open", "step")
     page.add_node("account", account)
     page.add_edge("step", "account")
-    page.add_node("reckon", reckon)
-    page.add_edge("account", "reckon")
-    page.add_edge("reckon", "convene_split")
+    page.add_node("attribute", attribute)
+    page.add_edge("account", "attribute")
+    page.add_edge("attribute", "convene_split")
     convened(page, then="claim", suffix="_split")
     claim(page, split, then="propose_split")
     bargain(page, split, agreed="settle", no_deal="settle", suffix="_split")

@@ -12,19 +12,28 @@ from dataclasses import replace
 
 from langgraph.graph import END
 
-from graphs.chapters import PLAN, SPLIT, bargain, blank, claim, convened, play, reason
-from graphs.minds import Page
-from graphs.routing import lead
-from nodes.account import account
-from nodes.reckon import reckon
-from nodes.settle import settle
-from nodes.summarize import summarize
+from shapley_coop.graphs.minds import WorkflowBuilder
+from shapley_coop.graphs.phases import (
+    PLAN,
+    SPLIT,
+    bargain,
+    claim,
+    convened,
+    new_workflow,
+    play,
+    reason,
+)
+from shapley_coop.graphs.routing import lead
+from shapley_coop.nodes.table.account import account
+from shapley_coop.nodes.table.attribute import attribute
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.summarize import summarize
 
 
-def build() -> Page:
+def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     plan, split = replace(PLAN, computed=True), replace(SPLIT, computed=True)
-    page = blank()
+    page = new_workflow()
     page.add_edge("open", "convene")
     convened(page, then="reason")
     reason(page, plan, then="propose")
@@ -33,9 +42,9 @@ def build() -> Page:
     lead(page, "summarize", "act")
     play(page, over="account", renegotiate="convene")
     page.add_node("account", account)
-    page.add_edge("account", "reckon")
-    page.add_node("reckon", reckon)
-    page.add_edge("reckon", "convene_split")
+    page.add_edge("account", "attribute")
+    page.add_node("attribute", attribute)
+    page.add_edge("attribute", "convene_split")
     convened(page, then="claim", suffix="_split")
     claim(page, split, then="propose_split")
     bargain(page, split, agreed="settle", no_deal="settle", suffix="_split")

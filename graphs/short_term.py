@@ -8,17 +8,26 @@ What `negotiation` does not have: reason, claim, and the bargaining over the spl
 
 from langgraph.graph import END
 
-from graphs.chapters import PLAN, SPLIT, bargain, blank, claim, convened, play, reason
-from graphs.minds import Page
-from graphs.routing import lead
-from nodes.account import account
-from nodes.settle import settle
-from nodes.summarize import summarize
+from shapley_coop.graphs.minds import WorkflowBuilder
+from shapley_coop.graphs.phases import (
+    PLAN,
+    SPLIT,
+    bargain,
+    claim,
+    convened,
+    new_workflow,
+    play,
+    reason,
+)
+from shapley_coop.graphs.routing import lead
+from shapley_coop.nodes.table.account import account
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.summarize import summarize
 
 
-def build() -> Page:
+def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    page = blank()
+    page = new_workflow()
     page.add_edge("open", "convene")
     convened(page, then="reason")
     reason(page, PLAN, then="propose")

@@ -24,43 +24,51 @@ task_exchange_baseline   no        no        the paper's baseline
 
 from langgraph.graph import END, START, StateGraph
 
-from graphs.chapters import PLAY, blank
-from graphs.minds import MindGraph, Page, lightly, mind, quick, retried, seated
-from graphs.routing import able, branch, everyone, lead, speaker, whether_over
-from nodes.ask import ask
-from nodes.exchange_call import call_tools
-from nodes.exchange_check import check
-from nodes.exchange_convene import convene_trade
-from nodes.exchange_fail import fail
-from nodes.exchange_letter import trade_letter
-from nodes.exchange_say import say_plans, say_turn
-from nodes.exchange_trade import trade
-from nodes.exchange_validate import deliver, validate_trades
-from nodes.say import seal_actions
-from nodes.settle import settle
-from nodes.step import step
-from nodes.summarize import summarize
-from nodes.validate import a_thought, an_action
-from state import Minds, Moment, Table, Topic
-from state.exchange import TOPIC
+from shapley_coop.graphs.minds import (
+    TurnGraph,
+    WorkflowBuilder,
+    lightly,
+    mind,
+    quick,
+    retried,
+    seated,
+)
+from shapley_coop.graphs.phases import PLAY, new_workflow
+from shapley_coop.graphs.routing import able, branch, everyone, lead, speaker, whether_over
+from shapley_coop.nodes.agent.ask import ask
+from shapley_coop.nodes.agent.say import seal_actions
+from shapley_coop.nodes.agent.validate import a_thought, an_action
+from shapley_coop.nodes.exchange.call import call_tools
+from shapley_coop.nodes.exchange.check import check
+from shapley_coop.nodes.exchange.convene import convene_trade
+from shapley_coop.nodes.exchange.fail import fail
+from shapley_coop.nodes.exchange.letter import trade_letter
+from shapley_coop.nodes.exchange.say import say_plans, say_turn
+from shapley_coop.nodes.exchange.trade import trade
+from shapley_coop.nodes.exchange.validate import deliver, validate_trades
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import step
+from shapley_coop.nodes.table.summarize import summarize
+from shapley_coop.state import Table, Topic, TurnContext, TurnState
+from shapley_coop.state.exchange import TOPIC
 
 TRADE = Topic(TOPIC, rules=())
-"""Who does which tasks; what a proposal has to pass is in `deals.exchange`."""
+"""Who does which tasks; what a proposal has to pass is in `deals.exchange.messages`."""
 
 
-def build() -> Page:
+def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     return exchange(validator=True, guidance=True)
 
 
-def exchange(validator: bool, guidance: bool) -> Page:
+def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     """Any of the four.
 
     Args:
         validator: whether proposals are checked before they are delivered.
         guidance: whether letters ask to weigh the others' utilities.
     """
-    page = blank("task_exchange")
+    page = new_workflow("task_exchange")
     page.add_node("convene", convene_trade)
     page.add_edge("open", "convene")
     talk(page, validator, guidance, agreed="summarize", no_deal="trade", error="settle")
@@ -75,7 +83,7 @@ def exchange(validator: bool, guidance: bool) -> Page:
 
 
 def talk(
-    page: Page, validator: bool, guidance: bool, agreed: str, no_deal: str, error: str
+    page: WorkflowBuilder, validator: bool, guidance: bool, agreed: str, no_deal: str, error: str
 ) -> None:
     """`consider` → `speak` ↺ → `check`."""
     planning = mind("consider", a_thought, trade_letter(guidance))
@@ -90,7 +98,7 @@ def talk(
     branch(page, "check", heard, {"sound": agreed, "error": error})
 
 
-def work(page: Page, over: str) -> None:
+def work(page: WorkflowBuilder, over: str) -> None:
     """`trade` → `act` → `call` → `step` ↺, until every task is done."""
     page.add_node("trade", trade)
     lead(page, "trade", "act")
@@ -102,12 +110,12 @@ def work(page: Page, over: str) -> None:
     branch(page, "step", whether_over, {"play_on": "act", "over": over})
 
 
-def trading(validator: bool, guidance: bool) -> MindGraph:
+def trading(validator: bool, guidance: bool) -> TurnGraph:
     """A turn of talk: ask → validate ↺, or ask → deliver."""
     asking = ask("exchange", trade_letter(guidance))
     if validator:
         return retried("speak", asking, lightly(validate_trades))
-    page = StateGraph(Minds, context_schema=Moment)
+    page = StateGraph(TurnState, context_schema=TurnContext)
     page.add_node("ask", asking)
     page.add_node("deliver", quick(deliver))
     page.add_edge(START, "ask")

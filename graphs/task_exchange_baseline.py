@@ -4,11 +4,11 @@ A trader's mind is ask → deliver, and what was agreed is checked once, at the 
 ask to be utility-aware.
 """
 
-from graphs.minds import Page
-from graphs.task_exchange import exchange
+from shapley_coop.graphs.minds import WorkflowBuilder
+from shapley_coop.graphs.task_exchange import exchange
 
 
-def build() -> Page:
+def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     return exchange(validator=False, guidance=False)
 

@@ -3,11 +3,11 @@
 The wiring is that of `task_exchange`; what it lacks is a section of the letters.
 """
 
-from graphs.minds import Page
-from graphs.task_exchange import exchange
+from shapley_coop.graphs.minds import WorkflowBuilder
+from shapley_coop.graphs.task_exchange import exchange
 
 
-def build() -> Page:
+def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     return exchange(validator=True, guidance=False)
 

@@ -1,6 +1,6 @@
 """The letters: one Markdown template each, and the only renderer.
 
->>> from prompts import render
+>>> from shapley_coop.prompts import render
 >>> render("persona", you="Alice", private="")
 'You are **Alice**. You decide for yourself and seek your own benefit.\\n'
 
@@ -8,6 +8,6 @@ A variable that is missing fails. What agents have said is passed as data and es
 `fenced`, so that nobody's words can end a block or open a tag in somebody else's letter.
 """
 
-from prompts.render import fenced, fenced_lines, fingerprint, names, render
+from shapley_coop.prompts.render import fenced, fenced_lines, fingerprint, names, render
 
 __all__ = ["fenced", "fenced_lines", "fingerprint", "names", "render"]

@@ -10,13 +10,12 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import interrupt
 
-from deals.wire import MAX_MESSAGE
-from seats.journal import Answer, Entry, Journal, Mail, letter_hash, nonce
-from seats.letters import Letter, as_text
-from seats.models import RETRIES, chat_model
-from seats.person import Reply, as_message, request
-from seats.seat import Seat, SeatError
-from seats.together import together
+from shapley_coop.deals.language.wire import MAX_MESSAGE
+from shapley_coop.seats.letters import Letter, as_text
+from shapley_coop.seats.models import RETRIES, chat_model
+from shapley_coop.seats.person import Reply, as_message, request
+from shapley_coop.seats.records import Answer, Entry, Journal, Mail, letter_hash, nonce
+from shapley_coop.seats.seat import Seat, SeatError
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
@@ -105,7 +104,7 @@ async def ask(
         answer=answer,
         nonce=nonce(),
     )
-    return await together(journal.write_all).do((q.episode, entry)), True
+    return await journal.keep(q.episode, entry), True
 
 
 async def _ask_person(question: Question, journal: Journal) -> Answer:
@@ -169,7 +168,7 @@ def _count(tokens: int) -> int:
 
 def _describe(error: Exception, limit: float) -> str:
     """The kind of failure, and never its text, which can hold the letter or a key."""
-    from seats.recording import NotRecorded
+    from shapley_coop.seats.recording import NotRecorded
 
     if isinstance(error, NotRecorded):
         return str(error)

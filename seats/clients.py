@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 
-from seats.seat import Seat
+from shapley_coop.seats.seat import Seat
 
 
 @dataclass

@@ -6,8 +6,8 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from seats.clients import Clients, clients_here
-from seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
+from shapley_coop.seats.clients import Clients, clients_here
+from shapley_coop.seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
 
 RETRIES = 2
 """Requests repeated by the client, and by nothing else, after 408, 409, 429 and 5xx."""
@@ -36,11 +36,11 @@ def check_seat(seat: Seat) -> None:
     if seat.human:
         return
     if seat.provider == EMBEDDED:
-        from seats.embedded import character
+        from shapley_coop.seats.embedded import character
 
         character(seat.name)
     elif seat.provider == RECORDING:
-        from seats.recording import read_recording
+        from shapley_coop.seats.recording import read_recording
 
         read_recording(seat.name)
     else:
@@ -66,7 +66,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
     if seat.provider == EMBEDDED:
         return _embedded(seat.name, agent, seed)
     if seat.provider == RECORDING:
-        from seats.recording import RecordedChatModel
+        from shapley_coop.seats.recording import RecordedChatModel
 
         return RecordedChatModel(path=seat.name, agent=agent)
     here = clients_here()
@@ -78,7 +78,7 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
 @lru_cache(maxsize=4096)
 def _embedded(name: str, agent: str, seed: int) -> BaseChatModel:
     """An embedded agent; it remembers nothing, so that one answers in all runs and loops."""
-    from seats.embedded import EmbeddedChatModel, character
+    from shapley_coop.seats.embedded import EmbeddedChatModel, character
 
     character(name)
     return EmbeddedChatModel(character=name, agent=agent, seed=seed)

@@ -11,8 +11,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from seats.journal import Entry, letter_hash
-from seats.letters import as_text
+from shapley_coop.seats.letters import as_text
+from shapley_coop.seats.records import Entry, letter_hash
 
 
 class NotRecorded(ValueError):

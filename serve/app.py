@@ -1,7 +1,7 @@
 """What the server adds to LangGraph's own routes: the viewer, the seats, and who may knock.
 
-`langgraph.json` names `app`. With callers configured (`serve.callers`) the gate stands before
-every route, LangGraph's included; without, everybody who reaches the port is the operator.
+`langgraph.json` names `app`. With callers configured (`serve.server.callers`) the gate stands
+before every route, LangGraph's included; without, everybody who reaches the port is the operator.
 """
 
 import asyncio
@@ -13,19 +13,19 @@ from contextlib import asynccontextmanager
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from seats import clients
-from seats.tracing import trace_quietly
-from serve.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
-from serve.deadlines import keep_deadlines
-from serve.desk import ThreadDesk
-from serve.gate import Gate
-from serve.intake import Intake
-from serve.limits import limits
-from serve.reach import Reach
-from serve.recovery import recover
-from serve.seating import SeatDesk, seat_route
-from serve.threads import view_routes
-from state import home
+from shapley_coop.seats import clients
+from shapley_coop.seats.tracing import trace_quietly
+from shapley_coop.serve.seats.deadlines import keep_deadlines
+from shapley_coop.serve.seats.inbox import ThreadDesk
+from shapley_coop.serve.seats.routes import SeatDesk, seat_route
+from shapley_coop.serve.server.authorization import Gate
+from shapley_coop.serve.server.body_limit import Intake
+from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
+from shapley_coop.serve.server.limits import limits
+from shapley_coop.serve.server.recovery import recover
+from shapley_coop.serve.server.tenant_policy import Reach
+from shapley_coop.serve.server.threads import view_routes
+from shapley_coop.state import home
 
 logger = logging.getLogger(__name__)
 

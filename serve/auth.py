@@ -1,8 +1,8 @@
 """Tenants on the LangGraph server: an operator has its own threads, runs, assistants, crons, store.
 
-`langgraph.json` names `auth`. While nobody has to say who they are (`serve.callers`) it lets
+`langgraph.json` names `auth`. While nobody has to say who they are (`serve.server.callers`) it lets
 everybody in. Otherwise only operators get here, by their token, what has no handler is refused,
-and the rest is filtered by its owner. Parties have a seat and nothing else: see `serve.gate`.
+and the rest is filtered by its owner. Parties have a seat and nothing else: see `authorization`.
 """
 
 import asyncio
@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from langgraph_sdk import Auth
 
-from serve.callers import configured, identify
-from serve.inside import OWNER, inside
-from serve.limits import limits
+from shapley_coop.serve.server.callers import configured, identify
+from shapley_coop.serve.server.in_process import OWNER, inside
+from shapley_coop.serve.server.limits import limits
 
 Context = Auth.types.AuthContext
 Verdict = Auth.types.HandlerResult

@@ -6,9 +6,9 @@ from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from serve.labels import label
-from serve.recovery import note
-from state import home, saver
+from shapley_coop.serve.server.labels import label
+from shapley_coop.serve.server.recovery import note
+from shapley_coop.state import home, saver
 
 
 @asynccontextmanager

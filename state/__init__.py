@@ -1,26 +1,43 @@
 """What a run knows: the table for all, the minds for one each, the room it was given, its books.
 
->>> from state import Room
->>> Room(seats={"*": "embedded:greedy"}).resolve().seats["Alice"].model
+>>> from shapley_coop.state import RunConfig
+>>> RunConfig(seats={"*": "embedded:greedy"}).resolve().seats["Alice"].model
 'embedded:greedy'
 
-The table (`Table`) is the checkpointed state of every graph. A mind (`Mind`) is one agent's
-private thinking. `see` is the only way from the table into a letter.
+The table (`Table`) is the checkpointed state of every graph. A mind (`AgentTurnState`) is one
+agent's private thinking. `see` is the only way from the table into a letter.
 """
 
-from seats.person import PASS
-from state.asking import ask_seats, broke
-from state.budget import SPENT_UP, Budget
-from state.checkpoints import saver
-from state.home import Home, home
-from state.ledger import POT, TREASURY, WORLD, Key, Ledger, Line, final
-from state.mind import Mind, Minds, Moment, Private, Topic, new_spent, pending
-from state.result import result
-from state.room import Room, game_of, name_of, room_of
-from state.runs import Run
-from state.table import Acceptance, Accounts, Opening, Said, Spent, Spoken, Status, Table
-from state.talk import Utterance, agreed_offers, counted, entries, offer_of
-from state.view import history, see
+from shapley_coop.seats.person import PASS
+from shapley_coop.state.asking import ask_seats, broke
+from shapley_coop.state.budget import SPENT_UP, Budget
+from shapley_coop.state.messages import Utterance, agreed_offers, counted, entries, offer_of
+from shapley_coop.state.result import result
+from shapley_coop.state.run_config import RunConfig, config_of, game_of, name_of
+from shapley_coop.state.storage.checkpoints.savers import saver
+from shapley_coop.state.storage.home import Home, home
+from shapley_coop.state.storage.ledger import POT, TREASURY, WORLD, Key, Ledger, Line, final
+from shapley_coop.state.storage.register import Run
+from shapley_coop.state.table import (
+    Acceptance,
+    Accounts,
+    AgentOutput,
+    Opening,
+    PublicMessage,
+    Spent,
+    Status,
+    Table,
+)
+from shapley_coop.state.turn import (
+    AgentTurnState,
+    PrivateView,
+    Topic,
+    TurnContext,
+    TurnState,
+    new_spent,
+    pending,
+)
+from shapley_coop.state.view import history, see
 
 __all__ = [
     "PASS",
@@ -30,28 +47,29 @@ __all__ = [
     "WORLD",
     "Acceptance",
     "Accounts",
+    "AgentOutput",
+    "AgentTurnState",
     "Budget",
     "Home",
     "Key",
     "Ledger",
     "Line",
-    "Mind",
-    "Minds",
-    "Moment",
     "Opening",
-    "Private",
-    "Room",
+    "PrivateView",
+    "PublicMessage",
     "Run",
-    "Said",
+    "RunConfig",
     "Spent",
-    "Spoken",
     "Status",
     "Table",
     "Topic",
+    "TurnContext",
+    "TurnState",
     "Utterance",
     "agreed_offers",
     "ask_seats",
     "broke",
+    "config_of",
     "counted",
     "entries",
     "final",
@@ -63,7 +81,6 @@ __all__ = [
     "offer_of",
     "pending",
     "result",
-    "room_of",
     "saver",
     "see",
 ]

@@ -5,29 +5,31 @@ from collections.abc import Callable
 
 from langchain_core.runnables import RunnableConfig
 
-from deals.wire import PROTOCOL
-from seats import Entry, Journal, Letter, Question, Seat
-from seats import ask as ask_seat
-from seats.seat import EMBEDDED
-from state.budget import SPENT_UP, Budget, Purse
-from state.home import home
-from state.mind import Mind, Moment, new_spent, pending
-from state.room import OUTSIDERS, Room, name_of, room_of
-from state.table import Table
+from shapley_coop.deals.language.wire import PROTOCOL
+from shapley_coop.seats import Letter, Question, Seat
+from shapley_coop.seats import ask as ask_seat
+from shapley_coop.seats.records import Entry
+from shapley_coop.seats.seat import EMBEDDED
+from shapley_coop.state.budget import SPENT_UP, Budget, BudgetTracker
+from shapley_coop.state.run_config import OUTSIDERS, RunConfig, config_of, name_of
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.journal import Journal
+from shapley_coop.state.table import Table
+from shapley_coop.state.turn import AgentTurnState, TurnContext, new_spent, pending
 
 IMPARTIAL = Seat(model=f"{EMBEDDED}:impartial")
 """Who writes contracts down and judges them where the room gives nobody."""
 
-LETTERS_PER_TOKEN = 4
+CHARS_PER_TOKEN = 4
 """Roughly, to foresee what a letter costs."""
 
-Writer = Callable[[Moment, str, str, Mind | None], Letter]
+Writer = Callable[[TurnContext, str, str, AgentTurnState | None], Letter]
 """Writes what an agent is shown: (moment, agent, act, its mind so far) → letter."""
 
 
 async def ask_seats(
-    moment: Moment, act: str, minds: dict[str, Mind], write: Writer
-) -> dict[str, Mind]:
+    moment: TurnContext, act: str, minds: dict[str, AgentTurnState], write: Writer
+) -> dict[str, AgentTurnState]:
     """Ask everybody whose mind has nothing sound yet.
 
     Everybody finishes before a failure is raised: what is answered is kept, and a resume asks
@@ -49,13 +51,13 @@ async def ask_seats(
     journal, asked = await asyncio.to_thread(_asked, moment, act, minds, who, write)
     admitted = _admitted(moment, minds, {agent: question for agent, (question, _) in asked.items()})
 
-    async def hear(agents: list[str]) -> list[Mind | BaseException]:
+    async def hear(agents: list[str]) -> list[AgentTurnState | BaseException]:
         askings = (_ask(moment, minds.get(agent), *asked[agent], journal) for agent in agents)
         return await asyncio.gather(*askings, return_exceptions=True)
 
-    first = 1 if room_of(moment.table["settings"]).warm_cache else 0
+    first = 1 if config_of(moment.table["settings"]).warm_cache else 0
     thought = [*await hear(admitted[:first]), *await hear(admitted[first:])]
-    found: dict[str, Mind] = {}
+    found: dict[str, AgentTurnState] = {}
     for agent, one in zip(admitted, thought, strict=True):
         if isinstance(one, BaseException):
             raise one
@@ -65,19 +67,19 @@ async def ask_seats(
 
 def broke(table: Table) -> bool:
     """Whether the run's budget is used up, so that nobody is asked any more."""
-    return Purse(room_of(table["settings"]).budget, table["spent"]).empty
+    return BudgetTracker(config_of(table["settings"]).budget, table["spent"]).empty
 
 
-def seat_of(room: Room, who: str) -> Seat:
+def seat_of(room: RunConfig, who: str) -> Seat:
     """Who answers for an agent, or for somebody who is no party."""
     return room.seats.get(who, IMPARTIAL)
 
 
 def _asked(
-    moment: Moment, act: str, minds: dict[str, Mind], who: list[str], write: Writer
+    moment: TurnContext, act: str, minds: dict[str, AgentTurnState], who: list[str], write: Writer
 ) -> tuple[Journal, dict[str, tuple[Question, Entry | None]]]:
     """What each is asked, and what the journal has in answer to it already."""
-    room, journal = room_of(moment.table["settings"]), home().journal
+    room, journal = config_of(moment.table["settings"]), home().journal
     questions = [_question(moment, room, act, agent, minds.get(agent), write) for agent in who]
     letters = [(q.agent, q.name, q.attempt) for q in questions]
     known = journal.found(moment.table["episode"], letters)
@@ -85,7 +87,12 @@ def _asked(
 
 
 def _question(
-    moment: Moment, room: Room, act: str, agent: str, mind: Mind | None, write: Writer
+    moment: TurnContext,
+    room: RunConfig,
+    act: str,
+    agent: str,
+    mind: AgentTurnState | None,
+    write: Writer,
 ) -> Question:
     return Question(
         episode=moment.table["episode"],
@@ -99,14 +106,16 @@ def _question(
     )
 
 
-def _admitted(moment: Moment, minds: dict[str, Mind], questions: dict[str, Question]) -> list[str]:
+def _admitted(
+    moment: TurnContext, minds: dict[str, AgentTurnState], questions: dict[str, Question]
+) -> list[str]:
     """Those for whom something is left, in the order in which they are asked."""
-    room = room_of(moment.table["settings"])
+    room = config_of(moment.table["settings"])
     if room.budget == Budget():
         return list(questions)
     thinking = {agent: mind["spent"] for agent, mind in minds.items()}
     seconds = max((mind["seconds"] for mind in minds.values()), default=0)
-    purse = Purse(room.budget, moment.table["spent"], thinking, seconds)
+    purse = BudgetTracker(room.budget, moment.table["spent"], thinking, seconds)
     # Who is asked apart cannot see what is spent here: each leaves the other what it can need.
     for agent in moment.table.get("beside", []):
         purse.reserve(agent, 0, 1 if seat_of(room, agent).human else room.tries)
@@ -114,16 +123,20 @@ def _admitted(moment: Moment, minds: dict[str, Mind], questions: dict[str, Quest
     for agent, question in questions.items():
         if purse.admits(agent):
             admitted.append(agent)
-            length = len(question.text) // LETTERS_PER_TOKEN
+            length = len(question.text) // CHARS_PER_TOKEN
             purse.reserve(agent, length + (seat_of(room, agent).max_tokens or 0))
     return admitted
 
 
 async def _ask(
-    moment: Moment, mind: Mind | None, question: Question, entry: Entry | None, journal: Journal
-) -> Mind:
+    moment: TurnContext,
+    mind: AgentTurnState | None,
+    question: Question,
+    entry: Entry | None,
+    journal: Journal,
+) -> AgentTurnState:
     if entry is None:
-        room = room_of(moment.table["settings"])
+        room = config_of(moment.table["settings"])
         seat = seat_of(room, question.agent)
         entry, _ = await ask_seat(seat, room.seed, question, journal, look_up=False)
     answer = entry.answer
@@ -140,13 +153,20 @@ async def _ask(
     }
 
 
-def _broke(mind: Mind | None) -> Mind:
+def _broke(mind: AgentTurnState | None) -> AgentTurnState:
     """A mind that cannot be asked any more: it passes, and says why."""
-    idle: Mind = {"draft": "", "cut": False, "attempt": 0, "fault": None, "spent": {}, "seconds": 0}
+    idle: AgentTurnState = {
+        "draft": "",
+        "cut": False,
+        "attempt": 0,
+        "fault": None,
+        "spent": {},
+        "seconds": 0,
+    }
     return {**(mind or idle), "spoken": {"act": "pass", "text": "", "label": SPENT_UP}}
 
 
-def _trace(moment: Moment, room: Room, agent: str, act: str) -> RunnableConfig:
+def _trace(moment: TurnContext, room: RunConfig, agent: str, act: str) -> RunnableConfig:
     """How a call is named and found in a trace."""
     table, seat = moment.table, seat_of(room, agent)
     return {

@@ -31,7 +31,7 @@ class Budget(BaseModel):
     agent_tokens: int = Field(default=0, ge=0, title="Tokens of each agent, in and out")
 
 
-class Purse:
+class BudgetTracker:
     """What is left of a budget while a table is being asked.
 
     Args:

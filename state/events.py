@@ -9,8 +9,8 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from state.mind import Mind, Moment, Phase
-from state.table import Spoken
+from shapley_coop.state.table import AgentOutput
+from shapley_coop.state.turn import AgentTurnState, Phase, TurnContext
 
 
 class Asking(TypedDict):
@@ -46,7 +46,7 @@ class Answered(TypedDict):
     agents: dict[str, Heard]
 
 
-def asking(moment: Moment) -> Asking:
+def asking(moment: TurnContext) -> Asking:
     """Who is about to be asked."""
     table = moment.table
     return {
@@ -60,7 +60,10 @@ def asking(moment: Moment) -> Asking:
 
 
 def answered(
-    moment: Moment, minds: Mapping[str, Mind], spoken: Mapping[str, Spoken], seconds: float
+    moment: TurnContext,
+    minds: Mapping[str, AgentTurnState],
+    spoken: Mapping[str, AgentOutput],
+    seconds: float,
 ) -> Answered:
     """What came of it."""
     before = asking(moment)
@@ -75,7 +78,7 @@ def answered(
     }
 
 
-def _heard(mind: Mind, said: Spoken) -> Heard:
+def _heard(mind: AgentTurnState, said: AgentOutput) -> Heard:
     spent = mind["spent"]
     heard: Heard = {
         "act": said["act"],

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from deals.exchange import check_message
-from deals.exchange_talk import said_in
-from games.game import GameError
-from games.task_exchange import TaskExchange
-from state.mind import Moment
-from state.room import game_of
-from state.table import Pending, Said, Table
+from shapley_coop.deals.exchange.messages import check_message
+from shapley_coop.deals.exchange.talk import said_in
+from shapley_coop.games.game import GameError
+from shapley_coop.games.task_exchange import TaskExchange
+from shapley_coop.state.run_config import game_of
+from shapley_coop.state.table import Pending, PublicMessage, Table
+from shapley_coop.state.turn import TurnContext
 
 TOPIC = "plan"
 """The talk's name: as everywhere, it is the bargaining before anybody acts."""
@@ -46,7 +46,7 @@ def to_answer(table: Table, agent: str) -> Pending | None:
     return pending if pending and pending["by"] != agent else None
 
 
-def look(moment: Moment, agent: str, act: str) -> dict[str, Any]:
+def look(moment: TurnContext, agent: str, act: str) -> dict[str, Any]:
     """How the talk stands for `agent` when it is asked to `act`.
 
     Reads the public table; of the private tables it takes only `agent`'s own utility of what has
@@ -86,11 +86,11 @@ def told(table: Table) -> list[dict[str, Any]]:
     return [_line(said) for said in _talk(table)]
 
 
-def _talk(table: Table) -> list[Said]:
+def _talk(table: Table) -> list[PublicMessage]:
     return [said for said in table.get("talk", []) if said["topic"] == TOPIC]
 
 
-def _line(said: Said) -> dict[str, Any]:
+def _line(said: PublicMessage) -> dict[str, Any]:
     line: dict[str, Any] = {"turn": said["round"], "by": said["by"], "does": said["act"]}
     message = said_in(said["text"])
     if isinstance(message.proposal, dict):

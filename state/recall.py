@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from deals import plain
-from games.game import exact
+from shapley_coop.amounts import exact, plain
 
 Line = dict[str, Any]
 

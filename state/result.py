@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from deals import in_force
-from state.room import name_of, room_of
-from state.table import Table
-
-MICRO = 1_000_000
+from shapley_coop.amounts import MICRO
+from shapley_coop.deals import in_force
+from shapley_coop.state.run_config import config_of, name_of
+from shapley_coop.state.table import Table
 
 COUNTED = ("calls", "input_tokens", "output_tokens")
 
@@ -24,7 +23,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         graph: the workflow's name.
         table: its last state.
     """
-    room, settled = room_of(table["settings"]), table["settlement"] or {}
+    room, settled = config_of(table["settings"]), table["settlement"] or {}
     talk, contract = table.get("talk", []), table.get("contract")
     return {
         "run": run,

@@ -11,10 +11,10 @@ from langgraph.channels import DeltaChannel
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from deals import Contract, Offer
-from games import Position, Turn
-from seats import Pointer
-from state.room import Room
+from shapley_coop.deals import Contract, Offer
+from shapley_coop.games import Position, Turn
+from shapley_coop.seats.records import Pointer
+from shapley_coop.state.run_config import RunConfig
 
 Status = Literal["open", "agreed", "no_deal", "error", "budget"]
 
@@ -22,7 +22,7 @@ SNAPSHOT_EVERY = 10_000
 """Above the turns expected, so that checkpoints grow with the events and not their square."""
 
 
-class Said(TypedDict):
+class PublicMessage(TypedDict):
     """One public message."""
 
     id: str  # m1, m2, …
@@ -45,7 +45,7 @@ class Acceptance(TypedDict):
     hash: str
 
 
-class Spoken(TypedDict):
+class AgentOutput(TypedDict):
     """What came out of one mind, ready for the table."""
 
     act: Literal["propose", "accept", "reject", "pass", "claim", "act", "think"]
@@ -81,7 +81,9 @@ class Accounts(TypedDict):
     as_signed: dict[str, str]
 
 
-def keep_by_id(events: list[Said], writes: Sequence[list[Said]]) -> list[Said]:
+def keep_by_id(
+    events: list[PublicMessage], writes: Sequence[list[PublicMessage]]
+) -> list[PublicMessage]:
     """Fold messages in, each id once, so that a replayed write changes nothing."""
     known = {event["id"] for event in events}
     kept = list(events)
@@ -147,16 +149,18 @@ class Table(TypedDict, total=False):
     ]
     """The append-only trajectory: actions, rewards, effects. Written by `step`; never cleared."""
 
-    talk: Annotated[list[Said], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)]
+    talk: Annotated[
+        list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
+    ]
     """Every public message. Written by the nodes that speak and by `tally`; never cleared."""
 
     thoughts: Annotated[dict[str, Pointer], gather]
     """Agent → where its reasoning waits in the journal. By `reason`; cleared by `convene`."""
 
-    sealed: Annotated[dict[str, Spoken], gather]
+    sealed: Annotated[dict[str, AgentOutput], gather]
     """Agent → its sealed action of this turn. Written by `act`, cleared by `step`."""
 
-    answers: Annotated[dict[str, Spoken], gather]
+    answers: Annotated[dict[str, AgentOutput], gather]
     """Agent → its answer to the standing offer. Written by `answer`, cleared by `tally`."""
 
     claims: Annotated[dict[str, str], gather]
@@ -191,7 +195,7 @@ class Table(TypedDict, total=False):
     """Where the money stands before the last bargaining. Written by `account`."""
 
     reckoning: dict[str, Any] | None
-    """Outcome, marginal contributions and values from the record. Written by `reckon`."""
+    """Outcome, marginal contributions and values from the record. Written by `attribute`."""
 
     settlement: dict[str, Any] | None
     """Who ends up with what, and why. Written by `settle`."""
@@ -212,7 +216,7 @@ class Table(TypedDict, total=False):
 class Opening(BaseModel):
     """The input of every workflow. An empty one plays the context's room, or the defaults."""
 
-    room: Room | None = Field(
+    room: RunConfig | None = Field(
         default=None,
         title="Room",
         description="What to play; where it is absent, the run's context.",

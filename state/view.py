@@ -4,19 +4,20 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from deals import Contract, Deal, Offer, contract_duties, in_force, plain
-from deals.certificate import Certificate, certify, deposit_of
-from deals.certificate_words import in_words
-from deals.enforcement import MEANS, Enforcement
-from deals.stage import facts_of
-from games import Turn
-from state.mind import Moment
-from state.recall import recalled
-from state.room import game_of, room_of
-from state.table import Said, Table
+from shapley_coop.amounts import plain
+from shapley_coop.deals import Contract, Deal, Offer, contract_duties, in_force
+from shapley_coop.deals.analysis.certificate import Certificate, certify, deposit_of
+from shapley_coop.deals.analysis.certificate_words import in_words
+from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.enforcement import MEANS, Enforcement
+from shapley_coop.games import Turn
+from shapley_coop.state.recall import recalled
+from shapley_coop.state.run_config import config_of, game_of
+from shapley_coop.state.table import PublicMessage, Table
+from shapley_coop.state.turn import TurnContext
 
 
-def see(moment: Moment, agent: str, act: str) -> dict[str, Any]:
+def see(moment: TurnContext, agent: str, act: str) -> dict[str, Any]:
     """How things stand for `agent` when it is asked to `act`.
 
     Reads the table and nothing else: no agent's drafts, reasoning or secrets are in reach.
@@ -29,7 +30,7 @@ def see(moment: Moment, agent: str, act: str) -> dict[str, Any]:
     else:
         facts |= _play(table, agent)
     if act != "act":
-        facts |= {"round": table["round"], "rounds": room_of(table["settings"]).rounds}
+        facts |= {"round": table["round"], "rounds": config_of(table["settings"]).rounds}
     if offer := table.get("offer"):
         facts["offer"] = {
             "revision": offer["revision"],
@@ -83,7 +84,7 @@ def history(table: Table) -> list[dict[str, Any]]:
             next_turn += 1
         lines.append(_said(said))
     lines += (_did(turns[n]) for n in range(next_turn, len(turns) + 1))
-    return recalled(lines, room_of(table["settings"]).recall)
+    return recalled(lines, config_of(table["settings"]).recall)
 
 
 def _play(table: Table, agent: str) -> dict[str, Any]:
@@ -146,7 +147,7 @@ def _did(turn: Turn) -> dict[str, Any]:
     return line
 
 
-def _said(said: Said) -> dict[str, Any]:
+def _said(said: PublicMessage) -> dict[str, Any]:
     line: dict[str, Any] = {"id": said["id"], "by": said["by"], "does": said["act"]}
     if said["text"]:
         line["says"] = said["text"]

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from deals import Deal, Do, Event, Last, Pay, Share, Turns
-from games.exchange import scenario
+from shapley_coop.deals import Deal, Do, Event, Last, Pay, Share, Turns
+from shapley_coop.games.exchange import scenario
 
 AGENTS = ("Alice", "Bob")
 

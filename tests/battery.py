@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from games import Game, GameError, Position, Turn, load
-from games.game import exact, realised_total
+from shapley_coop.amounts import exact
+from shapley_coop.games import Game, GameError, Position, Turn, load
+from shapley_coop.games.game import realised_total
 
 SEEDS = (0, 1, 7)
 MAX_TURNS = 30

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from itertools import product
 
-from deals import breaches, duties, earned, payments, payoffs
-from deals.enforcement import deposits, net, releases
+from shapley_coop.deals import breaches, duties, earned, payments, payoffs
+from shapley_coop.deals.enforcement import deposits, net, releases
 from tests.made_contracts import ACTIONS, AGENTS
 
 MILLION = 1_000_000

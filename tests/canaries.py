@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from seats.models import KEYS
+from shapley_coop.seats.models import KEYS
 from tests.hostile import Asked
 from tests.test_privacy import Canary, words
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from games import Position, Turn
-from games.company_checks import Finding, Runner
-from games.company_task import Task
-from games.software_company import SoftwareCompany
-from seats.embedded.company import CompanyOutlook
+from shapley_coop.games import Position, Turn
+from shapley_coop.games.software_company.checks import Finding, Runner
+from shapley_coop.games.software_company.game import SoftwareCompany
+from shapley_coop.games.software_company.task import Task
+from shapley_coop.seats.embedded.company import CompanyOutlook
 
 
 def by_words(files: Mapping[str, str], task: Task) -> list[Finding]:
@@ -31,7 +31,7 @@ def take(
     after = game.step(position, actions)
     turn: Turn = {
         "turn": position["turn"],
-        "actions": {agent: game.deed(action) for agent, action in actions.items()},
+        "actions": {agent: game.action_label(action) for agent, action in actions.items()},
         "rewards": after.rewards,
         "effects": after.effects,
     }

@@ -24,8 +24,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from games.workspace import SandboxMissing, require_sandbox
-from seats.models import KEYS
+from shapley_coop.games.software_company.workspace import SandboxMissing, require_sandbox
+from shapley_coop.seats.models import KEYS
 from tests.postgres import NoPostgres, postgres
 from tests.scripted import Script
 
@@ -121,5 +121,5 @@ def postgres_url() -> Iterator[str]:
 def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     """Words put into the agents' mouths: `script["Alice", "propose"] = "…"`."""
     written = Script()
-    monkeypatch.setattr("seats.asking.chat_model", written.chat_model)
+    monkeypatch.setattr("shapley_coop.seats.asking.chat_model", written.chat_model)
     return written

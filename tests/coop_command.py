@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 from jsonschema import Draft202012Validator
 
-import cli
-from seats.models import KEYS
+from shapley_coop import cli
+from shapley_coop.seats.models import KEYS
 
 ROOT = Path(__file__).parents[1]
 SCHEMA = json.loads((ROOT / "docs" / "run.schema.json").read_text(encoding="utf-8"))

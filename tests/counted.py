@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import text
 
-from seats.database import engine
-from seats.journal import letter_hash
+from shapley_coop.seats.records import letter_hash
+from shapley_coop.state.storage.engine import engine
 from tests.stub_openai import ReceivedRequest, StubOpenAI
 from tests.trials import Trial
 from tests.warm_coop import COOP, Ended, Stop

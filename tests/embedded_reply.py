@@ -4,7 +4,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
-from seats.embedded import EmbeddedChatModel
+from shapley_coop.seats.embedded import EmbeddedChatModel
 
 
 def reply(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:

@@ -12,10 +12,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
-from seats import Seat, as_text
-from seats.embedded import EmbeddedChatModel
-from seats.letters import facts
-from seats.models import chat_model as own_model
+from shapley_coop.seats import Seat, as_text
+from shapley_coop.seats.embedded import EmbeddedChatModel
+from shapley_coop.seats.letters import facts
+from shapley_coop.seats.models import chat_model as own_model
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def at_home(folder: Path, says: Says | None = None, **environment: str) -> Itera
         for name, value in environment.items():
             patch.setenv(name, value)
         if says is not None:
-            patch.setattr("seats.asking.chat_model", _in_place_of_models(says))
+            patch.setattr("shapley_coop.seats.asking.chat_model", _in_place_of_models(says))
         yield folder / "home"
 
 

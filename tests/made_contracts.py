@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from deals import (
+from shapley_coop.deals import (
     All,
     AnyOf,
     Count,

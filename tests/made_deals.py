@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from deals import (
+from shapley_coop.deals import (
     All,
     AnyOf,
     Clause,
@@ -24,7 +24,7 @@ from deals import (
     Turns,
     When,
 )
-from games import Turn
+from shapley_coop.games import Turn
 
 AGENTS = ["Ann", "Ben", "Cyd"]
 ACTIONS = ["pull", "wait"]

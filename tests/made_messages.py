@@ -5,8 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from deals import Message
-from deals.wire import TAGS
+from shapley_coop.deals import Message
+from shapley_coop.deals.language.wire import TAGS
 from tests.made_deals import deals
 from tests.test_exchange_messages import PENDING, REJECT, proposal, split
 from tests.test_wire import FRAGMENTS, OFFER, speech, word

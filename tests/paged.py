@@ -5,10 +5,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graphs.running import play
-from serve.selfcontained import selfcontained
-from serve.shelves import HomeShelf
-from state import Room, home
+from shapley_coop.graphs.running import play
+from shapley_coop.serve.view.run_sources import HomeSource
+from shapley_coop.serve.view.selfcontained import selfcontained
+from shapley_coop.state import RunConfig, home
 
 GAMES: dict[str, dict[str, Any]] = {
     "escape_room": {"graph": "shapley_coop"},
@@ -38,8 +38,8 @@ def kind(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 def made(graph: str = "shapley_coop", private: bool = False, **room: Any) -> dict[str, Any]:
     """The bundle of a finished run."""
     given = {"game": "escape_room", "seed": 3, **room}
-    outcome = asyncio.run(play(graph, Room.model_validate(given)))
-    return HomeShelf().get(outcome["run"], private)
+    outcome = asyncio.run(play(graph, RunConfig.model_validate(given)))
+    return HomeSource().get(outcome["run"], private)
 
 
 @cache

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from graphs.running import follow, opened, prepare
-from seats import SeatError
-from state import Room, home
+from shapley_coop.graphs.running import follow, opened, prepare
+from shapley_coop.seats import SeatError
+from shapley_coop.state import RunConfig, home
 from tests.forged_rows import MODULE, OURS, SECRET, THEIRS, Nest, Tamper, rows, unpacked
 from tests.hostile import Asked, at_home
 from tests.proof import Finding, Proof
@@ -67,9 +67,9 @@ def _two_runs(base: Path) -> None:
         return asked.sound
 
     with at_home(base, _sound):
-        asyncio.run(follow(prepare("shapley_coop", Room(seed=3), THEIRS)))
+        asyncio.run(follow(prepare("shapley_coop", RunConfig(seed=3), THEIRS)))
     with at_home(base, dead_at_last), contextlib.suppress(SeatError):
-        asyncio.run(follow(prepare("shapley_coop", Room(seed=4), OURS)))
+        asyncio.run(follow(prepare("shapley_coop", RunConfig(seed=4), OURS)))
 
 
 @contextlib.contextmanager

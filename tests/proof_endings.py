@@ -13,11 +13,11 @@ from typing import Any, get_args
 import pytest
 from langchain_core.messages import AIMessage
 
-from games import load
-from graphs.running import Waiting, follow, prepare, table_of
-from seats import SeatError
-from state import Room, game_of
-from state.table import Status
+from shapley_coop.games import load
+from shapley_coop.graphs.running import Waiting, follow, prepare, table_of
+from shapley_coop.seats import SeatError
+from shapley_coop.state import RunConfig, game_of
+from shapley_coop.state.table import Status
 from tests.endless import BEHAVIOURS, metered
 from tests.hostile import Asked, at_home
 from tests.proof import Finding, Proof
@@ -145,7 +145,7 @@ class Trial:
         low, high = ranges.get(self.limit, (2_000, 12_000))
         return {} if self.limit == "none" else {self.limit: self.rng.randint(low, high)}
 
-    def room(self, **settings: Any) -> Room:
+    def room(self, **settings: Any) -> RunConfig:
         """The room, with a seat that stops at so many tokens where tokens are limited."""
         game, _ = WORKFLOWS[self.workflow]
         most = {"max_tokens": ANSWER} if "tokens" in self.limit else {}
@@ -159,7 +159,7 @@ class Trial:
             "renegotiate": self.rng.choice(["never", "every 1", "on_breach"]),
             "budget": self.budget(),
         }
-        return Room.model_validate({**given, **settings})
+        return RunConfig.model_validate({**given, **settings})
 
 
 async def _talker(place: Path, trial: Trial, tally: Tally) -> str:
@@ -177,7 +177,7 @@ async def _talker(place: Path, trial: Trial, tally: Tally) -> str:
     return str(outcome["status"])
 
 
-def _within_rounds(trial: Trial, room: Room, outcome: dict[str, Any], talk: list[Any]) -> None:
+def _within_rounds(trial: Trial, room: RunConfig, outcome: dict[str, Any], talk: list[Any]) -> None:
     """No bargaining takes more rounds, and the whole run no more calls, than the room says."""
     game = game_of(room.resolve().model_dump(mode="json"))
     exchange = trial.workflow == "task_exchange"
@@ -277,8 +277,8 @@ def _clocked(meter: Meter) -> Iterator[None]:
             return meter.now
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphs.minds.time", Clock)
-        patch.setattr("seats.asking.time", Clock)
+        patch.setattr("shapley_coop.graphs.minds.time", Clock)
+        patch.setattr("shapley_coop.seats.asking.time", Clock)
         yield
 
 

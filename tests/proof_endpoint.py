@@ -12,12 +12,12 @@ from typing import Any, get_args
 
 import pytest
 
-from graphs.running import follow, prepare, table_of
-from seats import SeatError, clients
-from seats.embedded import CHARACTERS
-from seats.models import RETRIES
-from state import Room, Run, home
-from state.table import Status
+from shapley_coop.graphs.running import follow, prepare, table_of
+from shapley_coop.seats import SeatError, clients
+from shapley_coop.seats.embedded import CHARACTERS
+from shapley_coop.seats.models import RETRIES
+from shapley_coop.state import Run, RunConfig, home
+from shapley_coop.state.table import Status
 from tests.embedded_reply import reply
 from tests.every_fault import every_fault
 from tests.hostile import at_home
@@ -109,7 +109,7 @@ async def _met(name: str, fault: Fault, number: int, tally: Tally) -> None:
             agent: {"model": f"openai:{agent}", "base_url": end.base_url, "timeout": TIMEOUT}
             for agent, end in ends.items()
         }
-        run = prepare("negotiation", Room.model_validate({"seats": seats, "rounds": 2}))
+        run = prepare("negotiation", RunConfig.model_validate({"seats": seats, "rounds": 2}))
         try:
             await _to_an_end(name, run, alices, tally)
         except Exception as broken:

@@ -8,7 +8,7 @@ from itertools import count, repeat
 from pathlib import Path
 from random import Random
 
-from state import Home
+from shapley_coop.state import Home
 from tests.postgres import postgres
 from tests.proof import Finding, Proof
 from tests.trials import Audit, Play, Trial

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from state import Home
+from shapley_coop.state import Home
 from tests.counted import AGENTS
 from tests.proof import Finding, Proof
 from tests.server_process import Server

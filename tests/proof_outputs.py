@@ -8,13 +8,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
-from cli.verifying import verify_run
-from deals import Deal, Share, Terms
-from deals.document import compose
-from graphs.running import configured, follow, opened, prepare, table_of
-from seats import SeatError
-from state import Room, Run, home, result
-from state.table import Status
+from shapley_coop.cli.verifying import verify_run
+from shapley_coop.deals import Deal, Share, Terms
+from shapley_coop.deals.written.document import compose
+from shapley_coop.graphs.running import configured, follow, opened, prepare, table_of
+from shapley_coop.seats import SeatError
+from shapley_coop.state import Run, RunConfig, home, result
+from shapley_coop.state.table import Status
 from tests.hostile import Asked, at_home
 from tests.poisons import POISONS
 from tests.proof import Finding, Proof
@@ -148,7 +148,9 @@ async def _play(workflow: str, tally: Tally) -> None:
     if workflow == "contracts":
         seats["judge"] = "embedded:impartial"
     params = {"rounds": 2} if workflow == "contracts" else {}
-    room = Room.model_validate({"game": game, "params": params, "seed": tally.runs, "seats": seats})
+    room = RunConfig.model_validate(
+        {"game": game, "params": params, "seed": tally.runs, "seats": seats}
+    )
     tally.runs += 1
     run = prepare(workflow, room)
     try:

@@ -16,12 +16,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, cast
 
-from deals import Deal, Terms
-from deals.document import compose
-from graphs import builder
-from graphs.running import App
-from seats.embedded import CHARACTERS
-from state import Room, Table
+from shapley_coop.deals import Deal, Terms
+from shapley_coop.deals.written.document import compose
+from shapley_coop.graphs import builder
+from shapley_coop.graphs.running import App
+from shapley_coop.seats.embedded import CHARACTERS
+from shapley_coop.state import RunConfig, Table
 from tests.arenas import AGENTS, ARENAS, Arena, unfair_split
 from tests.hostile import Asked, at_home
 from tests.persuasions import Attack, attacks
@@ -212,7 +212,7 @@ async def _play_all(trials: dict[int, Trial], tally: Tally) -> None:
 
 async def _played(seed: int, trial: Trial) -> Table:
     """The table after a play of which nothing but the journal is kept."""
-    room = Room.model_validate(
+    room = RunConfig.model_validate(
         {
             "game": trial.arena.game,
             "params": trial.arena.params,
@@ -224,7 +224,7 @@ async def _played(seed: int, trial: Trial) -> Table:
         }
     )
     app = _compiled(trial.arena.workflow)
-    table = await app.ainvoke({"room": room}, context=Room(), config={"recursion_limit": 200})
+    table = await app.ainvoke({"room": room}, context=RunConfig(), config={"recursion_limit": 200})
     return cast(Table, table)
 
 

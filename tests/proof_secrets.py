@@ -13,12 +13,12 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from games import load
-from graphs.running import configured, follow, opened, prepare
-from seats import SeatError
-from seats.letters import facts
-from seats.tracing import HIDE
-from state import Room, Run, home
+from shapley_coop.games import load
+from shapley_coop.graphs.running import configured, follow, opened, prepare
+from shapley_coop.seats import SeatError
+from shapley_coop.seats.letters import facts
+from shapley_coop.seats.tracing import HIDE
+from shapley_coop.state import Run, RunConfig, home
 from tests.background import in_background
 from tests.canaries import Planter, in_files, shown_to_others
 from tests.embedded_reply import reply
@@ -105,7 +105,7 @@ async def _played(place: Path, workflow: str, number: int, tally: Tally) -> None
     planter = Planter(load(PLAYED[workflow]).agents, breaks=4)
     with at_home(place, planter.answer, **planter.keys()) as homeful, _heard() as log:
         planter.secrets(homeful / "secrets" / "nest.yaml")
-        run = prepare(workflow, Room(game=PLAYED[workflow], seed=number, secrets="nest"))
+        run = prepare(workflow, RunConfig(game=PLAYED[workflow], seed=number, secrets="nest"))
         try:
             await _streamed(run, {"room": run.room}, planter, tally)
         except SeatError as failure:
@@ -126,7 +126,7 @@ async def _streamed(run: Run, given: Any, planter: Planter, tally: Tally) -> Non
         config = configured(run)
         try:
             async for part in app.astream(
-                given, config, context=Room(), stream_mode=list(MODES), durability="sync"
+                given, config, context=RunConfig(), stream_mode=list(MODES), durability="sync"
             ):
                 came.append(part)
         finally:
@@ -149,7 +149,7 @@ def _traced(place: Path, workflow: str, number: int, tally: Tally) -> None:
         game = [PLAYED[workflow], "--graph", workflow, "--seed", str(number)]
         given = ["--base-url", stub.base_url, "--secrets", "nest"]
         done = subprocess.run(
-            [sys.executable, "-m", "cli", "run", *game, *seats, *given],
+            [sys.executable, "-m", "shapley_coop", "run", *game, *seats, *given],
             cwd=ROOT,
             env={**os.environ, **_tracing(langsmith.url), HIDE: "true"},
             capture_output=True,

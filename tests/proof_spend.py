@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-from state import Home
+from shapley_coop.state import Home
 from tests.counted import AGENTS, Counted, Letters, behind, calls
 from tests.embedded_reply import reply
 from tests.proof import Finding, Proof

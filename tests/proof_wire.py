@@ -12,12 +12,12 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from deals import Message, scan
-from deals.exchange import check_message
-from deals.exchange_talk import as_written
-from deals.wire import TAGS
-from prompts import fenced, fenced_lines
-from seats.letters import events, facts
+from shapley_coop.deals import Message, scan
+from shapley_coop.deals.exchange.messages import check_message
+from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.deals.language.wire import TAGS
+from shapley_coop.prompts import fenced, fenced_lines
+from shapley_coop.seats.letters import events, facts
 from tests.made_messages import breakouts, disguised, exchanged, said_in_the_open, soups
 from tests.proof import Finding, Proof
 from tests.test_exchange_messages import PENDING, REJECT, TASKS

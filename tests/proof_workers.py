@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 from random import Random
 
-from state import Home
+from shapley_coop.state import Home
 from tests.counted import Counted, behind, calls
 from tests.embedded_reply import reply
 from tests.postgres import postgres

@@ -109,7 +109,7 @@ class Server:
         self._log.touch()
         since = len(self.log())
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "cli", "dev", "--port", "0"],
+            [sys.executable, "-m", "shapley_coop", "dev", "--port", "0"],
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from evals.provenance import provenance
+from shapley_coop.evals.sweeps.provenance import provenance
 from tests.proof import Finding, Proof, proofs
 
 ROOT = Path(__file__).parents[1]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from evals.local import Local
-from evals.prices import NO_PRICES, Prices
-from evals.store import Writer, register
-from evals.suite import Suite, expand
-from evals.sweep import Limits, Player, Tally, sweep
+from shapley_coop.evals.sweeps.local import Local
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
+from shapley_coop.evals.sweeps.store import Writer, register
+from shapley_coop.evals.sweeps.suite import Suite, expand
+from shapley_coop.evals.sweeps.sweep import Limits, Player, Tally, sweep
 
 DILEMMA: dict[str, Any] = {
     "name": "dilemma",

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import yaml
 
-from serve.callers import TOKENS
+from shapley_coop.serve.server.callers import TOKENS
 from tests.server_process import Server
 
 CANARY = "canary-3141592653"
@@ -29,8 +29,8 @@ def write_tokens(path: Path, operators: dict[str, str]) -> None:
 
 _DESK = '''"""The server's own app, with a desk at which one letter waits."""
 
-from serve.app import application
-from serve.seating import NothingAsked
+from shapley_coop.serve.app import application
+from shapley_coop.serve.seats.routes import NothingAsked
 
 
 class Desk:

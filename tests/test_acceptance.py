@@ -1,9 +1,9 @@
 """An acceptance binds to the offer that its author's letter showed, and to no other."""
 
-from deals import Deal, Do, put
-from nodes.sign import count_signatures
-from nodes.tally import tally
-from state import Room, Table, Topic
+from shapley_coop.deals import Deal, Do, put
+from shapley_coop.nodes.contract.sign import count_signatures
+from shapley_coop.nodes.table.tally import tally
+from shapley_coop.state import RunConfig, Table, Topic
 
 PLAN = Topic("plan", rules=())
 SHOWN = put(Deal(clauses=(Do(agent="Bob", action="lever"),)), "Alice", 1)
@@ -14,7 +14,7 @@ def after(standing) -> dict:
     """What the tally finds when Bob has accepted what he was shown."""
     accepts = {"revision": SHOWN["revision"], "hash": SHOWN["hash"]}
     table: Table = {
-        "settings": Room(rounds=1).resolve().model_dump(mode="json"),
+        "settings": RunConfig(rounds=1).resolve().model_dump(mode="json"),
         "agents": ["Alice", "Bob"],
         "speaker": "Alice",
         "round": 1,

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import yaml
 
-from cli.verifying import verify_run
-from deals import When, holds, scan
-from deals.wire import MAX_MESSAGE
-from evals.attack import Outcome, scorecard
-from evals.attack_cases import ADVERSARIES
-from seats import Seat
-from seats.letters import facts
-from state import Key, Ledger, home
+from shapley_coop.cli.verifying import verify_run
+from shapley_coop.deals import When, holds, scan
+from shapley_coop.deals.language.wire import MAX_MESSAGE
+from shapley_coop.evals.attacks.cases import ADVERSARIES
+from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
+from shapley_coop.seats import Seat
+from shapley_coop.seats.letters import facts
+from shapley_coop.state import Key, Ledger, home
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.embedded_reply import reply as embedded
 from tests.stub_faults import Fault
@@ -151,17 +151,25 @@ def by_its_name_alone(offer: Any, answers: Any) -> Any:
 
 
 HOLES = [
-    ("over-claimer", "nodes.validate:parse_exact", lambda text: Fraction(1)),
-    ("free-rider", "nodes.settle:contract_breaches", lambda contract, record: []),
-    ("free-rider", "deals.monitor:holds", the_latest_ever),
-    ("replayed-acceptance", "state.talk:accept", whatever_stands),
-    ("replayed-acceptance", "nodes.sign:counted", by_its_name_alone),
-    ("double-payment", "state.ledger:Ledger.post", under_a_new_key),
-    ("contract-breaker", "deals.enforcement:contract_breaches", lambda contract, record: []),
-    ("injector", "prompts.render:_escaped", as_it_comes),
-    ("secret-extractor", "nodes.ask:secrets_of", told_to_all),
-    ("token-bomber", "nodes.validate:scan", as_much_as_fits),
-    ("token-bomber", "nodes.validate:too_long", lambda message: None),
+    ("over-claimer", "shapley_coop.nodes.agent.validate:parse_exact", lambda text: Fraction(1)),
+    (
+        "free-rider",
+        "shapley_coop.nodes.table.settle:contract_breaches",
+        lambda contract, record: [],
+    ),
+    ("free-rider", "shapley_coop.deals.monitor:holds", the_latest_ever),
+    ("replayed-acceptance", "shapley_coop.state.messages:accept", whatever_stands),
+    ("replayed-acceptance", "shapley_coop.nodes.contract.sign:counted", by_its_name_alone),
+    ("double-payment", "shapley_coop.state.storage.ledger:Ledger.post", under_a_new_key),
+    (
+        "contract-breaker",
+        "shapley_coop.deals.enforcement:contract_breaches",
+        lambda contract, record: [],
+    ),
+    ("injector", "shapley_coop.prompts.render:_escaped", as_it_comes),
+    ("secret-extractor", "shapley_coop.nodes.agent.ask:secrets_of", told_to_all),
+    ("token-bomber", "shapley_coop.nodes.agent.validate:scan", as_much_as_fits),
+    ("token-bomber", "shapley_coop.nodes.agent.validate:too_long", lambda message: None),
 ]
 """Adversary → a promise of the platform, and what is in its place when it is not kept."""
 
@@ -269,7 +277,7 @@ def test_the_evidence_says_what_was_observed_and_where_to_look(coop: Coop) -> No
 def test_a_broken_promise_ends_the_command_with_one(
     coop: Coop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("state.talk.accept", whatever_stands)
+    monkeypatch.setattr("shapley_coop.state.messages.accept", whatever_stands)
     ended = coop("attack", "--seeds", "1", "--case", "replayed-acceptance", "--json")
     assert ended.code == FAILED
     told = json.loads(ended.out)

@@ -12,11 +12,18 @@ from typing import Any
 import pytest
 import yaml
 
-import games
-from serve.callers import ALGORITHMS, PUBLIC_KEY, TOKENS, Caller, check_configuration, identify
-from serve.gate import allowed
-from serve.limits import limits
-from serve.reach import complaint_about
+from shapley_coop import games
+from shapley_coop.serve.server.authorization import allowed
+from shapley_coop.serve.server.callers import (
+    ALGORITHMS,
+    PUBLIC_KEY,
+    TOKENS,
+    Caller,
+    check_configuration,
+    identify,
+)
+from shapley_coop.serve.server.limits import limits
+from shapley_coop.serve.server.tenant_policy import complaint_about
 from tests.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
 
 jwt = pytest.importorskip("jwt", reason="tenants need the dev extra")

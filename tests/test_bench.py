@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from evals.bench import MODULES, QUICK, Section, keep, kept, main, page, run
-from evals.bench_contenders import raid, table_of_four
-from evals.bench_seats import by_rote
-from evals.bench_tables import Found, Goal, exponent, figure, markdown
-from graphs.running import play
+from benchmarks.__main__ import MODULES, QUICK, Section, keep, kept, main, page, run
+from benchmarks.contenders import raid, table_of_four
+from benchmarks.seats import scripted_reply
+from benchmarks.tables import Found, Goal, exponent, figure, markdown
+from shapley_coop.graphs.running import play
 
 ROOT = Path(__file__).parents[1]
 HEAVY = {"parallel", "memory", "cpu", "calls", "offers"}
@@ -38,7 +38,7 @@ def test_a_bench_compares_contenders_and_judges_its_goals(name: str) -> None:
 
 @pytest.mark.parametrize("played", [table_of_four(0), raid(0, 5, 2)], ids=["four", "raid"])
 async def test_who_plays_by_rote_asks_for_as_many_calls_as_the_critical_path_says(played) -> None:
-    with by_rote(played.rote):
+    with scripted_reply(played.rote):
         outcome = await play(played.graph, played.room)
     assert outcome["usage"]["calls"] == sum(played.waves)
     assert outcome["usage"].get("refused", 0) == 0
@@ -67,7 +67,7 @@ def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = Found("What it is.", ("who", "×", "s"), [["ours", 1.5, None]], [Goal("wall", 2, 1.5)])
-    monkeypatch.setattr("evals.bench.KEPT", tmp_path / "performance.json")
+    monkeypatch.setattr("benchmarks.__main__.KEPT", tmp_path / "performance.json")
     sections = {"exact": Section(found, "2026-01-02", "abc"), "git": Section(found, "", "")}
     keep(sections)
     assert kept() == sections
@@ -79,7 +79,7 @@ def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
 
 @pytest.mark.slow
 def test_benches_named_on_the_command_line_are_printed_and_written_where_it_says(tmp_path) -> None:
-    command = [sys.executable, "-m", "evals.bench", "exact", "git", "--quick", "-o"]
+    command = [sys.executable, "-m", "benchmarks", "exact", "git", "--quick", "-o"]
     done = subprocess.run(
         [*command, str(tmp_path / "page.md")], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -96,7 +96,7 @@ def test_an_unknown_bench_is_refused(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.parametrize("peer", ["negmas", "autogen"])
 def test_a_peer_counts_its_turns_or_says_that_it_is_missing(peer: str) -> None:
-    command = [sys.executable, str(ROOT / "evals" / "bench_peers.py"), peer, "6"]
+    command = [sys.executable, str(ROOT / "benchmarks" / "peers.py"), peer, "6"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
     assert "missing" in told or (told["turns"] > 1 and len(told["seconds"]) >= 5)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphs.running import play
-from state import Budget, Room
-from state.budget import Purse
+from shapley_coop.graphs.running import play
+from shapley_coop.state import Budget, RunConfig
+from shapley_coop.state.budget import BudgetTracker
 from tests.coop_command import Coop, coop_in, one_line, valid
 
 GRAPHS = ("llm_only", "negotiation", "short_term", "shapley_coop", "contracts")
@@ -22,8 +22,8 @@ def coop(
     return coop_in(tmp_path, monkeypatch, capsys)
 
 
-def limited(**limits: Any) -> Room:
-    return Room(**MATRIX, budget=Budget(**limits))
+def limited(**limits: Any) -> RunConfig:
+    return RunConfig(**MATRIX, budget=Budget(**limits))
 
 
 def by_agent(outcome: dict[str, Any]) -> dict[str, int]:
@@ -46,13 +46,13 @@ async def test_no_call_is_made_beyond_the_limit_and_the_end_is_typed(
 
 
 async def test_a_task_exchange_without_budget_ends_and_is_no_error() -> None:
-    room = Room(game="task_exchange", budget=Budget(calls=4))
+    room = RunConfig(game="task_exchange", budget=Budget(calls=4))
     outcome = valid(await play("task_exchange", room))
     assert (outcome["usage"]["calls"], outcome["status"]) == (4, "budget")
 
 
 async def test_tokens_are_overspent_by_one_answer_at_most() -> None:
-    free = await play("shapley_coop", Room(**MATRIX))
+    free = await play("shapley_coop", RunConfig(**MATRIX))
     for limit in (3_000, 9_000):
         outcome = await play("shapley_coop", limited(tokens=limit))
         used = outcome["usage"]
@@ -76,14 +76,14 @@ async def test_an_agent_that_has_used_up_its_part_passes_alone_and_says_why() ->
 
 
 async def test_without_limits_a_run_is_what_it_was() -> None:
-    outcome = await play("shapley_coop", Room(**MATRIX))
+    outcome = await play("shapley_coop", RunConfig(**MATRIX))
     roomy = await play("shapley_coop", limited(calls=10_000, agent_tokens=10**9))
     same = ("status", "payoffs", "transfers", "usage", "spending", "talk", "contract")
     assert {key: roomy[key] for key in same} == {key: outcome[key] for key in same}
 
 
 async def test_what_each_agent_spent_in_each_phase_sums_to_what_all_spent() -> None:
-    outcome = await play("shapley_coop", Room(**MATRIX))
+    outcome = await play("shapley_coop", RunConfig(**MATRIX))
     assert set(outcome["spending"]) == {"negotiation", "action", "settlement"}
     assert sum(by_agent(outcome).values()) == outcome["usage"]["calls"]
 
@@ -107,7 +107,7 @@ def test_a_wrong_budget_is_one_line(coop: Coop, wrong: str) -> None:
 def test_a_purse_never_admits_more_than_its_limits(
     calls: int, agent_calls: int, asked: list[str]
 ) -> None:
-    purse = Purse(Budget(calls=calls, agent_calls=agent_calls), {})
+    purse = BudgetTracker(Budget(calls=calls, agent_calls=agent_calls), {})
     admitted = []
     for agent in asked:
         if purse.admits(agent):

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from games import names as games
-from graphs import names as workflows
-from graphs.running import play, table_of
-from serve.assets import FILES, FOLDER, HEADERS
-from serve.escrow import escrow_view
-from serve.selfcontained import linked, selfcontained
-from serve.shelves import HomeShelf, bundle_of
-from state import Room, Table, home
+from shapley_coop.games import names as games
+from shapley_coop.graphs import names as workflows
+from shapley_coop.graphs.running import play, table_of
+from shapley_coop.serve.view.assets import FILES, FOLDER, HEADERS
+from shapley_coop.serve.view.escrow import escrow_view
+from shapley_coop.serve.view.run_sources import HomeSource, bundle_of
+from shapley_coop.serve.view.selfcontained import linked, selfcontained
+from shapley_coop.state import RunConfig, Table, home
 from tests.scripted import Script
 
 LEVERS = '{"kind": "do", "agent": "Alice", "action": "lever"}'
@@ -28,11 +28,11 @@ DEAL = f'<s>Deal?</s><PROPOSAL>{{"clauses": [{LEVERS}, {DOORS}, {PRICE}]}}</PROP
 
 
 def played(graph: str, **room: Any) -> dict[str, Any]:
-    return asyncio.run(play(graph, Room.model_validate(room)))
+    return asyncio.run(play(graph, RunConfig.model_validate(room)))
 
 
 def made(graph: str, private: bool = False, **room: Any) -> dict[str, Any]:
-    return HomeShelf().get(played(graph, **room)["run"], private)
+    return HomeSource().get(played(graph, **room)["run"], private)
 
 
 def at_stake(**room: Any) -> tuple[dict[str, Any], dict[str, Any], Table]:
@@ -90,7 +90,7 @@ def test_a_clause_that_an_amendment_ends_was_pending_until_then(script: Script) 
     script["Alice", "propose"] = DEAL
     script["Bob", "answer"] = "<ACCEPT></ACCEPT>"
     outcome = played("negotiation", params={"rounds": 3}, renegotiate="every 2")
-    clauses = HomeShelf().get(outcome["run"], private=False)["contract"]["clauses"]
+    clauses = HomeSource().get(outcome["run"], private=False)["contract"]["clauses"]
     stood = {clause["id"]: [turn["verdict"] for turn in clause["turns"]] for clause in clauses}
     # Looking back, c2 could be broken no more after turn 2; at turn 1 nobody could know.
     assert stood["c2"] == ["pending", "pending", "satisfied"]

@@ -12,12 +12,12 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import StateGraph
 
-from deals import Pay
-from graphs.running import configured, play
-from state import Room, home, saver
-from state.home import Home
-from state.packing import EXAMPLE, Unreadable
-from state.saving import strict
+from shapley_coop.deals import Pay
+from shapley_coop.graphs.running import configured, play
+from shapley_coop.state import RunConfig, home, saver
+from shapley_coop.state.storage.checkpoints.packing import EXAMPLE, Unreadable
+from shapley_coop.state.storage.checkpoints.strict import strict
+from shapley_coop.state.storage.home import Home
 
 SQLITE = "sqlite"
 POSTGRES = pytest.param("postgres", marks=[pytest.mark.slow, pytest.mark.xdist_group("postgres")])
@@ -92,7 +92,7 @@ def test_what_is_long_is_packed_and_what_was_packed_to_do_harm_is_not_unpacked(
     kind, content = strict().dumps_typed(kept)
     assert len(content) < 500
     assert strict().loads_typed((kind, content)) == kept
-    monkeypatch.setattr("state.packing._MOST", 10_000)
+    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.packing._MOST", 10_000)
     for harmful in (content, content[:-5], content[5:], b""):
         with pytest.raises(Unreadable):
             strict().loads_typed((kind, harmful))
@@ -107,7 +107,7 @@ def test_what_was_packed_before_is_read_for_ever() -> None:
 
 
 async def test_what_labels_a_run_is_in_the_first_checkpoint_alone() -> None:
-    await play("llm_only", Room(), "first")
+    await play("llm_only", RunConfig(), "first")
     labels = configured(home().runs.get("first"))["metadata"].keys()
     async with saver(home()) as kept:
         place: Any = {"configurable": {"thread_id": "first", "checkpoint_ns": ""}}
@@ -118,9 +118,9 @@ async def test_what_labels_a_run_is_in_the_first_checkpoint_alone() -> None:
 
 
 def test_no_object_comes_out_of_a_checkpoint_whatever_a_graph_allows() -> None:
-    allowed = [(kind.__module__, kind.__name__) for kind in (Room, Pay)]
+    allowed = [(kind.__module__, kind.__name__) for kind in (RunConfig, Pay)]
     usual = JsonPlusSerializer(allowed_msgpack_modules=None).with_msgpack_allowlist(allowed)
     ours = strict().with_msgpack_allowlist(allowed)
-    for kept in (Room(), Pay(payer="Alice", payee="Bob", amount="1")):
+    for kept in (RunConfig(), Pay(payer="Alice", payee="Bob", amount="1")):
         assert usual.loads_typed(usual.dumps_typed(kept)) == kept
         assert isinstance(ours.loads_typed(ours.dumps_typed(kept)), dict)

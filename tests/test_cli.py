@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import games
-import graphs
+from shapley_coop import games, graphs
 from tests.coop_command import ABLATION, FAILED, USAGE, Coop, coop_in, one_line, valid
 from tests.embedded_reply import reply
 from tests.stub_faults import Fault
@@ -164,7 +163,7 @@ def test_runs_are_listed_newest_first_and_shown(coop: Coop) -> None:
 def test_a_workflow_is_drawn_with_the_edges_it_has(coop: Coop, graph: str) -> None:
     drawn = coop("graph", graph).out
     assert "__start__ → open" in drawn
-    assert ("reckon" in drawn) == (graph == "shapley_coop")
+    assert ("attribute" in drawn) == (graph == "shapley_coop")
     assert coop("graph", graph, "--mermaid").out.startswith("---\nconfig:")
 
 
@@ -172,7 +171,7 @@ def test_the_doctor_says_what_is_there(coop: Coop, monkeypatch: pytest.MonkeyPat
     found = coop("doctor")
     assert found.code == 0
     assert "FAIL" not in found.out
-    monkeypatch.setattr("cli.checkup.FLOORS", {"langgraph": "99"})
+    monkeypatch.setattr("shapley_coop.cli.checkup.FLOORS", {"langgraph": "99"})
     ill = coop("doctor")
     assert ill.code == 1
     assert "FAIL  langgraph: " in ill.out

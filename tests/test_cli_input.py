@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from seats.models import KEYS
+from shapley_coop.seats.models import KEYS
 from tests.coop_command import NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 
 

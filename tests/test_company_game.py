@@ -8,15 +8,20 @@ from typing import Any
 
 import pytest
 
-from credit import WEIGHTS, wev
-from games import GameError, Turn, load
-from games.company_artefacts import action_of
-from games.company_checks import in_sandbox
-from games.earned_value import WEIGHTS as GAME_WEIGHTS
-from games.earned_value import divided, parts
-from games.repository import read_history
-from games.software_company import SoftwareCompany
-from games.workspace import SandboxMissing, materialise, mistake_in_path, require_sandbox
+from shapley_coop.credit import WEIGHTS, wev
+from shapley_coop.games import GameError, Turn, load
+from shapley_coop.games.earned_value import WEIGHTS as GAME_WEIGHTS
+from shapley_coop.games.earned_value import divided, parts
+from shapley_coop.games.repository import read_history
+from shapley_coop.games.software_company.artefacts import action_of
+from shapley_coop.games.software_company.checks import in_sandbox
+from shapley_coop.games.software_company.game import SoftwareCompany
+from shapley_coop.games.software_company.workspace import (
+    SandboxMissing,
+    materialise,
+    mistake_in_path,
+    require_sandbox,
+)
 from tests.company_play import by_embedded_roles, by_words, company, take
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from games import GameError
-from games.company_log import RecordedCompany, import_company_log, shared_data
+from shapley_coop.games import GameError
+from shapley_coop.games.software_company.log import RecordedCompany, import_company_log, shared_data
 
 LOG = (
     '{"Task Description": "Build it", "Programmer": "wrote, completed: 10 lines of code",'

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from deals import Deal, Do, Pay, Share, scan
-from games import load
-from seats.embedded import Character
-from seats.embedded.bargaining import Agent
-from seats.embedded.company import CompanyOutlook
+from shapley_coop.deals import Deal, Do, Pay, Share, scan
+from shapley_coop.games import load
+from shapley_coop.seats.embedded import Character
+from shapley_coop.seats.embedded.bargaining import Agent
+from shapley_coop.seats.embedded.company import CompanyOutlook
 from tests.company_play import by_embedded_roles, company
 
 BOUNTY, ROLES = 100, 6

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from games import Game
-from games.workspace import SandboxMissing, materialise, require_sandbox
-from graphs.running import play, table_of
-from state import POT, WORLD, Room, home
+from shapley_coop.games import Game
+from shapley_coop.games.software_company.workspace import (
+    SandboxMissing,
+    materialise,
+    require_sandbox,
+)
+from shapley_coop.graphs.running import play, table_of
+from shapley_coop.state import POT, WORLD, RunConfig, home
 
 pytestmark = pytest.mark.skipif(
     not hasattr(Game, "deed"), reason="actions with content are not wired into the table yet"
@@ -18,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 async def test_a_company_builds_its_program_agrees_on_the_split_and_is_paid_exactly(
     boxed: None, tmp_path: Path
 ) -> None:
-    room = Room(game="software_company", params={"bounty": 500}, seed=3)
+    room = RunConfig(game="software_company", params={"bounty": 500}, seed=3)
     result = await play("shapley_coop", room, run="built")
     assert result["status"] == "agreed"
     assert result["simulated"]
@@ -38,4 +42,4 @@ async def test_without_a_sandbox_nothing_is_begun(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("shutil.which", lambda name, **_: None)
     require_sandbox.cache_clear()
     with pytest.raises(SandboxMissing, match="bubblewrap"):
-        await play("llm_only", Room(game="software_company"))
+        await play("llm_only", RunConfig(game="software_company"))

@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from credit import MICRO, reckon
-from evals.git_settlement import delivered_params, escaped, markdown, rows, settle_history
-from games import GameError, Turn, load
-from games.repository import History, read_history
+from shapley_coop.amounts import MICRO
+from shapley_coop.credit import attribute
+from shapley_coop.evals.reports.git_settlement import (
+    delivered_params,
+    escaped,
+    markdown,
+    rows,
+    settle_history,
+)
+from shapley_coop.games import GameError, Turn, load
+from shapley_coop.games.repository import History, read_history
 from tests.history_builder import Builder
 
 EVE = "Eve | [x](http://evil) @all <eve@example.org>"
@@ -118,7 +125,7 @@ def test_the_papers_company_is_the_default_and_its_values_are_what_was_paid() ->
         "Reviewer": 16.4,
     }
     record: list[Turn] = [{"turn": 1, "actions": {}, "rewards": step.rewards}]
-    found = reckon(game.agents, lambda coalition: game.worth(record, coalition))
+    found = attribute(game.agents, lambda coalition: game.worth(record, coalition))
     assert {a: float(x) for a, x in found.values.items()} == step.rewards
 
 
@@ -127,7 +134,7 @@ def test_many_contributors_are_reckoned_without_error() -> None:
     game = load("delivered", {"artefacts": artefacts, "bounty": 1000})
     rewards = game.step(game.start(), {}).rewards
     record: list[Turn] = [{"turn": 1, "actions": {}, "rewards": rewards}]
-    found = reckon(game.agents, lambda c: game.worth(record, c), batch=game.batch_worth(record))
+    found = attribute(game.agents, lambda c: game.worth(record, c), batch=game.batch_worth(record))
     assert np.allclose([float(x) for x in found.values.values()], list(rewards.values()))
     assert max((found.standard_error or {}).values()) < 1 / MICRO
 

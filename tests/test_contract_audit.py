@@ -2,8 +2,8 @@
 
 import json
 
-from deals import Deal, Do, Event, Last, Pay
-from deals.audit import audit, audit_in_words
+from shapley_coop.deals import Deal, Do, Event, Last, Pay
+from shapley_coop.deals.written.audit import audit, audit_in_words
 
 DEAL = Deal(
     clauses=[

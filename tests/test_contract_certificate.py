@@ -10,7 +10,7 @@ import nashpy
 import numpy as np
 import pytest
 
-from deals import (
+from shapley_coop.deals import (
     Count,
     Deal,
     Do,
@@ -21,16 +21,16 @@ from deals import (
     Pay,
     Share,
     amend,
-    certificate,
     put,
     read_deal,
     sign,
 )
-from deals.certificate import below_reservation, certify, deposit_of, vet
-from deals.certificate_words import as_record, in_words
-from deals.enforcement import Enforcement
-from deals.stage import NotFinite, StageGame
-from games import load
+from shapley_coop.deals.analysis import certificate
+from shapley_coop.deals.analysis.certificate import below_reservation, certify, deposit_of, vet
+from shapley_coop.deals.analysis.certificate_words import as_record, in_words
+from shapley_coop.deals.analysis.stage import NotFinite, StageGame
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.games import load
 from tests.brute_force import BruteForce
 from tests.made_contracts import (
     ACTIONS,

@@ -5,8 +5,25 @@ from random import Random
 
 import pytest
 
-from deals import Deal, Do, Every, Forbid, Pay, Share, Terms, Turns, read_deal, sentence
-from deals.document import INTENT, changed_clauses, compose, differences, intents
+from shapley_coop.deals import (
+    Deal,
+    Do,
+    Every,
+    Forbid,
+    Pay,
+    Share,
+    Terms,
+    Turns,
+    read_deal,
+    sentence,
+)
+from shapley_coop.deals.written.document import (
+    INTENT,
+    changed_clauses,
+    compose,
+    differences,
+    intents,
+)
 from tests.made_contracts import a_game, a_sound_deal
 
 TERMS = Terms(

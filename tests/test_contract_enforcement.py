@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deals import Breach
-from deals.enforcement import ESCROW, Enforcement, deposits, injured_by, net, releases
-from state import Key, Ledger, Line
+from shapley_coop.deals import Breach
+from shapley_coop.deals.enforcement import ESCROW, Enforcement, deposits, injured_by, net, releases
+from shapley_coop.state import Key, Ledger, Line
 
 AGENTS = ["Ann", "Ben", "Cid"]
 

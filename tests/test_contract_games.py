@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from deals import Deal, Do, certify
-from games import GameError, load
-from graphs.running import play
-from state import Room
+from shapley_coop.deals import Deal, Do, certify
+from shapley_coop.games import GameError, load
+from shapley_coop.graphs.running import play
+from shapley_coop.state import RunConfig
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "games" / "volunteers.py"
@@ -46,7 +46,7 @@ def test_its_numbers_can_be_set_and_wrong_ones_are_refused():
 
 
 async def test_it_is_played_through_contracts_as_every_other_game():
-    outcome = await play("contracts", Room(game="volunteers", params={"rounds": 3}, seed=1))
+    outcome = await play("contracts", RunConfig(game="volunteers", params={"rounds": 3}, seed=1))
     assert outcome["status"] == "agreed"
     assert sum(outcome["payoffs"].values()) == 39
     assert outcome["audit"]["duties"] == {"kept": 9, "owed": 9}

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from deals import Fault
-from deals.judgement import agreement, read_judgement
+from shapley_coop.deals import Fault
+from shapley_coop.deals.written.judgement import agreement, read_judgement
 
 CLAUSES = {"c1": None, "c2": None}
 

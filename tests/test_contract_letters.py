@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from deals import Deal, Do, Event, Every, Last, Pay, Terms
-from deals.document import compose
-from games import load
-from graphs.running import follow, play, prepare, table_of
-from state import Room, home
+from shapley_coop.deals import Deal, Do, Event, Every, Last, Pay, Terms
+from shapley_coop.deals.written.document import compose
+from shapley_coop.games import load
+from shapley_coop.graphs.running import follow, play, prepare, table_of
+from shapley_coop.state import RunConfig, home
 
 DILEMMA, GRAB = load("prisoners_dilemma"), load("cash_grab")
 LONGEST = 16_000
@@ -39,7 +39,7 @@ def proposal(deal):
 async def letter_about(script, deal, game, **settings):
     """What the second speaker reads of the first one's draft."""
     script["Alice", "contract_propose"] = proposal(deal)
-    await play("contracts", Room(game=game, params={"rounds": 10}, **settings))
+    await play("contracts", RunConfig(game=game, params={"rounds": 10}, **settings))
     return script.shown_to("Bob", "contract_answer")[0]
 
 
@@ -82,7 +82,7 @@ async def test_the_certificate_in_the_letter_says_in_words_what_the_contract_doe
     ("game", "rounds"), [("prisoners_dilemma", 3), ("cash_grab", 3), ("public_goods", 1)]
 )
 async def test_letters_about_contracts_stay_short(script, game, rounds):
-    room = Room(game=game, params={"rounds": rounds}, enforcement="escrow")
+    room = RunConfig(game=game, params={"rounds": rounds}, enforcement="escrow")
     prepared = prepare("contracts", room, "run")
     await follow(prepared)
     agents = (await table_of(prepared))["agents"]
@@ -106,7 +106,7 @@ async def test_code_puts_nobodys_name_to_an_offer_of_its_own_below_its_reservati
     secret = keep_secret("Alice", "Reservation value: 12")
     script["Alice", "contract_propose"] = proposal(promise(fine=2))
     script["Bob", "contract_propose"] = "<REJECT>"
-    room = Room(game="prisoners_dilemma", secrets=secret, rounds=1)
+    room = RunConfig(game="prisoners_dilemma", secrets=secret, rounds=1)
     assert await status_after(room) == "no_deal"
     assert "leaves you 10, less than your reservation" in script.shown_to("Alice")[1]
 
@@ -119,7 +119,7 @@ async def test_code_signs_nothing_below_a_reservation_that_was_drafted_from_word
     drafted = proposal(promise(fine=2)).replace("This.", compose(promise(fine=2), terms))
     script["summariser", "contract_write"] = drafted
     script["Alice", "contract_sign"] = script["Bob", "contract_sign"] = "<ACCEPT>"
-    assert await status_after(Room(game="prisoners_dilemma", secrets=secret)) == "no_deal"
+    assert await status_after(RunConfig(game="prisoners_dilemma", secrets=secret)) == "no_deal"
     assert "less than your reservation value of 10.5" in script.shown_to("Bob", "contract_sign")[1]
     assert len(script.shown_to("Alice", "contract_sign")) == 1
 
@@ -128,4 +128,4 @@ async def test_code_signs_at_the_reservation_value_itself(script):
     secret = keep_secret("Bob", "reservation: 10")
     script["Alice", "contract_propose"] = proposal(promise(fine=2))
     script["Bob", "contract_answer"] = "<ACCEPT>"
-    assert await status_after(Room(game="prisoners_dilemma", secrets=secret)) == "agreed"
+    assert await status_after(RunConfig(game="prisoners_dilemma", secrets=secret)) == "agreed"

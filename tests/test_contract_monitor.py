@@ -3,7 +3,7 @@
 import time
 from random import Random
 
-from deals import (
+from shapley_coop.deals import (
     All,
     Count,
     Deal,
@@ -23,8 +23,8 @@ from deals import (
     put,
     sign,
 )
-from deals.condition import Condition
-from deals.progression import Watch, adherence
+from shapley_coop.deals.language.condition import Condition
+from shapley_coop.deals.progression import Watch, adherence
 from tests.made_contracts import ACTIONS, a_condition, a_deal, a_turn, can_still_bind
 
 TURNS = 3

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from cli.verifying import verify_run
-from deals import Deal, Do, Event, Fault, Last, Pay, Share, Terms, read_deal
-from deals.reading import agrees, read_words
-from games import load
-from graphs.running import follow, play, prepare, table_of
-from seats.embedded import character
-from seats.embedded.contracting import Clerk, Party
-from seats.letters import events, facts
-from state import Room
+from shapley_coop.cli.verifying import verify_run
+from shapley_coop.deals import Deal, Do, Event, Fault, Last, Pay, Share, Terms, read_deal
+from shapley_coop.deals.written.reading import agrees, read_words
+from shapley_coop.games import load
+from shapley_coop.graphs.running import follow, play, prepare, table_of
+from shapley_coop.seats.embedded import character
+from shapley_coop.seats.embedded.contracting import Clerk, Party
+from shapley_coop.seats.letters import events, facts
+from shapley_coop.state import RunConfig
 from tests.made_contracts import ACTIONS, AGENTS, a_deal, a_game, a_sound_deal
 from tests.stub_openai import StubOpenAI
 
@@ -101,7 +101,7 @@ async def test_words_are_drafted_signed_and_played_by_models_behind_an_endpoint(
     with StubOpenAI(loopback) as stub:
         seat = {"model": "openai:any", "base_url": stub.base_url}
         seats = {"*": seat, "summariser": seat}
-        room = Room(game="prisoners_dilemma", params={"rounds": 2}, seats=seats)
+        room = RunConfig(game="prisoners_dilemma", params={"rounds": 2}, seats=seats)
         outcome = await play("contracts", room, run="words")
     assert outcome["status"] == "agreed"
     assert Deal.model_validate({"clauses": outcome["contract"]["clauses"]}) == FINED
@@ -128,7 +128,7 @@ SHORT = {"rounds": 2}
 
 async def test_words_that_nobody_could_draft_end_without_a_contract_and_say_so(script):
     in_words(script, "Let us both cooperate all the time.")
-    table = await table_after(Room(game="prisoners_dilemma", params=SHORT))
+    table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     *_, last = table["talk"]
     assert (last["by"], last["act"], last["label"]) == ("summariser", "pass", "UNWRITTEN")
     assert "cannot draft clauses from these words" in last["text"]
@@ -142,7 +142,7 @@ async def test_a_signature_that_cannot_be_read_is_asked_for_again(script):
     in_words(script, OFFER)
     script["Alice", "contract_sign"] = ["I sign.", "<s>I sign.</s><ACCEPT>"]
     script["Bob", "contract_sign"] = "<ACCEPT>"
-    table = await table_after(Room(game="prisoners_dilemma", params=SHORT))
+    table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     assert "was not delivered** (ACK)" in script.shown_to("Alice", "contract_sign")[1]
     assert table["contract"]["signatures"].keys() >= {"Alice", "Bob"}
 
@@ -151,7 +151,7 @@ async def test_whoever_never_signs_readably_has_not_signed(script):
     in_words(script, OFFER)
     script["Alice", "contract_sign"] = "I sign."
     script["Bob", "contract_sign"] = "<ACCEPT>"
-    table = await table_after(Room(game="prisoners_dilemma", params=SHORT))
+    table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     assert len(script.shown_to("Alice", "contract_sign")) == 3
     assert (table["contract"], table["status"]) == (None, "no_deal")
 
@@ -208,7 +208,7 @@ def test_a_text_of_its_own_is_no_mere_agreement(said):
 async def test_agreement_in_words_leaves_what_stands_and_is_asked_for_again(script):
     in_words(script, OFFER)
     script["Bob", "contract_answer"] = ["<s>I agree.</s>", "<s>I agree.</s><ACCEPT>"]
-    table = await table_after(Room(game="prisoners_dilemma", params=SHORT))
+    table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     asked = script.shown_to("Bob", "contract_answer")
     assert "was not delivered** (ACK)" in asked[1]
     assert [facts(letter)["offer"]["revision"] for letter in asked] == [1, 1]
@@ -224,7 +224,7 @@ async def test_a_counter_draft_in_words_alone_takes_the_place_of_what_stands(scr
     script["Alice", "contract_answer"] = "<ACCEPT>"
     for agent in ("Alice", "Bob"):
         script[agent, "contract_sign"] = "<ACCEPT>"
-    table = await table_after(Room(game="prisoners_dilemma", params=SHORT))
+    table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     assert table["talk"][1]["puts"] == 2
     assert table["contract"]["text"] == FINED.text()
 
@@ -241,7 +241,7 @@ async def test_parties_say_no_more_than_all_can_read_and_the_contract_may_be_lon
         return drafted.replace("## 3.", f"{intents}\n## 3.", 1)
 
     script["summariser", "contract_write"] = at_length
-    table = await table_after(Room(game="prisoners_dilemma", params=SHORT))
+    table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     again = script.shown_to("Alice", "contract_propose")[1]
     assert "was not delivered** (LONG)" in again
     assert "at most 4000" in again

@@ -8,14 +8,14 @@ from fractions import Fraction
 
 import pytest
 
-from deals import Deal, Do, Pay, Share, Turns, certify, put, scan, sign
-from deals.enforcement import Enforcement
-from games import load
-from graphs.running import follow, prepare, table_of
-from seats.embedded import character
-from seats.embedded.contracting import Party
-from seats.embedded.outlook import Outlook
-from state import Room
+from shapley_coop.deals import Deal, Do, Pay, Share, Turns, certify, put, scan, sign
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.games import load
+from shapley_coop.graphs.running import follow, prepare, table_of
+from shapley_coop.seats.embedded import character
+from shapley_coop.seats.embedded.contracting import Party
+from shapley_coop.seats.embedded.outlook import Outlook
+from shapley_coop.state import RunConfig
 
 DUTIES = [{"kind": "do", "agent": agent, "action": "cooperate"} for agent in ("Alice", "Bob")]
 PROMISE = f"<s>This.</s><PROPOSAL>{json.dumps({'clauses': DUTIES})}</PROPOSAL>"
@@ -41,7 +41,7 @@ async def test_a_contract_is_bargained_over_again_when_the_rule_says_so(script, 
     kept, broken = "<ACTION>cooperate</ACTION>", "<ACTION>defect</ACTION>"
     script["Alice", "act"] = kept
     script["Bob", "act"] = [kept, kept, broken, kept]
-    room = Room(game="prisoners_dilemma", params={"rounds": 6}, renegotiate=rule, rounds=1)
+    room = RunConfig(game="prisoners_dilemma", params={"rounds": 6}, renegotiate=rule, rounds=1)
     talk = (await table_after(room))["talk"]
     assert {said["turn"] for said in talk if said["by"] in ("Alice", "Bob")} == bargained
 
@@ -50,7 +50,7 @@ async def test_a_shock_of_the_game_can_call_for_a_new_bargaining(script):
     for hero in load("raid_battle").agents:
         script[hero, "contract_propose"] = "<REJECT>"
         script[hero, "act"] = "<ACTION>Fireball</ACTION>"
-    table = await table_after(Room(game="raid_battle", renegotiate="on_shock", rounds=1))
+    table = await table_after(RunConfig(game="raid_battle", renegotiate="on_shock", rounds=1))
     *early, last = table["record"]
     deaths = {turn["turn"] for turn in early if any(e.get("shock") for e in turn["effects"])}
     assert 0 < len(deaths) < last["turn"]
@@ -60,7 +60,7 @@ async def test_a_shock_of_the_game_can_call_for_a_new_bargaining(script):
 async def test_embedded_agents_leave_a_contract_alone_that_cannot_be_bettered():
     params, seats = {"rounds": 4}, {"*": "embedded:contract_keeper"}
     once = {"game": "prisoners_dilemma", "params": params, "seats": seats, "seed": 1}
-    table = await table_after(Room(**once, renegotiate="every 2"))
+    table = await table_after(RunConfig(**once, renegotiate="every 2"))
     assert len(table["amendments"]) == 0
     assert sum(table["settlement"]["payoffs"].values()) == 8_000_000
 

@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from deals import Deal, Do, Event, Every, Forbid, Last, Pay, Turns, breaches
-from games import load
-from seats.embedded import CHARACTERS, EmbeddedChatModel
-from seats.embedded.outlook import Missing
-from seats.embedded.strategies import (
+from shapley_coop.deals import Deal, Do, Event, Every, Forbid, Last, Pay, Turns, breaches
+from shapley_coop.games import load
+from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel
+from shapley_coop.seats.embedded.outlook import Missing
+from shapley_coop.seats.embedded.strategies import (
     DRAWN,
     STRATEGIES,
     Player,
@@ -16,7 +16,7 @@ from seats.embedded.strategies import (
     selfish,
     stage_of,
 )
-from seats.letters import Letter
+from shapley_coop.seats.letters import Letter
 from tests.made_contracts import ACTIONS
 
 DILEMMA = load("prisoners_dilemma")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from evals import contracts
-from evals.contracts import (
+from shapley_coop.evals.papers import contracts
+from shapley_coop.evals.papers.contracts import (
     BREAKERS,
     BROKEN,
     KEEPERS,
@@ -17,9 +17,9 @@ from evals.contracts import (
     game_tables,
     planned,
 )
-from evals.store import read_rows
-from evals.suite import Suite, load_suite
-from seats.embedded import CHARACTERS
+from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.suite import Suite, load_suite
+from shapley_coop.seats.embedded import CHARACTERS
 from tests.coop_command import coop_in
 from tests.swept import run
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from cli.verifying import verify_run
-from deals import Deal, Do, Event, Last, Pay, Terms
-from deals.document import INTENT, compose
-from games import load
-from graphs.running import follow, play, prepare, table_of
-from state import Room, home
+from shapley_coop.cli.verifying import verify_run
+from shapley_coop.deals import Deal, Do, Event, Last, Pay, Terms
+from shapley_coop.deals.written.document import INTENT, compose
+from shapley_coop.games import load
+from shapley_coop.graphs.running import follow, play, prepare, table_of
+from shapley_coop.state import RunConfig, home
 
 DILEMMA = load("prisoners_dilemma")
 TERMS = Terms(DILEMMA.agents, DILEMMA.actions, DILEMMA.turns)
@@ -44,7 +44,7 @@ def said(table, act=None, by=None, topic=None):
 
 
 async def test_agents_draft_in_turn_and_play_what_all_have_accepted():
-    table = await table_after(Room(game="prisoners_dilemma", seed=1))
+    table = await table_after(RunConfig(game="prisoners_dilemma", seed=1))
     assert [s["by"] for s in said(table, topic="plan")][:2] == ["Alice", "Bob"]
     assert table["contract"]["signatures"].keys() >= set(table["agents"])
     assert sum(table["settlement"]["payoffs"].values()) == 20_000_000
@@ -53,7 +53,7 @@ async def test_agents_draft_in_turn_and_play_what_all_have_accepted():
 
 
 async def test_the_summariser_writes_all_five_sections_and_cites_every_clause():
-    table = await table_after(Room(game="cash_grab", seed=1))
+    table = await table_after(RunConfig(game="cash_grab", seed=1))
     (written,) = said(table, by="summariser")
     assert "## 5. Commitment" in written["text"]
     for term in table["contract"]["terms"]:
@@ -66,7 +66,7 @@ async def test_the_summariser_writes_all_five_sections_and_cites_every_clause():
 )
 async def test_against_a_breaker_only_what_is_enforced_holds(enforcement, welfare, kept):
     seats = {"Alice": BREAKER, "*": KEEPER}
-    room = Room(game="prisoners_dilemma", seed=2, seats=seats, enforcement=enforcement)
+    room = RunConfig(game="prisoners_dilemma", seed=2, seats=seats, enforcement=enforcement)
     outcome = await play("contracts", room)
     assert sum(outcome["payoffs"].values()) == welfare
     assert outcome["audit"]["duties"] == {"kept": kept, "owed": 20}
@@ -76,7 +76,7 @@ async def test_against_a_breaker_only_what_is_enforced_holds(enforcement, welfar
 
 async def test_without_a_contract_self_interest_ends_where_nobody_gains():
     for game in ("prisoners_dilemma", "cash_grab"):
-        outcome = await play("llm_only", Room(game=game, seats={"*": KEEPER}))
+        outcome = await play("llm_only", RunConfig(game=game, seats={"*": KEEPER}))
         assert sum(outcome["payoffs"].values()) == 0
 
 
@@ -85,7 +85,7 @@ async def test_a_deposit_is_taken_forfeited_to_the_injured_and_never_released_tw
     script["Alice", "contract_propose"] = proposal(bare)
     script["Bob", "contract_answer"] = "<ACCEPT>"
     script["Bob", "act"] = [*["<ACTION>cooperate</ACTION>"] * 2, "<ACTION>defect</ACTION>"]
-    table = await table_after(Room(game="prisoners_dilemma", enforcement="escrow"))
+    table = await table_after(RunConfig(game="prisoners_dilemma", enforcement="escrow"))
     assert table["settlement"]["forfeits"] == {"Alice": 10_000_000, "Bob": -10_000_000}
     assert table["settlement"]["payoffs"] == {"Alice": 4_000_000, "Bob": 8_000_000}
     balances = home().ledger.balances(table["episode"])
@@ -105,7 +105,7 @@ async def test_a_summary_that_changes_an_obligation_is_sent_back_with_the_differ
         f"<s>{prose.replace('pays Bob 2', 'pays Bob 9')}</s>",
         f"<s>{prose}</s>",
     ]
-    table = await table_after(Room(game="prisoners_dilemma"))
+    table = await table_after(RunConfig(game="prisoners_dilemma"))
     first, second = script.shown_to("summariser")
     assert "was not delivered" not in first
     assert "c3 says “Alice pays Bob 2 for each turn" in second
@@ -116,7 +116,7 @@ async def test_a_summariser_that_never_gets_it_right_changes_nothing_that_was_si
     script["Alice", "contract_propose"] = proposal(fined())
     script["Bob", "contract_answer"] = "<ACCEPT>"
     script["summariser", "contract_write"] = "<s>They all agreed to be nice.</s>"
-    table = await table_after(Room(game="prisoners_dilemma", tries=2))
+    table = await table_after(RunConfig(game="prisoners_dilemma", tries=2))
     (written,) = said(table, by="summariser")
     assert (written["act"], written["label"]) == ("pass", "DIFF")
     assert [term["id"] for term in table["contract"]["terms"]] == ["c1", "c2", "c3", "c4"]
@@ -132,7 +132,7 @@ async def test_clauses_drafted_from_words_bind_once_everybody_has_signed_them(sc
     prose = compose(fined(), TERMS, intents=["We want all there is."])
     script["summariser", "contract_write"] = proposal(fined(), prose)
     script["Alice", "contract_sign"] = script["Bob", "contract_sign"] = "<ACCEPT>"
-    table = await table_after(Room(game="prisoners_dilemma"))
+    table = await table_after(RunConfig(game="prisoners_dilemma"))
     assert said(table, topic="prose", act="accept")
     assert set(table["agents"]) <= table["contract"]["signatures"].keys()
     assert f"{INTENT} We want all there is." in said(table, by="summariser")[0]["text"]
@@ -145,7 +145,7 @@ async def test_one_refusal_to_sign_leaves_nobody_bound(script):
     script["summariser", "contract_write"] = proposal(fined(), compose(fined(), TERMS))
     script["Alice", "contract_sign"] = "<ACCEPT>"
     script["Bob", "contract_sign"] = "<s>That is not what I meant.</s><REJECT>"
-    table = await table_after(Room(game="prisoners_dilemma"))
+    table = await table_after(RunConfig(game="prisoners_dilemma"))
     assert table["contract"] is None
     assert table["status"] == "no_deal"
     assert table["settlement"]["payoffs"] == {"Alice": 0, "Bob": 0}
@@ -154,7 +154,7 @@ async def test_one_refusal_to_sign_leaves_nobody_bound(script):
 async def test_words_that_nobody_can_draft_are_no_contract(script):
     in_words_alone(script)
     script["summariser", "contract_write"] = "<s>I cannot.</s>"
-    table = await table_after(Room(game="prisoners_dilemma"))
+    table = await table_after(RunConfig(game="prisoners_dilemma"))
     assert table["contract"] is None
     assert script.shown_to("Alice", "contract_sign") == []
 
@@ -168,7 +168,7 @@ async def test_what_cannot_be_kept_never_reaches_the_table(script):
     )
     script["Alice", "contract_propose"] = [proposal(impossible), proposal(fined())]
     script["Bob", "contract_answer"] = "<ACCEPT>"
-    table = await table_after(Room(game="prisoners_dilemma"))
+    table = await table_after(RunConfig(game="prisoners_dilemma"))
     assert "Bob can do nothing that keeps c1 and c2" in script.shown_to("Alice")[1]
     assert len(said(table, act="propose", by="Alice")) == 1
     assert "c1 and c2" not in " ".join(script.shown_to("Bob"))
@@ -181,7 +181,7 @@ async def test_code_refuses_to_sign_below_a_reservation_value_that_nobody_else_l
     script["Alice", "contract_propose"] = [proposal(fined()), "<REJECT>"]
     script["Bob", "contract_answer"] = ["<ACCEPT>", "<s>No.</s><REJECT>"]
     script["Bob", "contract_propose"] = "<REJECT>"
-    table = await table_after(Room(game="prisoners_dilemma", secrets="mine"))
+    table = await table_after(RunConfig(game="prisoners_dilemma", secrets="mine"))
     assert table["contract"] is None
     assert "leaves you 10, less than your reservation value of 12" in script.shown_to("Bob")[1]
     assert "12" not in json.dumps(table["talk"])
@@ -190,7 +190,7 @@ async def test_code_refuses_to_sign_below_a_reservation_value_that_nobody_else_l
 
 async def test_an_offer_is_shown_with_its_certificate_and_how_it_is_enforced(script):
     script["Alice", "contract_propose"] = proposal(fined())
-    await table_after(Room(game="prisoners_dilemma", enforcement="escrow", deposit="3"))
+    await table_after(RunConfig(game="prisoners_dilemma", enforcement="escrow", deposit="3"))
     letter = script.shown_to("Bob", "contract_answer")[0]
     assert "Keeping it is dominant at every turn." in letter
     assert '"enforcement": {"mode": "escrow"' in letter
@@ -201,7 +201,7 @@ async def test_talk_ends_without_a_contract_when_everybody_has_had_its_turns(scr
     for agent in DILEMMA.agents:
         script[agent, "contract_propose"] = proposal(fined())
         script[agent, "contract_answer"] = proposal(fined(3))
-    table = await table_after(Room(game="prisoners_dilemma", rounds=2))
+    table = await table_after(RunConfig(game="prisoners_dilemma", rounds=2))
     assert [s["by"] for s in said(table, topic="plan")] == ["Alice", "Bob", "Alice", "Bob"]
     assert table["contract"] is None
 
@@ -214,7 +214,7 @@ async def test_a_judge_is_heard_beside_the_monitor_and_moves_nothing(script):
         "<s>c1: satisfied\nc2: satisfied\nc3: satisfied\nc4: satisfied</s>"
     )
     seats = {"*": KEEPER, "judge": "embedded:impartial"}
-    table = await table_after(Room(game="prisoners_dilemma", seats=seats))
+    table = await table_after(RunConfig(game="prisoners_dilemma", seats=seats))
     audit = table["settlement"]["audit"]
     assert audit["verdicts"]["c2"] == "violated"
     assert audit["judge"]["c2"] == "satisfied"
@@ -224,7 +224,7 @@ async def test_a_judge_is_heard_beside_the_monitor_and_moves_nothing(script):
 
 async def test_the_embedded_judge_reads_the_record_as_the_monitor_does():
     seats = {"*": KEEPER, "Bob": BREAKER, "judge": "embedded:impartial"}
-    room = Room(game="prisoners_dilemma", seats=seats, enforcement="notional")
+    room = RunConfig(game="prisoners_dilemma", seats=seats, enforcement="notional")
     table = await table_after(room)
     assert table["settlement"]["audit"]["agreement"] == "1"
     assert table["settlement"]["breaches"]
@@ -235,7 +235,7 @@ async def test_a_contract_is_amended_after_a_breach(script):
     script["Bob", "contract_answer"] = "<ACCEPT>"
     script["Bob", "contract_propose"] = "<REJECT>"
     script["Bob", "act"] = ["<ACTION>defect</ACTION>", "<ACTION>cooperate</ACTION>"]
-    room = Room(game="prisoners_dilemma", renegotiate="on_breach", rounds=1)
+    room = RunConfig(game="prisoners_dilemma", renegotiate="on_breach", rounds=1)
     table = await table_after(room)
     assert [b["turn"] for b in table["settlement"]["breaches"]] == [1]
     assert {s["turn"] for s in table["talk"]} == {1, 2}
@@ -247,7 +247,7 @@ def test_no_agent_can_be_called_what_the_impartial_are_called():
         game[key] = {"judge": ["a"], "Bob": ["a"]}
     game |= {"agents": ["judge", "Bob"], "payoffs": [{"play": ["a", "a"], "pays": [0, 0]}]}
     with pytest.raises(ValueError, match="judge"):
-        Room(game=game).resolve()
+        RunConfig(game=game).resolve()
 
 
 RPS = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
@@ -256,7 +256,7 @@ RPS = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
 @pytest.mark.parametrize("graph", ["contracts", "shapley_coop"])
 async def test_an_environment_that_is_not_ours_plays_without_code(graph, monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    room = Room(
+    room = RunConfig(
         game=RPS,
         params={"max_cycles": 3, "actions": ["rock", "paper", "scissors"]},
         seats={"*": "embedded:random"},

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import credit
-from credit.coalitions import (
+from shapley_coop import credit
+from shapley_coop.amounts import exact
+from shapley_coop.credit.coalitions import (
     agents_in,
     check_agents,
     coalition_key,
@@ -17,8 +18,7 @@ from credit.coalitions import (
     parse_key,
     worth_table,
 )
-from credit.exact import exact
-from credit.reading import read_json
+from shapley_coop.credit.reading import read_json
 
 TRIO = ["Ann", "Ben", "Cho"]
 

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credit.coalitions import worth_table
-from credit.core import MAX_NUCLEOLUS, core_violations, in_core, nucleolus, prenucleolus
+from shapley_coop.credit.coalitions import worth_table
+from shapley_coop.credit.values.core import (
+    MAX_NUCLEOLUS,
+    core_violations,
+    in_core,
+    nucleolus,
+    prenucleolus,
+)
 
 unhurried = settings(deadline=None, max_examples=40)
 tables = st.integers(1, 4).flatmap(

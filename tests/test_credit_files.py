@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from credit.files import credit_report, read_game
-from credit.norms import NORMS
-from credit.reading import read_json
+from shapley_coop.credit.files import credit_report, read_game
+from shapley_coop.credit.norms import NORMS
+from shapley_coop.credit.reading import read_json
 
 KEYS = {"agents", "value", "values", "standard_error", "shares", "per_run", "axioms"}
 ESCAPE_ROOM = {"agents": ["Alice", "Bob"], "worth": {"Alice": -1, "Bob": -1, "Alice,Bob": 9}}

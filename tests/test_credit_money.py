@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credit.money import MICRO, apportion, from_micro, round_payoffs, to_micro
-from credit.transfers import (
+from shapley_coop.amounts import MICRO, apportion, from_micro, round_payoffs, to_micro
+from shapley_coop.credit.transfers import (
     CONSTRAINTS,
     Transfer,
     cap,

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credit.axioms import check_axioms, convex_game
-from credit.norms import NORMS, norm, payoffs_under_norm
-from credit.shapley import shapley, shapley_exact
-from credit.values import banzhaf, deegan_packel, leave_one_out, proportional
+from shapley_coop.credit.axioms import check_axioms, convex_game
+from shapley_coop.credit.norms import NORMS, norm, payoffs_under_norm
+from shapley_coop.credit.values.other import banzhaf, deegan_packel, leave_one_out, proportional
+from shapley_coop.credit.values.shapley import shapley, shapley_exact
 
 unhurried = settings(deadline=None, max_examples=60)
 fractions = st.fractions(-100, 100, max_denominator=40)

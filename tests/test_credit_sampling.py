@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from credit.coalitions import Floats
-from credit.sampling import SAMPLERS, Estimate, sample_shapley
-from credit.shapley import shapley
+from shapley_coop.credit.coalitions import Floats
+from shapley_coop.credit.values.sampling import SAMPLERS, Estimate, sample_shapley
+from shapley_coop.credit.values.shapley import shapley
 
 N = 8
 MASKS = 1 << np.arange(N)

@@ -10,9 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credit.coalitions import worth_table
-from credit.semivalues import marginals
-from credit.shapley import marginal_contributions, shapley, shapley_by_class, shapley_exact
+from shapley_coop.credit.coalitions import worth_table
+from shapley_coop.credit.values.semivalues import marginals
+from shapley_coop.credit.values.shapley import (
+    marginal_contributions,
+    shapley,
+    shapley_by_class,
+    shapley_exact,
+)
 
 unhurried = settings(deadline=None, max_examples=60)
 

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credit.coalitions import worth_table
-from credit.values import banzhaf, deegan_packel, equal, leave_one_out, proportional
+from shapley_coop.credit.coalitions import worth_table
+from shapley_coop.credit.values.other import (
+    banzhaf,
+    deegan_packel,
+    equal,
+    leave_one_out,
+    proportional,
+)
 
 ESCAPE_ROOM = [0, -1, -1, 9]
 unhurried = settings(deadline=None, max_examples=60)

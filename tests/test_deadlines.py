@@ -6,18 +6,20 @@ from typing import Any
 
 import pytest
 
-from graphs.running import Waiting, follow, prepare
-from seats import Mail
-from seats.person import overdue
-from serve import deadlines
-from state import Room, home
+from shapley_coop.graphs.running import Waiting, follow, prepare
+from shapley_coop.seats.person import overdue
+from shapley_coop.seats.records import Mail
+from shapley_coop.serve.seats import deadlines
+from shapley_coop.state import RunConfig, home
 from tests.coop_command import Coop, coop_in
 
 ALICE = {"seats": {"*": "embedded:rational", "Alice": "human"}, "seed": 3}
 
 
 def waiting_run(deadline: float) -> Any:
-    return prepare("negotiation", Room.model_validate({**ALICE, "deadline": deadline}), "people")
+    return prepare(
+        "negotiation", RunConfig.model_validate({**ALICE, "deadline": deadline}), "people"
+    )
 
 
 async def test_without_a_deadline_a_person_is_waited_for() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deals import (
+from shapley_coop.deals import (
     DEAL_RULES,
     Deal,
     Do,
@@ -27,7 +27,7 @@ from deals import (
     holds,
     only,
 )
-from deals.rules import MAX_WORDS, Rule, no_clash
+from shapley_coop.deals.language.rules import MAX_TEXT_CHARS, Rule, no_clash
 from tests.made_deals import AGENTS, DEAL, TERMS, deal, deals
 
 
@@ -177,5 +177,5 @@ def test_the_largest_draft_is_judged_at_once_however_long_the_game() -> None:
     assert time.perf_counter() - started < 1, "a hundredth of what going through the turns took"
     found = first_fault(DEAL_RULES, draft, replace(TERMS, turns=1_000))
     assert found is not None
-    assert (found.label, str(MAX_WORDS) in found.feedback) == ("LONG", True)
+    assert (found.label, str(MAX_TEXT_CHARS) in found.feedback) == ("LONG", True)
     assert first_fault(DEAL_RULES, deal(*duties * 20), replace(TERMS, turns=1_000)) is None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deals import (
+from shapley_coop.deals import (
     Count,
     Deal,
     Do,
@@ -37,7 +37,7 @@ from deals import (
     share_of,
     sign,
 )
-from games import Turn
+from shapley_coop.games import Turn
 from tests.made_deals import AGENTS, DEAL, deal, deals, records, turn
 
 # The monitor

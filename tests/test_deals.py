@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deals import (
+from shapley_coop.amounts import parse_exact, plain
+from shapley_coop.deals import (
     All,
     AnyOf,
     Clause,
@@ -30,15 +31,13 @@ from deals import (
     accept,
     duties,
     holds,
-    parse_exact,
-    plain,
     put,
     read_deal,
     sentence,
     unanimous,
 )
-from deals.faults import MAX_FEEDBACK
-from games import Turn
+from shapley_coop.deals.language.faults import MAX_FEEDBACK
+from shapley_coop.games import Turn
 from tests.made_deals import (
     AGENTS,
     DEAL,

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from games import Game, load
-from graphs.running import play, table_of
-from state import Room, Table, game_of, home
+from shapley_coop.games import Game, load
+from shapley_coop.graphs.running import play, table_of
+from shapley_coop.state import RunConfig, Table, game_of, home
 
 SEEDS = range(3)
 
 
 async def outcomes(graph: str, seeds: Any = SEEDS, **room: Any) -> list[dict[str, Any]]:
-    return [await play(graph, Room(seed=seed, **room)) for seed in seeds]
+    return [await play(graph, RunConfig(seed=seed, **room)) for seed in seeds]
 
 
 async def table(outcome: dict[str, Any]) -> Table:

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 
-from deals import Fault, Message, scan
-from graphs.running import play
-from seats.embedded import CHARACTERS, EmbeddedChatModel, character
-from seats.letters import facts
-from state import Room
+from shapley_coop.deals import Fault, Message, scan
+from shapley_coop.graphs.running import play
+from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel, character
+from shapley_coop.seats.letters import facts
+from shapley_coop.state import RunConfig
 from tests.scripted import Script
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +28,7 @@ CANNOT = "I cannot decide: the letter"
 @pytest.fixture
 async def letters(script: Script) -> dict[str, list[BaseMessage]]:
     """One letter of each kind from a run between embedded agents."""
-    await play("shapley_coop", Room(seed=2, seats={"*": "embedded:rational"}))
+    await play("shapley_coop", RunConfig(seed=2, seats={"*": "embedded:rational"}))
     return {act: messages for _, act, messages in script.letters}
 
 
@@ -124,7 +124,7 @@ async def test_the_answer_is_the_same_in_another_process(
     code = """
 import json, sys
 from langchain_core.messages import HumanMessage
-from seats.embedded import CHARACTERS, EmbeddedChatModel
+from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel
 letters = json.load(open(sys.argv[1]))
 answers = {
     f"{act}/{name}": EmbeddedChatModel(character=name, agent="Bob", seed=2)

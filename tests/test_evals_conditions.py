@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from evals import conditions
-from evals.conditions import AT_ONCE, CONDITIONS, run_conditions
-from state import Room
+from shapley_coop.evals.papers import conditions
+from shapley_coop.evals.papers.conditions import AT_ONCE, CONDITIONS, run_conditions
+from shapley_coop.state import RunConfig
 
 
 async def test_runs_wait_for_their_models_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     under_way, most, ended = 0, 0, 0
 
-    async def play(graph: str, room: Room) -> dict[str, Any]:
+    async def play(graph: str, room: RunConfig) -> dict[str, Any]:
         nonlocal under_way, most
         under_way += 1
         most = max(most, under_way)
@@ -27,7 +27,7 @@ async def test_runs_wait_for_their_models_side_by_side(monkeypatch: pytest.Monke
         ended += 1
 
     monkeypatch.setattr(conditions, "play", play)
-    results = await run_conditions(Room(), range(9), done)
+    results = await run_conditions(RunConfig(), range(9), done)
     assert most == AT_ONCE
     assert ended == 9 * len(CONDITIONS)
     assert results == {

@@ -11,9 +11,15 @@ import pytest
 from langsmith import testing
 from typer.testing import CliRunner
 
-from evals.evaluators import EVALUATORS, scores
-from evals.langsmith import Experiment, against, feedback, summary_feedback, upload
-from evals.store import Row, read_rows
+from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
+from shapley_coop.evals.sweeps.langsmith import (
+    Experiment,
+    against,
+    feedback,
+    summary_feedback,
+    upload,
+)
+from shapley_coop.evals.sweeps.store import Row, read_rows
 from tests.background import in_background
 from tests.swept import CONDITIONS, SUITE, ablation, suite
 
@@ -257,7 +263,7 @@ def test_an_upload_that_is_refused_in_the_background_is_no_success(server, there
 
 
 def test_nothing_leaves_the_machine_without_an_upload(server, tmp_path, monkeypatch):
-    from cli import app
+    from shapley_coop.cli import app
 
     monkeypatch.setenv("LANGSMITH_ENDPOINT", server.url)
     monkeypatch.setenv("LANGSMITH_API_KEY", "canary-key")

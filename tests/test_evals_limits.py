@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from evals.prices import Price, Prices
-from evals.rows import Finished
-from evals.store import read, read_rows, register
-from evals.suite import Cell, expand
-from evals.sweep import Limits
-from seats import SeatError
+from shapley_coop.evals.sweeps.prices import Price, Prices
+from shapley_coop.evals.sweeps.rows import Finished
+from shapley_coop.evals.sweeps.store import read, read_rows, register
+from shapley_coop.evals.sweeps.suite import Cell, expand
+from shapley_coop.evals.sweeps.sweep import Limits
+from shapley_coop.seats import SeatError
 from tests.swept import run, suite
 
 

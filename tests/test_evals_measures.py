@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.evaluators import score
-from evals.prices import Price, Prices, with_cost
-from evals.store import Row, read_rows
+from shapley_coop.evals.measures.evaluators import score
+from shapley_coop.evals.sweeps.prices import Price, Prices, with_cost
+from shapley_coop.evals.sweeps.store import Row, read_rows
 from tests.swept import run, suite
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evals.evaluators import find
-from evals.layout import shown
-from evals.report import report
-from evals.stats import mean_interval, rate_interval
-from evals.store import manifest
-from evals.suite import Suite, TableSpec
-from evals.tables import tables, write
+from shapley_coop.evals.measures.evaluators import find
+from shapley_coop.evals.measures.stats import mean_interval, rate_interval
+from shapley_coop.evals.reports.layout import shown
+from shapley_coop.evals.reports.report import report
+from shapley_coop.evals.reports.tables import tables, write
+from shapley_coop.evals.sweeps.store import manifest
+from shapley_coop.evals.sweeps.suite import Suite, TableSpec
 from tests.swept import CONDITIONS, run_once, suite
 
 COLUMNS = ["agreement", "social_welfare", "adherence", "payoff:Bob", "share:Bob", "done:door"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evals.remote import Remote
-from evals.store import read, read_rows, register
+from shapley_coop.evals.sweeps.remote import Remote
+from shapley_coop.evals.sweeps.store import read, read_rows, register
 from tests.background import in_background
 from tests.server_process import Server
 from tests.swept import CONDITIONS, run, run_once, suite

@@ -10,16 +10,16 @@ from typing import Any
 import polars as pl
 import pytest
 
-from evals.axes import Axis
-from evals.charts import Bar, Point, intervals, scatter
-from evals.figures import KINDS, draw
-from evals.layout import shown
-from evals.pictures import can_png, write_figures
-from evals.report import figures, report
-from evals.stats import mean_interval, rate_interval
-from evals.store import read_rows, register
-from evals.suite import FigureSpec
-from evals.tables import tables, write
+from shapley_coop.evals.measures.stats import mean_interval, rate_interval
+from shapley_coop.evals.reports.axes import Axis
+from shapley_coop.evals.reports.charts import Bar, Point, intervals, scatter
+from shapley_coop.evals.reports.figures import KINDS, draw
+from shapley_coop.evals.reports.layout import shown
+from shapley_coop.evals.reports.pictures import can_png, write_figures
+from shapley_coop.evals.reports.report import figures, report
+from shapley_coop.evals.reports.tables import tables, write
+from shapley_coop.evals.sweeps.store import read_rows, register
+from shapley_coop.evals.sweeps.suite import FigureSpec
 from tests.swept import CONDITIONS, run_once, suite
 
 SVG = "{http://www.w3.org/2000/svg}"

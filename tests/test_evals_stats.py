@@ -9,7 +9,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.stats import (
+from shapley_coop.evals.measures.stats import (
     compare,
     corrected,
     holm,

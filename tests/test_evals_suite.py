@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.evaluators import find
-from evals.figures import KINDS
-from evals.suite import Suite, expand, load_suite, parse_seeds, shard, shipped
-from evals.sweep import check_cells
-from graphs import names
+from shapley_coop.evals.measures.evaluators import find
+from shapley_coop.evals.reports.figures import KINDS
+from shapley_coop.evals.sweeps.suite import Suite, expand, load_suite, parse_seeds, shard, shipped
+from shapley_coop.evals.sweeps.sweep import check_cells
+from shapley_coop.graphs import names
 from tests.swept import CONDITIONS, DILEMMA, suite
 
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from evals.local import Local
-from evals.store import Writer, manifest, merge, read, read_apart, read_rows
-from evals.suite import expand
-from evals.sweep import check_cells
-from seats import CredentialsMissing, SeatError
-from state import Home, home
+from shapley_coop.evals.sweeps.local import Local
+from shapley_coop.evals.sweeps.store import Writer, manifest, merge, read, read_apart, read_rows
+from shapley_coop.evals.sweeps.suite import expand
+from shapley_coop.evals.sweeps.sweep import check_cells
+from shapley_coop.seats import CredentialsMissing, SeatError
+from shapley_coop.state import Home, home
 from tests.swept import SUITE, ablation, run, suite
 from tests.warm_coop import WRITES, Stop, warm_coop
 
 KILLS = 10
-ROW = "evals.store:Writer._append"
+ROW = "shapley_coop.evals.sweeps.store:Writer._append"
 
 
 @pytest.fixture(scope="module")

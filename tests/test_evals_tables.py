@@ -9,15 +9,22 @@ from typing import Any
 import polars as pl
 import pytest
 
-from evals.evaluators import EVALUATORS, find, score, scores
-from evals.pilot import pilots
-from evals.prices import NO_PRICES, Price, Prices, check_prices, forecast, read_prices
-from evals.store import Row, read_rows
-from evals.suite import expand
-from evals.summary import compare_rows, conditions, estimate
-from evals.tables import COLUMNS, tables, write
-from evals.yardsticks import yardstick
-from state import Room, home
+from shapley_coop.evals.measures.evaluators import EVALUATORS, find, score, scores
+from shapley_coop.evals.measures.reference_points import yardstick
+from shapley_coop.evals.measures.summary import compare_rows, conditions, estimate
+from shapley_coop.evals.reports.tables import COLUMNS, tables, write
+from shapley_coop.evals.sweeps.pilot import pilots
+from shapley_coop.evals.sweeps.prices import (
+    NO_PRICES,
+    Price,
+    Prices,
+    check_prices,
+    forecast,
+    read_prices,
+)
+from shapley_coop.evals.sweeps.store import Row, read_rows
+from shapley_coop.evals.sweeps.suite import expand
+from shapley_coop.state import RunConfig, home
 from tests.swept import CONDITIONS, DILEMMA, run, run_once, suite
 
 
@@ -148,9 +155,9 @@ def test_an_offer_is_worth_what_it_would_pay_if_kept(rows):
 
 
 def test_an_offer_that_leaves_somebody_free_is_worth_nothing_certain():
-    from deals import Deal, Do
+    from shapley_coop.deals import Deal, Do
 
-    rule = yardstick(Room(game="escape_room").resolve().model_dump(mode="json"))
+    rule = yardstick(RunConfig(game="escape_room").resolve().model_dump(mode="json"))
     assert rule.value(Deal(clauses=(Do(agent="Bob", action="lever"),)), []) is None
 
 

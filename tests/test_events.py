@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from graphs import builder, names
-from state import Room
-from state.events import Answered, Asking, Heard
+from shapley_coop.graphs import builder, names
+from shapley_coop.state import RunConfig
+from shapley_coop.state.events import Answered, Asking, Heard
 
 PAGE = (Path(__file__).parents[1] / "docs" / "events.md").read_text(encoding="utf-8")
 EVENTS: TypeAdapter[Any] = TypeAdapter(Asking | Answered)
@@ -18,7 +18,7 @@ EVENTS: TypeAdapter[Any] = TypeAdapter(Asking | Answered)
 
 async def told(graph: str) -> list[dict[str, Any]]:
     app = builder(graph).compile()
-    stream = app.astream({}, context=Room(), stream_mode="custom")
+    stream = app.astream({}, context=RunConfig(), stream_mode="custom")
     return [event async for event in stream]
 
 

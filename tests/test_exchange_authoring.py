@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 import yaml
 
-from games import GameError
-from games.exchange import scenario
-from games.exchange.authoring import PER_SHEET, Commission, read_commission
-from games.exchange.files import build, read_page
-from graphs import authoring
-from graphs.authoring import NotWritten, Work, write
-from graphs.running import play
-from seats import Seat, SeatError
-from state import Room
+from shapley_coop.games import GameError
+from shapley_coop.games.exchange import scenario
+from shapley_coop.games.exchange.authoring import PER_SHEET, Commission, read_commission
+from shapley_coop.games.exchange.files import build, read_page
+from shapley_coop.graphs import authoring
+from shapley_coop.graphs.authoring import NotWritten, Work, write
+from shapley_coop.graphs.running import play
+from shapley_coop.seats import Seat, SeatError
+from shapley_coop.state import RunConfig
 from tests.scripted import Line, Script
 
 TALENTS = {
@@ -146,7 +146,7 @@ async def test_what_was_written_can_be_played(tmp_path: Path, graph: str) -> Non
     path.write_text(json.dumps((await work()).content))
     seats = {"*": "embedded:linear"}
     outcome = await play(
-        graph, Room(game="task_exchange", params={"scenario": str(path)}, seats=seats)
+        graph, RunConfig(game="task_exchange", params={"scenario": str(path)}, seats=seats)
     )
     assert outcome["status"] in {"agreed", "no_deal"}
 
@@ -162,7 +162,7 @@ async def test_a_large_registry_is_played_with_a_letter_that_can_be_read(
     assert len(tasks.registry.written()) == 511
     script.letters.clear()
     outcome = await play(
-        "task_exchange", Room(game="task_exchange", params={"scenario": str(path)})
+        "task_exchange", RunConfig(game="task_exchange", params={"scenario": str(path)})
     )
     assert outcome["status"] in {"agreed", "no_deal"}
     letters = [letter for agent in PAGE["initial"] for letter in script.shown_to(agent, "exchange")]

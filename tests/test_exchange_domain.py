@@ -10,14 +10,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games import GameError
-from games.exchange import Atom, Scenario, Tasks, generated, scenario
-from games.exchange.files import build, read_scenario
-from games.exchange.masks import from_bits, full, members, subsets, to_bits
-from games.exchange.paper import PREFERENCES, PRINTED, WRITTEN
-from games.exchange.preferences import grade, overlap
-from games.exchange.registry import Registry, compose
-from games.exchange.tables import descriptions_of, read_scores, scores_of
+from shapley_coop.games import GameError
+from shapley_coop.games.exchange import Atom, Scenario, Tasks, generated, scenario
+from shapley_coop.games.exchange.files import build, read_scenario
+from shapley_coop.games.exchange.masks import from_bits, full, members, subsets, to_bits
+from shapley_coop.games.exchange.paper import PREFERENCES, PRINTED, WRITTEN
+from shapley_coop.games.exchange.preferences import grade, overlap
+from shapley_coop.games.exchange.registry import Registry, compose
+from shapley_coop.games.exchange.tables import descriptions_of, read_scores, scores_of
 
 PAGE: dict[str, Any] = {
     "name": "wedding",

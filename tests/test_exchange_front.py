@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.exchange import generated, scenario, score, solutions
-from games.exchange.front import best_sum, pareto_front
-from games.exchange.masks import Micros, full
+from shapley_coop.games.exchange import generated, scenario, score, solutions
+from shapley_coop.games.exchange.front import best_sum, pareto_front
+from shapley_coop.games.exchange.masks import Micros, full
 
 Tables = list[Micros]
 

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from deals import Deal, scan
-from deals.exchange import check_message
-from deals.exchange_talk import estimates
-from games import load
-from games.exchange.masks import from_bits
-from graphs.running import play
-from seats.embedded import CHARACTERS
-from seats.embedded.bargaining import Agent
-from seats.embedded.exchange import Negotiator
-from seats.embedded.market import Market
-from seats.embedded.trade import TradeOutlook
-from seats.letters import facts
-from state import Room, home
+from shapley_coop.deals import Deal, scan
+from shapley_coop.deals.exchange.messages import check_message
+from shapley_coop.deals.exchange.talk import estimates
+from shapley_coop.games import load
+from shapley_coop.games.exchange.masks import from_bits
+from shapley_coop.graphs.running import play
+from shapley_coop.seats.embedded import CHARACTERS
+from shapley_coop.seats.embedded.bargaining import Agent
+from shapley_coop.seats.embedded.exchange import Negotiator
+from shapley_coop.seats.embedded.market import Market
+from shapley_coop.seats.embedded.trade import TradeOutlook
+from shapley_coop.seats.letters import facts
+from shapley_coop.state import RunConfig, home
 
 GAME = load("task_exchange", {"scenario": "paper_cooperative"})
 TRADERS = [
@@ -200,7 +200,7 @@ def test_without_a_deal_everybody_does_its_own_tasks() -> None:
 
 @pytest.mark.parametrize("graph", ["negotiation", "short_term", "shapley_coop"])
 async def test_where_deals_are_clauses_traders_read_their_own_utilities_too(graph: str) -> None:
-    outcome = await play(graph, Room(game="task_exchange"))
+    outcome = await play(graph, RunConfig(game="task_exchange"))
     letters = [e.letter_text for e in home().journal.entries(outcome["episode"])]
     assert all("utilities" in facts(letter) for letter in letters)
     kept = {"Alice": 0.75, "Bob": 0.7}  # what the tasks at the start are worth

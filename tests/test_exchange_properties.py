@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from deals.exchange import check_message
-from deals.exchange_talk import as_written
-from games.exchange.masks import full
-from seats.letters import facts
+from shapley_coop.deals.exchange.messages import check_message
+from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.games.exchange.masks import full
+from shapley_coop.seats.letters import facts
 from tests.scripted import Script
 from tests.test_exchange_workflow import ACCEPT, BOTH, REJECT, TASKS, UNCHECKED, counted, run, turns
 

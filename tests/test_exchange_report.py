@@ -7,13 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from evals.exchange import VARIANTS, measure, picture
-from evals.exchange_tables import PAPER_LABELS, exchange_suite, mean, played_as, rate
-from evals.store import read_rows
-from evals.suite import expand, load_suite
-from evals.utility_plane import Proposal, utility_plane
-from games.exchange import generated, scenario
-from state import home
+from shapley_coop.evals.measures.exchange import VARIANTS, measure, picture
+from shapley_coop.evals.papers.exchange_tables import (
+    PAPER_LABELS,
+    exchange_suite,
+    mean,
+    played_as,
+    rate,
+)
+from shapley_coop.evals.reports.utility_plane import Proposal, utility_plane
+from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.suite import expand, load_suite
+from shapley_coop.games.exchange import generated, scenario
+from shapley_coop.state import home
 from tests.coop_command import Coop, coop_in
 from tests.scripted import Script
 from tests.test_exchange_workflow import ACCEPT, OVERLAP, REJECT, TRADE, UNCHECKED, propose, run

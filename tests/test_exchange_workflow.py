@@ -9,15 +9,15 @@ import pytest
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from deals import contract_breaches
-from games import load
-from games.exchange import scenario
-from games.exchange.masks import to_bits
-from games.exchange.tools import plug
-from graphs import builder
-from seats import as_text
-from state import Room, Table, home
-from state.exchange import exchange_of
+from shapley_coop.deals import contract_breaches
+from shapley_coop.games import load
+from shapley_coop.games.exchange import scenario
+from shapley_coop.games.exchange.masks import to_bits
+from shapley_coop.games.exchange.tools import plug
+from shapley_coop.graphs import builder
+from shapley_coop.seats import as_text
+from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state.exchange import exchange_of
 from tests.scripted import Script
 
 TASKS = scenario("paper_cooperative").tasks
@@ -45,10 +45,10 @@ BOTH, UNGUIDED, UNCHECKED, BASELINE = (
 
 
 async def run(graph: str = BOTH, **room: Any) -> Table:
-    played = Room(**{"game": "task_exchange", "seed": 1, **room})
+    played = RunConfig(**{"game": "task_exchange", "seed": 1, **room})
     app = builder(graph).compile()
     config = {"recursion_limit": 500}
-    return await app.ainvoke({"room": played}, context=Room(), config=config)  # type: ignore
+    return await app.ainvoke({"room": played}, context=RunConfig(), config=config)  # type: ignore
 
 
 def turns(table: Table) -> list[tuple[int, str, str]]:
@@ -294,9 +294,11 @@ async def test_no_utility_reaches_anybody_but_its_owner(
     path, secret = canaries
     saver, config = InMemorySaver(), {"configurable": {"thread_id": "t"}, "recursion_limit": 500}
     app = builder(graph).compile(checkpointer=saver)
-    room = Room(game="task_exchange", params={"scenario": path}, seed=2)
+    room = RunConfig(game="task_exchange", params={"scenario": path}, seed=2)
     public = []
-    async for update in app.astream({"room": room}, config, context=Room(), stream_mode="updates"):
+    async for update in app.astream(
+        {"room": room}, config, context=RunConfig(), stream_mode="updates"
+    ):
         public += [json.dumps(w, default=str) for node, w in update.items() if node != "settle"]
     # What was realised is paid with the last turn and is public then, as in every game.
     *before, last = public
@@ -330,9 +332,9 @@ async def test_killed_at_any_node_a_run_goes_on_to_the_same_end(script: Script) 
     script["Bob", "exchange"] = ACCEPT
     app = builder(BOTH).compile(checkpointer=InMemorySaver(), interrupt_after="*")
     config = {"configurable": {"thread_id": "t"}}
-    given: Any = {"room": Room(game="task_exchange", seed=1)}
+    given: Any = {"room": RunConfig(game="task_exchange", seed=1)}
     for _ in range(60):
-        await app.ainvoke(given, config, context=Room())
+        await app.ainvoke(given, config, context=RunConfig())
         given = None
         if not (await app.aget_state(config)).next:  # type: ignore[arg-type]
             break

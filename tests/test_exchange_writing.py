@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from games.exchange import scenario
-from games.exchange.files import build
-from seats.embedded.authoring import written_sheet
-from seats.letters import facts
+from shapley_coop.games.exchange import scenario
+from shapley_coop.games.exchange.files import build
+from shapley_coop.seats.embedded.authoring import written_sheet
+from shapley_coop.seats.letters import facts
 from tests.coop_command import FAILED, NO_CREDENTIALS, ROOT, USAGE, Coop, coop_in, one_line
 from tests.stub_openai import StubOpenAI
 from tests.test_exchange_authoring import SIX
@@ -135,7 +135,7 @@ def test_killed_while_scores_are_asked_it_asks_for_no_description_again(
         model = ("--model", "openai:author", "--base-url", stub.base_url)
         command = ("scenario", "write", "six.yaml", "-o", OUT, *model)
         with subprocess.Popen(
-            [sys.executable, "-m", "cli", *command],
+            [sys.executable, "-m", "shapley_coop", *command],
             cwd=tmp_path,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
         ) as process:

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import games
-from games import GameError, load
-from games.dice import dice
+from shapley_coop import games
+from shapley_coop.games import GameError, load
+from shapley_coop.games.dice import dice
 from tests.battery import BATTERY
 
 ROOT = Path(__file__).parents[1]

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from graphs import builder
-from graphs.running import play
-from state import Room, home
+from shapley_coop.graphs import builder
+from shapley_coop.graphs.running import play
+from shapley_coop.state import RunConfig, home
 from tests.coop_command import Coop, coop_in, one_line
 from tests.test_letters import SNAPSHOTS
 
@@ -15,7 +15,7 @@ WORDS = "Speak as people do in the north of the country, in rhymes."
 
 
 async def letters(graph: str, **room: Any) -> list[str]:
-    outcome = await play(graph, Room.model_validate(room))
+    outcome = await play(graph, RunConfig.model_validate(room))
     return [entry.letter_text for entry in home().journal.entries(outcome["episode"])]
 
 
@@ -35,7 +35,7 @@ async def test_the_part_of_a_letter_that_is_the_same_for_all_ends_with_them() ->
 
 
 def test_studio_is_told_where_the_prompt_is_used() -> None:
-    field = Room.model_json_schema()["properties"]["instructions"]
+    field = RunConfig.model_json_schema()["properties"]["instructions"]
     assert field["langgraph_type"] == "prompt"
     nodes = {node for name in WORKFLOWS for node in builder(name).nodes}
     assert set(field["langgraph_nodes"]) <= nodes

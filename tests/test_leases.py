@@ -8,15 +8,15 @@ import sys
 import pytest
 from sqlalchemy import create_engine, text
 
-from graphs.running import follow, prepare
-from seats.asking import ask
-from state import Room, home
-from state.leases import Busy, FileLeases, LeaseLost, Leases, PostgresLeases
+from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.seats.asking import ask
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.leases import Busy, FileLeases, LeaseLost, Leases, PostgresLeases
 from tests.coop_command import ROOT
 
 HOLD = """
 import sys
-from state import home
+from shapley_coop.state import home
 with home().leases.of("r"):
     print("held", flush=True)
     sys.stdin.read()
@@ -107,8 +107,8 @@ async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
         await asyncio.sleep(0)
         return await ask(*given, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("state.asking.ask_seat", slowly)
-    run = prepare("negotiation", Room(), "twice")
+    monkeypatch.setattr("shapley_coop.state.asking.ask_seat", slowly)
+    run = prepare("negotiation", RunConfig(), "twice")
     first = asyncio.create_task(follow(run))
     thinks = asyncio.create_task(thinking.wait())
     await asyncio.wait({first, thinks}, return_when=asyncio.FIRST_COMPLETED)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.running import follow, play, table_of
-from nodes.settle import settle
-from state import POT, WORLD, Key, Ledger, Line, Room, final, home
+from shapley_coop.graphs.running import follow, play, table_of
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.state import POT, WORLD, Key, Ledger, Line, RunConfig, final, home
 
 AGENTS = ["Ann", "Ben", "Cyd"]
 accounts = st.sampled_from([*AGENTS, WORLD, POT])
@@ -159,7 +159,7 @@ def test_a_ledger_is_found_again_where_it_was_kept(tmp_path: Path) -> None:
 
 
 async def test_a_run_is_paid_once_however_often_it_is_followed() -> None:
-    outcome = await play("shapley_coop", Room(seed=1))
+    outcome = await play("shapley_coop", RunConfig(seed=1))
     paid = home().ledger.lines(outcome["episode"])
     for _ in range(2):
         again = await follow(home().runs.get(outcome["run"]))
@@ -172,7 +172,7 @@ async def test_a_run_is_paid_once_however_often_it_is_followed() -> None:
 
 
 async def test_a_branch_that_ends_otherwise_is_counterfactual_and_unpaid() -> None:
-    outcome = await play("shapley_coop", Room(seed=1))
+    outcome = await play("shapley_coop", RunConfig(seed=1))
     paid = home().ledger.lines(outcome["episode"])
     table = await table_of(home().runs.get(outcome["run"]))
     same = await asyncio.to_thread(settle, table)

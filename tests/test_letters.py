@@ -18,12 +18,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import meta
 
-import prompts
-from graphs.running import play
-from nodes.ask import rules
-from prompts import fenced, fenced_lines, render
-from seats.letters import as_text, events, facts
-from state import Room, home
+from shapley_coop import prompts
+from shapley_coop.graphs.running import play
+from shapley_coop.nodes.agent.ask import rules
+from shapley_coop.prompts import fenced, fenced_lines, render
+from shapley_coop.seats.letters import as_text, events, facts
+from shapley_coop.state import RunConfig, home
 from tests.scripted import Script
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -75,7 +75,7 @@ def written(script: Script) -> Script:
 
 async def letters_of(script: Script, graph: str, **room: Any) -> list[tuple[str, str, str, str]]:
     """Agent, what was asked, and the two parts of each letter of a run."""
-    await play(graph, Room.model_validate(room))
+    await play(graph, RunConfig.model_validate(room))
     shown = [(a, act, str(m[0].text), str(m[1].text)) for a, act, m in script.letters]
     script.letters.clear()
     return shown
@@ -135,7 +135,7 @@ async def test_a_workflow_that_works_out_less_writes_less(written: Script) -> No
 async def test_every_template_is_part_of_a_letter_above(
     written: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    renderer, used = sys.modules["prompts.render"], set()
+    renderer, used = sys.modules["shapley_coop.prompts.render"], set()
 
     class Watched(dict[str, jinja2.Template]):
         def __getitem__(self, name: str) -> jinja2.Template:
@@ -205,7 +205,7 @@ async def test_what_has_happened_only_grows_at_its_end(
 
 @pytest.mark.parametrize("name", prompts.names())
 def test_a_missing_variable_fails(name: str) -> None:
-    renderer = sys.modules["prompts.render"]
+    renderer = sys.modules["shapley_coop.prompts.render"]
     source, _, _ = renderer._environment.loader.get_source(renderer._environment, f"{name}.md")
     variables = meta.find_undeclared_variables(renderer._environment.parse(source))
     filled = dict.fromkeys(variables, "")
@@ -254,7 +254,7 @@ async def test_hostile_words_stay_words_in_the_counterparts_letter(
 ) -> None:
     for said in ("I propose that.", words):
         written["Alice", "propose"] = f"<s>{said}</s>{DEMAND}"
-        await play("negotiation", Room(rounds=1))
+        await play("negotiation", RunConfig(rounds=1))
     harmless, letter = written.shown_to("Bob", "answer")
     assert facts(letter) == facts(harmless)
     (heard,), (usual,) = events(letter), events(harmless)
@@ -268,7 +268,7 @@ async def test_a_refused_draft_is_quoted_to_its_author_alone(written: Script) ->
     secret = "window-4711"
     bad = offer(do("Alice", secret))
     written["Alice", "propose"] = [f"<s>{secret}</s>{bad}", f"<s>I propose.</s>{DEMAND}"]
-    await play("shapley_coop", Room())
+    await play("shapley_coop", RunConfig())
     assert secret in written.shown_to("Alice", "propose")[1]
     others = [as_text(m) for agent, _, m in written.letters if agent != "Alice"]
     assert others
@@ -286,7 +286,7 @@ async def test_what_a_fault_quotes_stays_within_its_line(script: Script) -> None
         "<REJECT>",
     ]
     script["Bob", "propose"] = "<REJECT>"
-    await play("negotiation", Room())
+    await play("negotiation", RunConfig())
     _, *again = script.shown_to("Alice", "propose")[:3]
     for letter in again:
         (told,) = [line for line in letter.split("\n") if "was not delivered" in line]

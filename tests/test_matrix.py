@@ -13,8 +13,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import Game, GameError, Turn, load
-from games.game import exact
+from shapley_coop.amounts import exact
+from shapley_coop.games import Game, GameError, Turn, load
 
 TUG: dict[str, Any] = {
     "name": "tug",

@@ -7,7 +7,7 @@ import nashpy
 import numpy as np
 import pytest
 
-from games import GameError, load
+from shapley_coop.games import GameError, load
 
 
 def play_all(game, plan):

@@ -9,13 +9,21 @@ from typing import Any
 
 import pytest
 
-from graphs.running import follow, play, prepare, table_of
-from seats import CredentialsMissing, Question, Seat, SeatError, ask, check_seat, clients
-from seats.embedded import CHARACTERS
-from seats.journal import Entry
-from seats.letters import Letter
-from seats.models import RETRIES
-from state import Room, home
+from shapley_coop.graphs.running import follow, play, prepare, table_of
+from shapley_coop.seats import (
+    CredentialsMissing,
+    Question,
+    Seat,
+    SeatError,
+    ask,
+    check_seat,
+    clients,
+)
+from shapley_coop.seats.embedded import CHARACTERS
+from shapley_coop.seats.letters import Letter
+from shapley_coop.seats.models import RETRIES
+from shapley_coop.seats.records import Entry
+from shapley_coop.state import RunConfig, home
 from tests.embedded_reply import reply
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
@@ -45,18 +53,18 @@ def stub() -> Iterator[StubOpenAI]:
         yield running
 
 
-def room(*stubs: StubOpenAI, **settings: Any) -> Room:
+def room(*stubs: StubOpenAI, **settings: Any) -> RunConfig:
     """A room whose agents sit behind the stubs, in order; the last one takes the rest."""
     ends = [*stubs, *stubs[-1:]]
     seats = {
         agent: {"model": f"openai:{agent}", "base_url": end.base_url, **settings}
         for agent, end in zip(AGENTS, ends, strict=False)
     }
-    return Room.model_validate({"seats": seats})
+    return RunConfig.model_validate({"seats": seats})
 
 
 async def embedded() -> dict[str, Any]:
-    return await play("shapley_coop", Room())
+    return await play("shapley_coop", RunConfig())
 
 
 def told(outcome: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +105,7 @@ async def test_each_agent_has_its_own_endpoint_and_settings() -> None:
     with StubOpenAI(reply) as alices, StubOpenAI(reply) as bobs:
         ours = room(alices, bobs, temperature=0.5, max_tokens=900).model_dump(mode="json")
         ours["seats"]["Bob"] |= {"temperature": None, "max_tokens": 700}
-        calls = await asked(await play("shapley_coop", Room.model_validate(ours)))
+        calls = await asked(await play("shapley_coop", RunConfig.model_validate(ours)))
         for agent, own, temperature, most in (
             ("Alice", alices, 0.5, 900),
             ("Bob", bobs, None, 700),
@@ -116,7 +124,7 @@ async def test_a_seat_without_a_base_url_goes_through_init_chat_model(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", stub.base_url)
     seats = {agent: f"openai:{agent}" for agent in AGENTS}
-    outcome = await play("shapley_coop", Room.model_validate({"seats": seats}))
+    outcome = await play("shapley_coop", RunConfig.model_validate({"seats": seats}))
     assert told(outcome) == told(await embedded())
     assert stub.calls == outcome["usage"]["calls"]
 

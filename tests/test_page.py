@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from serve.story import number
+from shapley_coop.serve.view.run_summary import number
 from tests.browser import DESK, PHONE, picture, tab
 from tests.paged import GAMES, kind, saved, sloppy
 

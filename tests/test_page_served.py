@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from graphs.running import follow, play, prepare
-from serve.bundle import VERSION
-from serve.local import viewer
-from serve.shelves import FolderShelf, HomeShelf
-from state import Room, home
+from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.serve.view.bundle import VERSION
+from shapley_coop.serve.view.local import viewer
+from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
+from shapley_coop.state import RunConfig, home
 from tests.background import in_background
 from tests.browser import picture, tab
 from tests.paged import saved, sloppy
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def serving() -> Iterator[str]:
-    with in_background(viewer(HomeShelf(), 0, private=False)) as url:
+    with in_background(viewer(HomeSource(), 0, private=False)) as url:
         yield url
 
 
@@ -35,7 +35,7 @@ def serving() -> Iterator[str]:
 
 def test_a_live_run_is_followed_to_its_end(serving: str, tmp_path: Path) -> None:
     gate = threading.Semaphore(0)
-    run = prepare("shapley_coop", Room(game="escape_room", seed=3))
+    run = prepare("shapley_coop", RunConfig(game="escape_room", seed=3))
 
     def hold(*_: Any) -> None:
         gate.acquire(timeout=30)
@@ -67,7 +67,7 @@ def test_a_live_run_is_followed_to_its_end(serving: str, tmp_path: Path) -> None
 
 
 def test_the_runs_are_listed_and_lead_to_one(serving: str, tmp_path: Path) -> None:
-    outcome = asyncio.run(play("negotiation", Room()))
+    outcome = asyncio.run(play("negotiation", RunConfig()))
     with tab() as opened:
         opened.page.goto(f"{serving}/view/")
         opened.page.get_by_role("link", name=outcome["run"]).click()
@@ -79,11 +79,11 @@ def test_the_runs_are_listed_and_lead_to_one(serving: str, tmp_path: Path) -> No
 
 
 def test_private_reasoning_is_served_only_where_it_was_asked_for(serving: str) -> None:
-    run = asyncio.run(play("shapley_coop", Room()))["run"]
+    run = asyncio.run(play("shapley_coop", RunConfig()))["run"]
     path = f"/view/runs/{run}.json?private=1"
     assert httpx.get(serving + path).status_code == 404
     assert httpx.get(serving + path.partition("?")[0]).json()["private"] is None
-    with in_background(viewer(HomeShelf(), 0, private=True)) as as_operator:
+    with in_background(viewer(HomeSource(), 0, private=True)) as as_operator:
         assert httpx.get(as_operator + path).json()["private"]
 
 
@@ -100,7 +100,7 @@ def test_a_folder_of_bundles_is_a_shelf(tmp_path: Path) -> None:
     bundle = sloppy()
     (tmp_path / "a.json").write_text(json.dumps(bundle))
     (tmp_path / "other.json").write_text('{"not": "a bundle"}')
-    shelf = FolderShelf(tmp_path)
+    shelf = FolderSource(tmp_path)
     (listed,) = shelf.runs()
     assert listed["run"] == bundle["run"]
     assert shelf.get(bundle["run"], private=True) == bundle
@@ -134,8 +134,8 @@ def test_an_operator_signs_in_with_its_browser(server: Server, tmp_path: Path) -
 
 
 def test_nothing_is_said_before_anything_was(tmp_path: Path) -> None:
-    run = prepare("shapley_coop", Room())
-    empty = HomeShelf().get(run.run, private=False)
+    run = prepare("shapley_coop", RunConfig())
+    empty = HomeSource().get(run.run, private=False)
     assert (empty["timeline"], empty["status"]) == ([], "open")
     with tab() as opened:
         opened.page.goto(saved(empty, tmp_path))

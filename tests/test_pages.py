@@ -8,9 +8,9 @@ from typing import Any, get_type_hints
 import pytest
 from langgraph.graph.state import CompiledStateGraph
 
-import graphs
-from graphs import builder
-from state import Opening, Table
+from shapley_coop import graphs
+from shapley_coop.graphs import builder
+from shapley_coop.state import Opening, Table
 
 ROOT = Path(__file__).parents[1]
 NAMES = graphs.names()
@@ -101,8 +101,8 @@ def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing
 
 def test_shapley_coop_adds_what_is_reckoned_from_the_record_and_nothing_else() -> None:
     assert added("short_term", "shapley_coop") == (
-        {"reckon"},
-        {("account", "reckon", ""), ("reckon", "convene_split", "")},
+        {"attribute"},
+        {("account", "attribute", ""), ("attribute", "convene_split", "")},
         {("account", "convene_split", "")},
     )
 
@@ -119,7 +119,7 @@ def test_only_the_edges_that_exist_are_drawn(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_workflow_is_compiled_under_its_name_without_a_saver(name: str) -> None:
-    graph = import_module(f"graphs.{name}").graph
+    graph = import_module(f"shapley_coop.graphs.{name}").graph
     assert graph.name == name
     assert graph.checkpointer is None
     assert graph.get_graph().draw_mermaid().startswith("---")
@@ -136,7 +136,7 @@ def test_every_node_reads_the_table_and_the_first_the_opening(name: str) -> None
 @pytest.mark.parametrize("name", NAMES)
 def test_the_whole_table_is_given_out(name: str) -> None:
     """A narrower output would have the server stream nulls."""
-    graph = import_module(f"graphs.{name}").graph
+    graph = import_module(f"shapley_coop.graphs.{name}").graph
     assert set(graph.get_output_jsonschema()["properties"]) == set(get_type_hints(Table))
 
 

@@ -14,8 +14,8 @@ from pettingzoo import ParallelEnv
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 from pettingzoo.utils.conversions import parallel_to_aec
 
-from games import GameError, load, names
-from games.pettingzoo_export import as_parallel_env
+from shapley_coop.games import GameError, load, names
+from shapley_coop.games.pettingzoo.export import as_parallel_env
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 RPS = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"

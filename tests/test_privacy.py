@@ -18,12 +18,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
-from graphs import builder
-from graphs.running import follow, play, prepare
-from seats import SeatError, as_text
-from seats.models import KEYS
-from state import Room, home, result
-from state.saving import strict
+from shapley_coop.graphs import builder
+from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.seats import SeatError, as_text
+from shapley_coop.seats.models import KEYS
+from shapley_coop.state import RunConfig, home, result
+from shapley_coop.state.storage.checkpoints.strict import strict
 from tests.scripted import Script
 
 AGENTS = ("Alice", "Bob")
@@ -135,9 +135,9 @@ async def streamed(
     app: CompiledStateGraph[Any, Any, Any, Any], **options: Any
 ) -> AsyncIterator[tuple[str, Any]]:
     """Everything that a run streams: the mode, and what came."""
-    given = {"room": Room(secrets="nest").model_dump(mode="json")}
+    given = {"room": RunConfig(secrets="nest").model_dump(mode="json")}
     async for part in app.astream(
-        given, CONFIG, context=Room(), stream_mode=list(MODES), durability="sync", **options
+        given, CONFIG, context=RunConfig(), stream_mode=list(MODES), durability="sync", **options
     ):
         yield part[-2:]
 
@@ -149,7 +149,7 @@ def test_there_are_canaries_enough() -> None:
 
 async def test_every_canary_is_in_its_place(script: Script) -> None:
     """Without this, the other tests could pass on a run that holds no secret at all."""
-    outcome = await play("shapley_coop", Room(secrets="nest"))
+    outcome = await play("shapley_coop", RunConfig(secrets="nest"))
     assert outcome["status"] == "agreed"
     assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
     kept = list(home().journal.entries(outcome["episode"]))
@@ -161,7 +161,7 @@ async def test_every_canary_is_in_its_place(script: Script) -> None:
 
 
 async def test_no_agent_reads_what_another_was_told_or_thought(script: Script) -> None:
-    await play("shapley_coop", Room(secrets="nest"))
+    await play("shapley_coop", RunConfig(secrets="nest"))
     assert Counter(agent for agent, _, _ in script.letters) == {"Alice": 7, "Bob": 6}
     for agent, _, messages in script.letters:
         foreign = [canary for canary in [*PRIVATE, *KEYS_SET] if canary.owner != agent]
@@ -206,7 +206,7 @@ async def test_the_shared_state_and_its_history_hold_no_secret(
 async def test_registers_ledger_and_terminal_hold_no_secret(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    outcome = await play("shapley_coop", Room(secrets="nest"))
+    outcome = await play("shapley_coop", RunConfig(secrets="nest"))
     books = every_word([home().runs.list(), home().ledger.lines(outcome["episode"])])
     assert outcome["run"] in books
     for held in (books, "".join(capfd.readouterr())):
@@ -221,7 +221,7 @@ async def test_no_log_holds_a_secret_at_any_level(
         script["Bob", "act"] = RuntimeError(" ".join(canary.word for canary in PRIVATE))
     with caplog.at_level(logging.DEBUG), contextlib.suppress(SeatError):
         logging.getLogger("tests").debug("the log is heard")
-        await play("shapley_coop", Room(secrets="nest"))
+        await play("shapley_coop", RunConfig(secrets="nest"))
     assert "the log is heard" in caplog.text
     assert len(script.letters) >= 8
     held = every_word([vars(record) for record in caplog.records])
@@ -244,7 +244,7 @@ async def test_a_seat_that_fails_with_a_secret_on_its_lips_tells_none(
 ) -> None:
     every = " ".join(canary.word for canary in [*PRIVATE, *KEYS_SET])
     script["Bob", act] = kind(f"Incorrect API key provided: {every}")
-    run = prepare("shapley_coop", Room(secrets="nest"))
+    run = prepare("shapley_coop", RunConfig(secrets="nest"))
     heard: list[Any] = []
     with pytest.raises(SeatError) as failure:
         await follow(run, lambda node, written: heard.append((node, written)))
@@ -279,6 +279,6 @@ async def test_a_secrets_file_that_cannot_be_read_is_not_quoted() -> None:
     (home().secrets / "list.yaml").write_text(f"- {TOLD[0].word}\n")
     for name in ("broken", "list", "gone"):
         with pytest.raises(ValueError, match=name) as refusal:
-            prepare("shapley_coop", Room(secrets=name))
+            prepare("shapley_coop", RunConfig(secrets=name))
         assert found_in(every_word(refusal.value), whose=TOLD) == set()
         assert "\n" not in str(refusal.value)

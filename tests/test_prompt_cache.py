@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.bench_tokens import BLOCK, LEAST, PER_TOKEN, ahead, bill, pays_from
-from graphs.running import play
-from seats import ask
-from seats.letters import as_text, events
-from state import Room, home
+from benchmarks.tokens import BLOCK, LEAST, PER_TOKEN, ahead, bill, pays_from
+from shapley_coop.graphs.running import play
+from shapley_coop.seats import ask
+from shapley_coop.seats.letters import as_text, events
+from shapley_coop.state import RunConfig, home
 from tests.scripted import Script
 
 HISTORY, PERSON, ASKED = (
@@ -48,7 +48,7 @@ async def letters(script: Script, request: pytest.FixtureRequest) -> list[tuple[
     home().secrets.mkdir(parents=True)
     told = "".join(f"{agent}: {SECRET}-of-{agent}\n" for agent in agents)
     (home().secrets / "told.yaml").write_text(told, encoding="utf-8")
-    outcome = await play(graph, Room.model_validate({**room, "secrets": "told"}))
+    outcome = await play(graph, RunConfig.model_validate({**room, "secrets": "told"}))
     parties = set(outcome["agents"])
     return [
         (agent, str(messages[0].text), as_text(messages))
@@ -93,7 +93,7 @@ def test_what_one_agent_is_told_comes_after_what_everybody_knows(letters: Any) -
 
 
 async def test_a_trader_shares_its_rules_and_finds_its_utilities_at_the_end(script: Script) -> None:
-    await play("task_exchange", Room(game="task_exchange", seed=2))
+    await play("task_exchange", RunConfig(game="task_exchange", seed=2))
     talk = [(a, m) for a, ask, m in script.letters if ask in ("consider", "exchange")]
     assert len({str(m[0].text) for _, m in talk}) == 1
     for _, messages in talk:
@@ -105,7 +105,7 @@ async def test_a_summary_breaks_the_prefix_only_when_it_is_made(script: Script) 
     for agent in ("Alice", "Bob"):
         script[agent, "act"] = "<ACTION>defect</ACTION>"
     given = {"game": "prisoners_dilemma", "params": {"rounds": 12}, "recall": 3}
-    await play("llm_only", Room.model_validate(given))
+    await play("llm_only", RunConfig.model_validate(given))
     alice = script.shown_to("Alice", "act")
     broken = [n for n, (a, b) in enumerate(pairwise(alice), 1) if not b.startswith(transcript(a))]
     assert broken == [6, 9], "after six events and after every third from then on"
@@ -125,9 +125,9 @@ async def test_a_warm_cache_has_one_asked_before_the_others(
         heard.append(f"{agent} has answered")
         return answer
 
-    monkeypatch.setattr("state.asking.ask_seat", listening)
+    monkeypatch.setattr("shapley_coop.state.asking.ask_seat", listening)
     given = {"game": "public_goods", "params": {"rounds": 1}, "warm_cache": True}
-    await play("llm_only", Room.model_validate(given))
+    await play("llm_only", RunConfig.model_validate(given))
     assert heard[:2] == ["Alice is asked", "Alice has answered"]
     assert [told.partition(" ")[2] for told in heard[2:5]] == ["is asked"] * 3
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from graphs.running import play
-from state import Key, Line, Room, home
+from shapley_coop.graphs.running import play
+from shapley_coop.state import Key, Line, RunConfig, home
 from tests import proof_kills, proof_many_processes, proof_spend, proof_vanish, proof_workers
 from tests.counted import behind, calls, letter_of
 from tests.embedded_reply import reply
@@ -43,7 +43,7 @@ def test_the_promise_holds(name: str, tmp_path: Path) -> None:
 
 
 async def test_an_audit_sees_what_is_lost_doubled_or_changed() -> None:
-    whole = await play("shapley_coop", Room(), "whole")
+    whole = await play("shapley_coop", RunConfig(), "whole")
     kept = Play((), whole, transfers_of(home())[whole["episode"]], 0)
     assert Audit.of(home(), [kept], []).clean
     more = Counter({("final", "", 0, 9, "world", "Alice", 1, "reward"): 1})
@@ -62,7 +62,7 @@ def test_a_call_that_hangs_when_its_process_is_killed_is_the_only_one_repeated(
     """In processes started cold, as anybody would."""
     monkeypatch.setenv("COOP_HOME", str(tmp_path))
     environment = {**os.environ, **KEYS}
-    coop = [sys.executable, "-m", "cli"]
+    coop = [sys.executable, "-m", "shapley_coop"]
     with StubOpenAI(reply, faults=[None, None, Fault.hang()]) as stub:
         command = [*coop, *begin("cold", behind(stub, "shapley_coop"))]
         with subprocess.Popen(command, cwd=ROOT, env=environment) as process:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from graphs.running import play
-from state import Room
+from shapley_coop.graphs.running import play
+from shapley_coop.state import RunConfig
 from tests import (
     proof_checkpoints,
     proof_endings,
@@ -65,7 +65,7 @@ def test_a_canary_in_a_file_would_be_found(tmp_path: Path) -> None:
     planter = Planter(("Alice", "Bob"))
     with at_home(tmp_path) as home:
         planter.secrets(home / "secrets" / "nest.yaml")
-        asyncio.run(play("llm_only", Room(secrets="nest")))
+        asyncio.run(play("llm_only", RunConfig(secrets="nest")))
         canary = planter.planted[0].word
         assert in_files(home, planter) == []
         (home / "stray.log").write_bytes(b"\0" + canary.upper().encode())

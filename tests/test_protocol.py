@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deals import DEAL_RULES, Deal, Do, Fault, Message, put, scan
-from nodes.validate import an_action, an_answer, an_offer
-from state import Moment, Room, Table, Topic, game_of
+from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Message, put, scan
+from shapley_coop.nodes.agent.validate import an_action, an_answer, an_offer
+from shapley_coop.state import RunConfig, Table, Topic, TurnContext, game_of
 
 OFFER = '{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}]}'
 
 
 def table(**parts: Any) -> Table:
-    settings_ = Room().resolve().model_dump(mode="json")
+    settings_ = RunConfig().resolve().model_dump(mode="json")
     game = game_of(settings_)
     offer = put(Deal(clauses=(Do(agent="Bob", action="lever"),)), by="Alice", revision=2)
     return {  # type: ignore[return-value]
@@ -33,7 +33,7 @@ def table(**parts: Any) -> Table:
 def judged(check: Callable[..., Any], text: str, **parts: Any) -> Any:
     message = scan(text)
     assert isinstance(message, Message)
-    return check(Moment(table(**parts), ("Bob",), Topic("plan", DEAL_RULES)), "Bob", message)
+    return check(TurnContext(table(**parts), ("Bob",), Topic("plan", DEAL_RULES)), "Bob", message)
 
 
 HASH = table()["offer"]["hash"]  # type: ignore[index]

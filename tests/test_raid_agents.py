@@ -7,12 +7,13 @@ from random import Random
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from deals import Deal, Do, Every, Share, Turns, first_fault, parse_exact
-from deals.rules import DEAL_RULES, Terms
-from graphs import builder
-from seats.embedded import CHARACTERS
-from seats.embedded.bargaining import Agent
-from seats.embedded.raid import RaidOutlook
+from shapley_coop.amounts import parse_exact
+from shapley_coop.deals import Deal, Do, Every, Share, Turns, first_fault
+from shapley_coop.deals.language.rules import DEAL_RULES, Terms
+from shapley_coop.graphs import builder
+from shapley_coop.seats.embedded import CHARACTERS
+from shapley_coop.seats.embedded.bargaining import Agent
+from shapley_coop.seats.embedded.raid import RaidOutlook
 from tests.raid_plays import fireball, moments, raid, rotation
 
 HEROES = ("Hero1", "Hero2", "Hero3", "Hero4")
@@ -90,8 +91,8 @@ def test_who_reasoned_proposes_to_take_turns_at_taunting():
     assert deal.clauses[:4] == ROTATION
     prices = list(deal.pays.values())
     assert {pay.payee for pay in prices} == {"Hero1"}
-    by_norm = answer(facts(raid(), "Hero1", "propose", reasoning="…", norms=["shapley"]))
-    assert deal_in(by_norm).clauses == (*ROTATION, Share(norm="shapley"))
+    norm_payoffs_fn = answer(facts(raid(), "Hero1", "propose", reasoning="…", norms=["shapley"]))
+    assert deal_in(norm_payoffs_fn).clauses == (*ROTATION, Share(norm="shapley"))
 
 
 @pytest.mark.parametrize(("heroes", "boss_hp"), [(3, 1500), (4, 3000), (10, 8000), (100, 60000)])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import GameError
-from games.raid_log import import_raid_log
-from games.raid_rules import contributions
+from shapley_coop.games import GameError
+from shapley_coop.games.raid_battle.log import import_raid_log
+from shapley_coop.games.raid_battle.rules import contributions
 from tests.raid_plays import as_log, at_random, played, raid, rotation
 
 DATA = Path(os.environ.get("COOP_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data")

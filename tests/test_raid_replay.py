@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credit import sample_shapley, shapley, shapley_exact, worth_table
-from games.game import exact
-from games.raid_replay import openings, script, step, team_rewards
-from games.raid_rules import SKILLS, RaidParams, resolve, rolled, team_reward
+from shapley_coop.amounts import exact
+from shapley_coop.credit import sample_shapley, shapley, shapley_exact, worth_table
+from shapley_coop.games.raid_battle.replay import openings, script, step, team_rewards
+from shapley_coop.games.raid_battle.rules import SKILLS, RaidParams, resolve, rolled, team_reward
 from tests.raid_plays import at_random, fireball, played, raid, rotation
 
 HEROES = ("Hero1", "Hero2", "Hero3", "Hero4")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from state import Home
+from shapley_coop.state import Home
 from tests.warm_coop import warm_coop
 
 ROOT = Path(__file__).parents[1]

@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphs.running import play
-from seats.letters import events
-from state import Room, home
-from state.recall import recalled, summary
+from shapley_coop.graphs.running import play
+from shapley_coop.seats.letters import events
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.recall import recalled, summary
 
 TURNS = [
     {"turn": n, "did": {"A": "x" if n % 2 else "y"}, "earned": {"A": 0.1, "B": -1}}
@@ -52,7 +52,7 @@ def test_a_summary_says_who_did_and_earned_and_said_what() -> None:
 
 async def histories(**room: Any) -> list[list[dict[str, Any]]]:
     given = {"game": "prisoners_dilemma", "params": {"rounds": 30}, **room}
-    outcome = await play("negotiation", Room.model_validate(given))
+    outcome = await play("negotiation", RunConfig.model_validate(given))
     assert outcome["turns_played"] == 30
     return [events(e.letter_text) for e in home().journal.entries(outcome["episode"])]
 

@@ -8,18 +8,11 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from graphs.running import play
-from seats import (
-    Answer,
-    Entry,
-    Seat,
-    SeatError,
-    check_seat,
-    letter_hash,
-    nonce,
-)
-from seats.recording import RecordedChatModel, recorded
-from state import Room, home
+from shapley_coop.graphs.running import play
+from shapley_coop.seats import Seat, SeatError, check_seat
+from shapley_coop.seats.recording import RecordedChatModel, recorded
+from shapley_coop.seats.records import Answer, Entry, letter_hash, nonce
+from shapley_coop.state import RunConfig, home
 from tests.scripted import Script
 
 OWN = {"run", "episode", "seats", "timing", "simulated"}
@@ -54,9 +47,9 @@ def record(tmp_path: Path) -> Callable[[dict[str, Any]], str]:
 async def test_a_recording_replays_a_run_to_the_same_result(
     room: dict[str, Any], record: Callable[[dict[str, Any]], str]
 ) -> None:
-    first = await play("shapley_coop", Room.model_validate(room))
+    first = await play("shapley_coop", RunConfig.model_validate(room))
     seats = {"*": record(first)}
-    again = await play("shapley_coop", Room.model_validate(room | {"seats": seats}))
+    again = await play("shapley_coop", RunConfig.model_validate(room | {"seats": seats}))
     assert told(again) == told(first)
     assert again["simulated"] is False
     assert again["episode"] != first["episode"]
@@ -68,23 +61,23 @@ async def test_the_same_complaint_twice_is_replayed_answer_by_answer(
     """Two letters can be the same but for the number of the attempt."""
     script["Alice", "act"] = ["<ACTION>no", "<ACTION>never", "<ACTION>lever</ACTION>"]
     script["Bob", "act"] = "<s>\u2028</s><ACTION>door</ACTION>"
-    first = await play("llm_only", Room())
+    first = await play("llm_only", RunConfig())
     assert first["rewards"] == {"Alice": -1, "Bob": 10}
     seats = {"*": record(first)}
     monkeypatch.undo()
     monkeypatch.setenv("COOP_HOME", str(home().folder))
-    again = await play("llm_only", Room.model_validate({"seats": seats}))
+    again = await play("llm_only", RunConfig.model_validate({"seats": seats}))
     assert told(again) == told(first)
 
 
 async def test_a_letter_that_was_not_recorded_ends_in_one_clear_line(
     record: Callable[[dict[str, Any]], str],
 ) -> None:
-    first = await play("shapley_coop", Room(seed=5))
+    first = await play("shapley_coop", RunConfig(seed=5))
     seat = record(first)
     with pytest.raises(SeatError) as failure:
         await play(
-            "shapley_coop", Room.model_validate({"params": {"prize": 8}, "seats": {"*": seat}})
+            "shapley_coop", RunConfig.model_validate({"params": {"prize": 8}, "seats": {"*": seat}})
         )
     said = str(failure.value)
     assert "holds no answer of Alice to this letter" in said or "of Bob to this letter" in said

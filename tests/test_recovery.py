@@ -9,8 +9,8 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph_sdk.errors import NotFoundError
 
-from serve import recovery
-from state import home, saver
+from shapley_coop.serve.server import recovery
+from shapley_coop.state import home, saver
 
 NOW = datetime.now(UTC)
 

@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from games.repository import KINDS, History, RepositoryError, Rules, read_history, read_rules
-from games.repository.lines import effective_lines
+from shapley_coop.games.repository import (
+    KINDS,
+    History,
+    RepositoryError,
+    Rules,
+    read_history,
+    read_rules,
+)
+from shapley_coop.games.repository.lines import effective_lines
 from tests.history_builder import ENV, Builder, build_large
 
 ADA, BOB, CLEO = "Ada <ada@example.org>", "Bob <bob@example.org>", "Cleo <cleo@example.org>"

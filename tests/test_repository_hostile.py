@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from games.repository import RepositoryError, read_history
+from shapley_coop.games.repository import RepositoryError, read_history
 from tests.history_builder import ENV, Builder
 
 ADA, EVE = "Ada <ada@example.org>", "Eve <eve@example.org>"

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from deals import Deal, Pay, put, sign
-from graphs.running import configured, opened
-from state import home
+from shapley_coop.deals import Deal, Pay, put, sign
+from shapley_coop.graphs.running import configured, opened
+from shapley_coop.state import home
 from tests.coop_command import ABLATION, ROOT, SCHEMA, Coop, coop_in, valid
 from tests.scripted import Script
 
@@ -118,7 +118,7 @@ def test_an_amendment_is_within_the_schema(coop: Coop, script: Script) -> None:
 
 def test_standard_output_holds_the_object_and_nothing_else(tmp_path: Path) -> None:
     environment = {**os.environ, "COOP_HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "cli", "run", "escape_room", "--json"]
+    command = [sys.executable, "-m", "shapley_coop", "run", "escape_room", "--json"]
     ended = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from games.game import GameError
-from games.workspace import (
+from shapley_coop.games.game import GameError
+from shapley_coop.games.software_company.workspace import (
     PYTHON,
     CheckResult,
     Limits,

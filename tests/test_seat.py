@@ -10,7 +10,7 @@ import httpx
 import pytest
 import yaml
 
-from serve.callers import TOKENS
+from shapley_coop.serve.server.callers import TOKENS
 from tests.browser import PHONE, picture, tab
 from tests.server_process import Server
 

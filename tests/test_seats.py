@@ -11,12 +11,9 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
 
-from graphs.running import follow, prepare
-from seats import (
-    Answer,
+from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.seats import (
     CredentialsMissing,
-    Entry,
-    Journal,
     Letter,
     Question,
     Seat,
@@ -24,14 +21,14 @@ from seats import (
     ask,
     chat_model,
     check_seat,
-    letter_hash,
-    nonce,
 )
-from seats.embedded import EmbeddedChatModel
-from seats.letters import as_text
-from seats.models import KEYS
-from seats.recording import RecordedChatModel, recorded
-from state import Room, home
+from shapley_coop.seats.embedded import EmbeddedChatModel
+from shapley_coop.seats.letters import as_text
+from shapley_coop.seats.models import KEYS
+from shapley_coop.seats.recording import RecordedChatModel, recorded
+from shapley_coop.seats.records import Answer, Entry, letter_hash, nonce
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage.journal import Journal
 from tests.scripted import Script
 
 # The tests' own promises
@@ -98,7 +95,7 @@ def test_a_missing_key_is_told_by_its_variable(provider: str, variable: str) -> 
 
 
 def test_a_run_with_a_missing_key_does_not_begin() -> None:
-    room = Room.model_validate({"seats": {"Alice": "openai:any", "*": "embedded:rational"}})
+    room = RunConfig.model_validate({"seats": {"Alice": "openai:any", "*": "embedded:rational"}})
     with pytest.raises(CredentialsMissing, match="OPENAI_API_KEY"):
         prepare("shapley_coop", room)
     assert home().runs.list() == []
@@ -113,7 +110,7 @@ def test_a_run_with_a_missing_key_does_not_begin() -> None:
 )
 def test_seats_are_for_those_who_play(seats: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint.replace("*", r"\*")):
-        prepare("llm_only", Room.model_validate({"seats": seats}))
+        prepare("llm_only", RunConfig.model_validate({"seats": seats}))
 
 
 def test_embedded_agents_and_recordings_are_ordinary_chat_models(tmp_path: Path) -> None:
@@ -196,7 +193,7 @@ async def test_any_answer_can_be_kept(script: Script, answered: str, kept: str) 
 async def test_a_failure_is_told_without_its_text_and_can_be_mended(script: Script) -> None:
     script["Bob", "act"] = [RuntimeError("the letter said: You are Bob"), "<ACTION>door</ACTION>"]
     script["Alice", "act"] = "<ACTION>lever</ACTION>"
-    run = prepare("llm_only", Room())
+    run = prepare("llm_only", RunConfig())
     with pytest.raises(SeatError) as failure:
         await follow(run)
     assert str(failure.value) == (
@@ -213,7 +210,7 @@ async def test_a_seat_that_takes_too_long_is_given_up(monkeypatch: pytest.Monkey
         async def _agenerate(self, *_: Any, **__: Any) -> Any:
             await asyncio.Event().wait()
 
-    monkeypatch.setattr("seats.asking.chat_model", lambda *_, **__: Slow())
+    monkeypatch.setattr("shapley_coop.seats.asking.chat_model", lambda *_, **__: Slow())
     with pytest.raises(SeatError, match=r"no answer within 0\.03 s; raise the seat's timeout"):
         await ask(Seat(timeout=0.01), 0, question(), home().journal)
 

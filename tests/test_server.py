@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from langgraph_sdk.client import SyncLangGraphClient
 
-from deals import Deal, Pay, accept, put, sign
+from shapley_coop.deals import Deal, Pay, accept, put, sign
 from tests.embedded_reply import reply
 from tests.server_client import PUBLIC, WORKFLOWS, Watched, play, seats, together, values, watch
 from tests.server_process import BLOCKING, Server

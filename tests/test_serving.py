@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 import yaml
 
-from seats.tracing import HIDE
-from serve.callers import AUDIENCE, PUBLIC_KEY, TOKENS
-from serve.gate import OPERATORS
-from serve.limits import Limits
-from serve.reach import ENDPOINTS
+from shapley_coop.seats.tracing import HIDE
+from shapley_coop.serve.server.authorization import OPERATORS
+from shapley_coop.serve.server.callers import AUDIENCE, PUBLIC_KEY, TOKENS
+from shapley_coop.serve.server.limits import Limits
+from shapley_coop.serve.server.tenant_policy import ENDPOINTS
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")

@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from evals.evaluators import EVALUATORS, WITH_ARGUMENT
-from evals.figures import KINDS
-from evals.suite import expand, load_suite, shipped
+from shapley_coop.evals.measures.evaluators import EVALUATORS, WITH_ARGUMENT
+from shapley_coop.evals.reports.figures import KINDS
+from shapley_coop.evals.sweeps.suite import expand, load_suite, shipped
 
 PAGE = Path(__file__).parents[1] / "docs" / "suites.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from games import GameError
-from games.exchange import from_taskbench
-from games.exchange.taskbench import read_records
-from games.exchange.tools import call, read_tools, simulate
+from shapley_coop.games import GameError
+from shapley_coop.games.exchange import from_taskbench
+from shapley_coop.games.exchange.taskbench import read_records
+from shapley_coop.games.exchange.tools import call, read_tools, simulate
 
 DATA = Path(os.environ.get("COOP_TASKBENCH", Path(__file__).parents[2] / "shared" / "data"))
 

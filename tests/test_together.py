@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from graphs.running import opened, play
-from seats import Answer, Entry, Journal, nonce
-from seats.together import Together, together
-from state import Home, Room, home
-from state.checkpoints import shared_saver
+from shapley_coop.graphs.running import opened, play
+from shapley_coop.seats.records import Answer, Entry, nonce
+from shapley_coop.state import Home, RunConfig, home
+from shapley_coop.state.storage.batcher import ThreadBatcher, batched
+from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from shapley_coop.state.storage.journal import Journal
 
 
 def entry(agent: str, text: str = "yes") -> Entry:
@@ -26,7 +27,7 @@ async def test_calls_of_one_moment_go_together_and_each_hears_its_own() -> None:
         went.append(list(numbers))
         return [2 * number for number in numbers]
 
-    lane = Together[int, int](double)
+    lane = ThreadBatcher[int, int](double)
     assert await asyncio.gather(*(lane.do(number) for number in range(3))) == [0, 2, 4]
     assert await lane.do(5) == 10
     assert went == [[0, 1, 2], [5]]
@@ -36,7 +37,7 @@ async def test_one_call_that_fails_fails_alone() -> None:
     def halve(numbers: Sequence[int]) -> list[int | Exception]:
         return [ValueError(f"{n} is odd") if n % 2 else n // 2 for n in numbers]
 
-    lane = Together[int, int](halve)
+    lane = ThreadBatcher[int, int](halve)
     came = await asyncio.gather(lane.do(4), lane.do(3), lane.do(2), return_exceptions=True)
     assert [str(one) for one in came] == ["2", "3 is odd", "1"]
 
@@ -47,14 +48,14 @@ async def test_work_that_breaks_is_told_to_all_and_the_lane_goes_on() -> None:
             raise OSError("disk full")
         return list(words)
 
-    lane = Together[str, str](fragile)
+    lane = ThreadBatcher[str, str](fragile)
     came = await asyncio.gather(lane.do("break"), lane.do("a"), return_exceptions=True)
     assert [str(one) for one in came] == ["disk full", "disk full"]
     assert await lane.do("b") == "b"
 
 
 async def test_who_is_cancelled_keeps_nobody_else_waiting() -> None:
-    lane = Together[int, int](list)
+    lane = ThreadBatcher[int, int](list)
     first, second = (asyncio.create_task(lane.do(number)) for number in (1, 2))
     await asyncio.sleep(0)
     first.cancel()
@@ -64,7 +65,7 @@ async def test_who_is_cancelled_keeps_nobody_else_waiting() -> None:
 
 async def test_a_loop_has_one_lane_to_one_piece_of_work() -> None:
     journal = home().journal
-    assert together(journal.write_all) is together(journal.write_all)
+    assert batched(journal.write_all) is batched(journal.write_all)
 
 
 def test_answers_are_written_together_and_the_first_counts(tmp_path: Path) -> None:
@@ -81,7 +82,7 @@ async def test_runs_of_one_loop_share_a_saver_which_the_last_of_them_closes() ->
     here = home()
     async with opened("negotiation") as first, opened("contracts") as second:
         assert first.checkpointer is second.checkpointer
-        await play("negotiation", Room(), "inside")
+        await play("negotiation", RunConfig(), "inside")
         async with shared_saver(here) as kept:
             assert kept is first.checkpointer
             assert await _head(kept, "inside") is not None
@@ -102,7 +103,7 @@ async def test_a_saver_that_cannot_be_opened_is_tried_again_by_the_next(tmp_path
 
 
 async def test_minds_of_models_leave_no_checkpoint() -> None:
-    await play("shapley_coop", Room(), "r")
+    await play("shapley_coop", RunConfig(), "r")
     async with shared_saver(home()) as kept:
         places = [one.config["configurable"]["checkpoint_ns"] async for one in kept.alist(None)]
     assert set(places) == {""}

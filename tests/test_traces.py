@@ -15,11 +15,11 @@ import pytest
 from langchain_core.tracers.context import collect_runs
 from langchain_core.tracers.schemas import Run
 
-from evals.evaluators import EVALUATORS
-from evals.provenance import provenance
-from graphs.running import play, table_of
-from prompts import fingerprint
-from state import Room, home
+from shapley_coop.evals.measures.evaluators import EVALUATORS
+from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.graphs.running import play, table_of
+from shapley_coop.prompts import fingerprint
+from shapley_coop.state import RunConfig, home
 from tests.background import in_background
 from tests.embedded_reply import reply
 from tests.stub_openai import StubOpenAI
@@ -36,7 +36,7 @@ def _as_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable, raising=False)
 
 
-async def traced(graph: str, room: Room) -> tuple[dict[str, Any], Run, list[Run]]:
+async def traced(graph: str, room: RunConfig) -> tuple[dict[str, Any], Run, list[Run]]:
     """Play, and give the result, the run's own trace, and one trace per call of a model."""
     with collect_runs() as seen:
         outcome = await play(graph, room)
@@ -49,7 +49,7 @@ async def traced(graph: str, room: Room) -> tuple[dict[str, Any], Run, list[Run]
 
 
 async def test_a_run_is_named_after_workflow_game_and_seed() -> None:
-    outcome, root, _ = await traced("shapley_coop", Room(seed=3))
+    outcome, root, _ = await traced("shapley_coop", RunConfig(seed=3))
     assert root.name == "shapley_coop/escape_room#3"
     assert set(root.tags or []) == {"shapley_coop", "escape_room", "simulated"}
     assert (
@@ -73,12 +73,12 @@ async def test_a_game_of_ones_own_gives_the_run_its_name() -> None:
         "actions": {"Ann": ["a", "b"], "Ben": ["a", "b"]},
         "payoffs": [{"play": [x, y], "pays": [0, 0]} for x in "ab" for y in "ab"],
     }
-    _, root, _ = await traced("llm_only", Room(game=game))
+    _, root, _ = await traced("llm_only", RunConfig(game=game))
     assert root.name == "llm_only/Doors#0"
 
 
 async def test_every_call_is_named_after_agent_act_and_round() -> None:
-    outcome, _, calls = await traced("shapley_coop", Room(seed=3))
+    outcome, _, calls = await traced("shapley_coop", RunConfig(seed=3))
     table = await table_of(home().runs.get(outcome["run"]))
     kept = list(home().journal.entries(table["episode"]))
     assert len(calls) == len(kept) == outcome["usage"]["calls"]
@@ -95,7 +95,7 @@ async def test_every_call_is_named_after_agent_act_and_round() -> None:
 
 
 async def test_a_counter_offer_is_answered_in_the_next_round() -> None:
-    room = Room.model_validate({"seats": {"*": "embedded:stubborn"}, "seed": 1, "rounds": 3})
+    room = RunConfig.model_validate({"seats": {"*": "embedded:stubborn"}, "seed": 1, "rounds": 3})
     outcome, _, calls = await traced("negotiation", room)
     rounds = {call.metadata["round"] for call in calls if call.metadata["act"] == "answer"}
     assert outcome["rounds_of_talk"] > 1
@@ -103,7 +103,7 @@ async def test_a_counter_offer_is_answered_in_the_next_round() -> None:
 
 
 async def test_a_try_that_was_sent_back_can_be_told_from_the_next() -> None:
-    room = Room.model_validate({"seats": {"*": "embedded:sloppy"}, "seed": 2})
+    room = RunConfig.model_validate({"seats": {"*": "embedded:sloppy"}, "seed": 2})
     _, _, calls = await traced("shapley_coop", room)
     attempts = Counter((call.name, call.metadata["attempt"]) for call in calls)
     assert max(attempts.values()) == 1
@@ -113,7 +113,7 @@ async def test_a_try_that_was_sent_back_can_be_told_from_the_next() -> None:
 async def test_who_is_simulated_is_said_call_by_call() -> None:
     with StubOpenAI(reply) as stub:
         alice = {"model": "openai:Alice", "base_url": stub.base_url}
-        room = Room.model_validate({"seats": {"Alice": alice, "*": "embedded:rational"}})
+        room = RunConfig.model_validate({"seats": {"Alice": alice, "*": "embedded:rational"}})
         _, root, calls = await traced("negotiation", room)
     assert root.metadata["simulated"]
     simulated = {call.metadata["agent"]: call.metadata["simulated"] for call in calls}
@@ -186,7 +186,7 @@ def coop(
     ours = {"COOP_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT), **KEYS}
     endpoint = {"LANGSMITH_ENDPOINT": capture.url}
     return subprocess.run(
-        [sys.executable, *(["-c", program] if program else ["-m", "cli", *(argv or RUN)])],
+        [sys.executable, *(["-c", program] if program else ["-m", "shapley_coop", *(argv or RUN)])],
         cwd=folder,
         env={**inherited, **ours, **endpoint, **environment},
         capture_output=True,
@@ -247,8 +247,9 @@ def test_a_program_without_the_command_line_tells_no_secret_either(tmp_path: Pat
     secret = "my-reservation-value-is-7-and-a-half"
     (tmp_path / "home" / "secrets" / "s.yaml").write_text(f"Alice: {secret}\n")
     program = (
-        "import asyncio; from graphs.running import play; from state import Room; "
-        "asyncio.run(play('negotiation', Room(secrets='s')))"
+        "import asyncio; from shapley_coop.graphs.running import play; "
+        "from shapley_coop.state import RunConfig; "
+        "asyncio.run(play('negotiation', RunConfig(secrets='s')))"
     )
     with capturing() as capture:
         coop(capture, tmp_path, program=program, LANGSMITH_TRACING="true")

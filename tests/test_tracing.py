@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from seats.tracing import REDACTED, SCHEME, keep_out, redacted_in
+from shapley_coop.seats.tracing import REDACTED, SCHEME, keep_out, redacted_in
 from tests.background import in_background
 
 ROOT = Path(__file__).parents[1]
+COOP = [sys.executable, "-m", "shapley_coop"]
 CANARIES = [f"canary-{n:02d}-{'whispered' if n % 2 else 'said'}" for n in range(50)]
 KEY = "sk-proj-canarycanarycanarycanary00"
 
@@ -114,7 +115,7 @@ def play(home: Path, endpoint: str, *options: str, **environment: str) -> dict[s
         "LANGSMITH_API_KEY": "lsv2_pt_" + "0" * 32 + "_canary",
     }
     done = subprocess.run(
-        [sys.executable, "-m", "cli", "run", "escape_room", "--seed", "3", "--json", *options],
+        [*COOP, "run", "escape_room", "--seed", "3", "--json", *options],
         cwd=ROOT,
         env={**kept, **tracing, "COOP_HOME": str(home), **environment},
         capture_output=True,
@@ -194,7 +195,7 @@ def test_an_error_is_uploaded_without_what_it_says(langsmith: Capture, tmp_path:
     program = f"""
 from langchain_core.runnables import RunnableLambda
 from pathlib import Path
-from seats.tracing import trace_quietly
+from shapley_coop.seats.tracing import trace_quietly
 
 def fail(_):
     raise ValueError("{CANARIES[0]}")
@@ -237,13 +238,13 @@ def black_hole() -> Iterator[str]:
 _TIMED = """
 import asyncio, time
 import langsmith
-from graphs.running import play
-from seats.tracing import trace_quietly
-from state import Room, home
+from shapley_coop.graphs.running import play
+from shapley_coop.seats.tracing import trace_quietly
+from shapley_coop.state import RunConfig, home
 
 def spent():
     started = time.monotonic()
-    asyncio.run(play("shapley_coop", Room(game="escape_room", seed=3)))
+    asyncio.run(play("shapley_coop", RunConfig(game="escape_room", seed=3)))
     return time.monotonic() - started
 
 trace_quietly(home().secrets)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from langgraph.types import Overwrite
 
-from graphs.running import configured, opened
-from state import home
+from shapley_coop.graphs.running import configured, opened
+from shapley_coop.state import home
 from tests.coop_command import Coop, coop_in, valid
 
 

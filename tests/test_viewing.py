@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cli.viewing import report
-from state import Home
+from shapley_coop.cli.viewing import report
+from shapley_coop.state import Home
 from tests.warm_coop import Ended, warm_coop
 
 ROOT = Path(__file__).parents[1]
@@ -35,7 +35,7 @@ def coop(home: Path, *words: str) -> Ended:
 def viewed(home: Path, *words: str) -> Iterator[str]:
     """`coop view`, with the address that it prints; Ctrl-C ends it."""
     with subprocess.Popen(
-        [sys.executable, "-m", "cli", "view", *words],
+        [sys.executable, "-m", "shapley_coop", "view", *words],
         cwd=ROOT,
         env=os.environ | {"COOP_HOME": str(home)},
         stdout=subprocess.PIPE,
@@ -107,6 +107,7 @@ def test_the_page_needs_no_server_of_the_extras() -> None:
 import sys
 for name in {absent}:
     sys.modules[name] = None
-import cli.viewing, serve.local, serve.selfcontained, serve.shelves
+import shapley_coop.cli.viewing
+from shapley_coop.serve.view import local, run_sources, selfcontained
 """
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=60)

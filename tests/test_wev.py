@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from credit.wev import WEIGHTS, read_weights, read_wev, wev, wev_report
+from shapley_coop.credit.wev import WEIGHTS, read_weights, read_wev, wev, wev_report
 
 KINDS = ("code", "decisions", "documents", "fixes")
 # Role: counts of the four kinds; interval, reward and adjustment as printed in the paper's table

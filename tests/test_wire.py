@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deals import Fault, Message, scan, wire
-from deals.wire import MAX_DEPTH, MAX_MESSAGE, MAX_SPEECH, TAGS
+from shapley_coop.deals import Fault, Message, scan
+from shapley_coop.deals.language import wire
+from shapley_coop.deals.language.wire import MAX_DEPTH, MAX_MESSAGE, MAX_SPEECH, TAGS
 
 LABELS = {"SIZE", "TEXT", "TAG", "MPT", "MET", "DUP", "JSON"}
 OFFER = '{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}]}'

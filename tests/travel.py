@@ -5,9 +5,9 @@ import json
 import sys
 from typing import Any
 
-from cli import main as coop
-from graphs.running import configured, opened
-from state import Room, home
+from shapley_coop.cli import main as coop
+from shapley_coop.graphs.running import configured, opened
+from shapley_coop.state import RunConfig, home
 
 CHECKPOINTS, FORK, AGAIN = (f"tests.travel:{name}" for name in ("checkpoints", "fork", "again"))
 
@@ -41,7 +41,7 @@ async def _play(given: Any, **place: str) -> None:
     config = configured(run)
     config["configurable"].update(place)
     async with opened(run.graph) as app:
-        async for _ in app.astream(given, config, context=Room(), durability="sync"):
+        async for _ in app.astream(given, config, context=RunConfig(), durability="sync"):
             pass
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import text
 
-from deals.enforcement import ESCROW
-from seats.database import engine
-from state import Home
+from shapley_coop.deals.enforcement import ESCROW
+from shapley_coop.state import Home
+from shapley_coop.state.storage.engine import engine
 from tests.travel import AGAIN, CHECKPOINTS, FORK
 from tests.warm_coop import COOP, NEVER, Coop, Ended, Stop
 

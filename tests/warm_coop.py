@@ -23,7 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from state import Home
+from shapley_coop.state import Home
 
 ROOT = Path(__file__).parents[1]
 COOP = "cli:main"
@@ -34,15 +34,15 @@ SAVERS = {
 }
 """LangGraph's savers, and how each writes."""
 WRITES = (
-    "state.runs:Runs.begin",
-    "seats.journal:Journal.write_all",
-    "state.ledger:Ledger.post",
+    "shapley_coop.state.storage.register:Runs.begin",
+    "shapley_coop.state.storage.journal:Journal.write_all",
+    "shapley_coop.state.storage.ledger:Ledger.post",
     *(f"{saver}.{put}" for saver, puts in SAVERS.items() for put in puts),
-    "state.runs:Runs.finish",
+    "shapley_coop.state.storage.register:Runs.finish",
 )
 """Everything that a run writes down for good."""
 
-IN_A_POSTING = ("state.ledger:Ledger._write",)
+IN_A_POSTING = ("shapley_coop.state.storage.ledger:Ledger._write",)
 """A posting's lines, in a transaction that has not been committed."""
 
 

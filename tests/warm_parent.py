@@ -22,8 +22,8 @@ from tests.warm_coop import SAVERS, Stop
 
 IMPORTED = (
     "cli",
-    "cli.narration",
-    "cli.verifying",
+    "shapley_coop.cli.narration",
+    "shapley_coop.cli.verifying",
     "langchain_openai",
     "sqlalchemy.dialects.postgresql.psycopg",
     *(saver.partition(":")[0] for saver in SAVERS),
@@ -80,13 +80,13 @@ def _do_everything_once() -> None:
     for module in IMPORTED:
         import_module(module)
     pkgutil.resolve_name("openai:DefaultAioHttpClient")()  # imports what it needs when it is made
-    from graphs.running import play
-    from state import Room
+    from shapley_coop.graphs.running import play
+    from shapley_coop.state import RunConfig
 
     with TemporaryDirectory() as home:
         os.environ["COOP_HOME"] = home
         for graph in ("shapley_coop", "contracts"):
-            asyncio.run(play(graph, Room(game="escape_room")))
+            asyncio.run(play(graph, RunConfig(game="escape_room")))
 
 
 def _patience(children: dict[int, Child]) -> float | None:

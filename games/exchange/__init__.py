@@ -1,6 +1,6 @@
 """The domain of task exchange: atoms, composites, private utilities, and what is best for all.
 
->>> from games.exchange import scenario, solutions
+>>> from shapley_coop.games.exchange import scenario, solutions
 >>> paper = scenario("paper_competitive")
 >>> start = paper.tasks.initial
 >>> [paper.utility(agent, mask) for agent, mask in start.items()]
@@ -15,9 +15,9 @@ built in (`paper`), read from a file (`files`), made of TaskBench records (`task
 (`source`) or written by a model (`authoring`); `front` enumerates exactly, `solutions` compares.
 """
 
-from games.exchange.scenario import Atom, Masks, Scenario, Tasks
-from games.exchange.solutions import Score, Solution, score, solutions
-from games.exchange.source import from_taskbench, generated, scenario
+from shapley_coop.games.exchange.scenario import Atom, Masks, Scenario, Tasks
+from shapley_coop.games.exchange.solutions import Score, Solution, score, solutions
+from shapley_coop.games.exchange.source import from_taskbench, generated, scenario
 
 __all__ = [
     "Atom",

@@ -13,11 +13,17 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from games.exchange.files import AtomEntry, Page, content_of, read_page, tasks_of
-from games.exchange.registry import Registry, check_words
-from games.exchange.scenario import Tasks
-from games.exchange.tables import descriptions_of, scores_of
-from games.game import GameError
+from shapley_coop.games.exchange.files import (
+    AtomEntry,
+    WorkflowBuilder,
+    content_of,
+    read_page,
+    tasks_of,
+)
+from shapley_coop.games.exchange.registry import Registry, check_words
+from shapley_coop.games.exchange.scenario import Tasks
+from shapley_coop.games.exchange.tables import descriptions_of, scores_of
+from shapley_coop.games.game import GameError
 
 PER_SHEET = 32
 """Few enough for one answer, and little to write again when one mask of it is wrong."""
@@ -47,7 +53,7 @@ class Commission:
         beside: the folder in which it looks its tools up.
     """
 
-    page: Page = field(repr=False)
+    page: WorkflowBuilder = field(repr=False)
     beside: Path
 
     def __post_init__(self) -> None:

@@ -13,13 +13,13 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from games.exchange.masks import from_bits
-from games.exchange.preferences import dialled, scores
-from games.exchange.registry import Registry
-from games.exchange.scenario import Atom, Scenario, Tasks
-from games.exchange.tables import normalised, read_descriptions, read_scores
-from games.exchange.tools import read_tools
-from games.game import GameError
+from shapley_coop.games.exchange.masks import from_bits
+from shapley_coop.games.exchange.preferences import dialled, scores
+from shapley_coop.games.exchange.registry import Registry
+from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
+from shapley_coop.games.exchange.tables import normalised, read_descriptions, read_scores
+from shapley_coop.games.exchange.tools import read_tools
+from shapley_coop.games.game import GameError
 
 
 class AtomEntry(BaseModel):
@@ -32,7 +32,7 @@ class AtomEntry(BaseModel):
     says: str = Field(default="", description="In words; else made of the two above.")
 
 
-class Page(BaseModel):
+class WorkflowBuilder(BaseModel):
     """The file's content: exactly one of utilities, preferences and competition decides.
 
     Preferences beside utilities are told to their owners, and decide nothing.
@@ -113,7 +113,7 @@ def build(content: Any, beside: Path = Path()) -> Scenario:
     return _with_utilities(page, tasks_of(page), beside)
 
 
-def read_page(content: Any) -> Page:
+def read_page(content: Any) -> WorkflowBuilder:
     """A file's content, checked field by field.
 
     Raises:
@@ -122,14 +122,14 @@ def read_page(content: Any) -> Page:
     if not isinstance(content, Mapping):
         raise GameError("holds no scenario: give atoms, initial and one of utilities, preferences")
     try:
-        return Page.model_validate(dict(content))
+        return WorkflowBuilder.model_validate(dict(content))
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise GameError(f"{where}: {first['msg']}") from None
 
 
-def tasks_of(page: Page) -> Tasks:
+def tasks_of(page: WorkflowBuilder) -> Tasks:
     """The public part of what a file says."""
     atoms = tuple(_atom(entry) for entry in page.atoms)
     n = len(atoms)
@@ -140,7 +140,7 @@ def tasks_of(page: Page) -> Tasks:
     )
 
 
-def _with_utilities(page: Page, tasks: Tasks, beside: Path) -> Scenario:
+def _with_utilities(page: WorkflowBuilder, tasks: Tasks, beside: Path) -> Scenario:
     scored, told = page.utilities, page.preferences or {}
     source = page.preferences if scored is None else scored
     if (source is None) == (page.competition is None):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from games.exchange.masks import MICRO, Micros, full, subsets
+from shapley_coop.games.exchange.masks import MICRO, Micros, full, subsets
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.game import GameError
+from shapley_coop.games.game import GameError
 
 MICRO = 1_000_000
 """Utilities are integers of a millionth: sums and comparisons are exact."""

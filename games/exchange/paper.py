@@ -9,12 +9,12 @@ as printed (L2 0.32 and 0.028); a generated point that would beat them is lowere
 
 from collections.abc import Mapping
 
-from games.exchange.masks import MICRO, Micros, full
-from games.exchange.preferences import scores
-from games.exchange.registry import Registry
-from games.exchange.scenario import Atom, Scenario, Tasks
-from games.exchange.tables import normalised
-from games.exchange.tools import Tool
+from shapley_coop.games.exchange.masks import MICRO, Micros, full
+from shapley_coop.games.exchange.preferences import scores
+from shapley_coop.games.exchange.registry import Registry
+from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
+from shapley_coop.games.exchange.tables import normalised
+from shapley_coop.games.exchange.tools import Tool
 
 Calibrated = tuple[tuple[int, float, float], ...]
 """(Alice's mask, her utility, Bob's utility of the rest)."""

@@ -12,9 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
-from games.dice import dice
-from games.exchange.masks import Micros, members
-from games.exchange.scenario import Atom, Scenario
+from shapley_coop.games.dice import dice
+from shapley_coop.games.exchange.masks import Micros, members
+from shapley_coop.games.exchange.scenario import Atom, Scenario
 
 UNGRADED = 0.15
 BEST, MEAN, JITTER = 0.4, 0.6, 4.0

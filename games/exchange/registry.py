@@ -14,8 +14,8 @@ registry that is too large to be read, that name holds beside a written one.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from games.exchange.masks import full, mask_of, members, to_bits
-from games.game import GameError
+from shapley_coop.games.exchange.masks import full, mask_of, members, to_bits
+from shapley_coop.games.game import GameError
 
 JOINT = "; "
 NOTHING = "Nothing."

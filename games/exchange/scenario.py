@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from games.exchange.front import Front, pareto_front
-from games.exchange.masks import MICRO, Micros, full, to_bits
-from games.exchange.registry import Registry
-from games.exchange.tools import Tool
-from games.game import GameError
+from shapley_coop.games.exchange.front import Front, pareto_front
+from shapley_coop.games.exchange.masks import MICRO, Micros, full, to_bits
+from shapley_coop.games.exchange.registry import Registry
+from shapley_coop.games.exchange.tools import Tool
+from shapley_coop.games.game import GameError
 
 MAX_ATOMS = 16
 

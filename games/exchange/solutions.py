@@ -19,8 +19,8 @@ from fractions import Fraction
 from math import dist, prod
 from typing import Any
 
-from games.exchange.masks import MICRO
-from games.exchange.scenario import Masks, Scenario
+from shapley_coop.games.exchange.masks import MICRO
+from shapley_coop.games.exchange.scenario import Masks, Scenario
 
 Point = tuple[int, ...]
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from games.dice import dice
-from games.exchange import paper, taskbench
-from games.exchange.files import read_scenario
-from games.exchange.preferences import dialled, scores
-from games.exchange.registry import Registry
-from games.exchange.scenario import Atom, Scenario, Tasks
-from games.exchange.tables import normalised
-from games.exchange.tools import read_tools
-from games.game import GameError
+from shapley_coop.games.dice import dice
+from shapley_coop.games.exchange import paper, taskbench
+from shapley_coop.games.exchange.files import read_scenario
+from shapley_coop.games.exchange.preferences import dialled, scores
+from shapley_coop.games.exchange.registry import Registry
+from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
+from shapley_coop.games.exchange.tables import normalised
+from shapley_coop.games.exchange.tools import read_tools
+from shapley_coop.games.game import GameError
 
 GENERATED = "generated"
 FILE_ENDINGS = (".yaml", ".yml", ".json")

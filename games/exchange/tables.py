@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from games.exchange.masks import MICRO, Micros, from_bits, to_bits
-from games.game import GameError
+from shapley_coop.games.exchange.masks import MICRO, Micros, from_bits, to_bits
+from shapley_coop.games.game import GameError
 
 TOP = 100
 

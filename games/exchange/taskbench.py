@@ -13,12 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from games.dice import dice
-from games.exchange.files import in_words
-from games.exchange.masks import mask_of
-from games.exchange.registry import Registry
-from games.exchange.scenario import MAX_ATOMS, Atom, Tasks
-from games.game import GameError
+from shapley_coop.games.dice import dice
+from shapley_coop.games.exchange.files import in_words
+from shapley_coop.games.exchange.masks import mask_of
+from shapley_coop.games.exchange.registry import Registry
+from shapley_coop.games.exchange.scenario import MAX_ATOMS, Atom, Tasks
+from shapley_coop.games.game import GameError
 
 JOINED = str.maketrans({"<": "(", ">": ")", "`": "'", ";": ","})
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from games.repository.rules import KINDS
+from shapley_coop.games.repository.rules import KINDS
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,11 @@ its evidence.
 
 from pathlib import Path
 
-from games.repository.contributions import History
-from games.repository.git import Repository, RepositoryError
-from games.repository.log import read_commits
-from games.repository.reading import Reading
-from games.repository.rules import Rules
+from shapley_coop.games.repository.contributions import History
+from shapley_coop.games.repository.git import Repository, RepositoryError
+from shapley_coop.games.repository.log import read_commits
+from shapley_coop.games.repository.reading import Reading
+from shapley_coop.games.repository.rules import Rules
 
 
 def read_history(

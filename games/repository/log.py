@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
 
-from games.repository.git import Repository, RepositoryError
-from games.repository.lines import normal
+from shapley_coop.games.repository.git import Repository, RepositoryError
+from shapley_coop.games.repository.lines import normal
 
 _FIELDS = ("%H", "%{n}", "%{e}", "%at", "%B", "%(trailers:key=Co-authored-by,valueonly)")
 _OPTIONS = (

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from games.repository.log import Change
+from shapley_coop.games.repository.log import Change
 
 NOBODY = -1
 """The origin of lines that are older than the range."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from games.repository.contributions import Contribution, Evidence
-from games.repository.git import Repository
-from games.repository.lines import effective_lines, plain_lines
-from games.repository.log import Commit, Person
-from games.repository.ownership import NOBODY, Ownership
-from games.repository.rules import Place, Rules, declared
+from shapley_coop.games.repository.contributions import Contribution, Evidence
+from shapley_coop.games.repository.git import Repository
+from shapley_coop.games.repository.lines import effective_lines, plain_lines
+from shapley_coop.games.repository.log import Commit, Person
+from shapley_coop.games.repository.ownership import NOBODY, Ownership
+from shapley_coop.games.repository.rules import Place, Rules, declared
 
 LARGEST_FILE = 2_000_000
 """Bytes; beyond, a file is taken for data."""

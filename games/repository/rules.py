@@ -9,7 +9,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from games.repository.lines import LANGUAGES
+from shapley_coop.games.repository.lines import LANGUAGES
 
 KINDS = ("code", "decisions", "documents", "fixes")
 """The kinds of artefact that earn, as Shapley-Coop weighs them."""

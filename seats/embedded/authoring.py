@@ -8,11 +8,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from games.exchange.masks import from_bits
-from games.exchange.preferences import scores
-from games.exchange.registry import compose
-from games.exchange.scenario import Atom
-from seats.embedded.outlook import Missing, needed
+from shapley_coop.games.exchange.masks import from_bits
+from shapley_coop.games.exchange.preferences import scores
+from shapley_coop.games.exchange.registry import compose
+from shapley_coop.games.exchange.scenario import Atom
+from shapley_coop.seats.embedded.outlook import Missing, needed
 
 SHEETS = ("exchange_describe", "exchange_score")
 """What the letters that it answers ask for."""

@@ -8,17 +8,25 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from deals import Deal, Event, Last, Pay, Share, plain
-from games import Turn
-from seats.embedded.characters import Character
-from seats.embedded.claims import perceived
-from seats.embedded.company import CompanyOutlook
-from seats.embedded.contracting import Clerk, Party
-from seats.embedded.exchange import Negotiator
-from seats.embedded.outlook import EPSILON, Foresight, Missing, Outlook, Payoffs, transfers_to
-from seats.embedded.raid import RaidOutlook
-from seats.embedded.strategies import Player
-from seats.embedded.trade import TradeOutlook
+from shapley_coop.amounts import plain
+from shapley_coop.deals import Deal, Event, Last, Pay, Share
+from shapley_coop.games import Turn
+from shapley_coop.seats.embedded.characters import Character
+from shapley_coop.seats.embedded.claims import perceived
+from shapley_coop.seats.embedded.company import CompanyOutlook
+from shapley_coop.seats.embedded.contracting import Clerk, Party
+from shapley_coop.seats.embedded.exchange import Negotiator
+from shapley_coop.seats.embedded.outlook import (
+    EPSILON,
+    Foresight,
+    Missing,
+    Outlook,
+    Payoffs,
+    transfers_to,
+)
+from shapley_coop.seats.embedded.raid import RaidOutlook
+from shapley_coop.seats.embedded.strategies import Player
+from shapley_coop.seats.embedded.trade import TradeOutlook
 
 REASONING = "reasoning"
 _NO_SPLIT = "<s>I propose nothing: let what we signed stand.</s><REJECT>"

@@ -13,11 +13,11 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
-from games import Turn
-from seats.embedded.authoring import SHEETS, written_sheet
-from seats.embedded.bargaining import Agent
-from seats.embedded.characters import character
-from seats.letters import as_text, events, facts
+from shapley_coop.games import Turn
+from shapley_coop.seats.embedded.authoring import SHEETS, written_sheet
+from shapley_coop.seats.embedded.bargaining import Agent
+from shapley_coop.seats.embedded.characters import character
+from shapley_coop.seats.letters import as_text, events, facts
 
 
 class EmbeddedChatModel(BaseChatModel):

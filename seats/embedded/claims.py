@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from games import Turn
+from shapley_coop.games import Turn
 
 
 def perceived(

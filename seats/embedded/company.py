@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from deals import Deal, Do, Forbid, Pay, Share, Turns, duties, payments
-from games import Turn
-from games.company_artefacts import FIX, PASS, PHASES, deed
-from seats.embedded.company_work import work
-from seats.embedded.outlook import EPSILON, Missing, Payoffs, needed, settled
+from shapley_coop.deals import Deal, Do, Forbid, Pay, Share, Turns, duties, payments
+from shapley_coop.games import Turn
+from shapley_coop.games.software_company.artefacts import FIX, PASS, PHASES, action_label
+from shapley_coop.seats.embedded.company_work import work
+from shapley_coop.seats.embedded.outlook import EPSILON, Missing, Payoffs, needed, settled
 
 _UNPROMISED = 0.5
 """How likely one who has promised nothing is thought to do its part."""
@@ -123,7 +123,7 @@ class CompanyOutlook:
         if not self.task.get("formula"):
             raise Missing("the letter's task has no formula, and I can build nothing from words")
         done = work(self.me, self.position["phase"], self.task, self.position)
-        return done if deed(done) in legal else PASS
+        return done if action_label(done) in legal else PASS
 
     @cached_property
     def _parts(self) -> list[Do | Forbid]:

@@ -8,7 +8,7 @@ the fixes mend it.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from games.company_artefacts import (
+from shapley_coop.games.software_company.artefacts import (
     DECIDE,
     FIX,
     PASS,

@@ -13,7 +13,8 @@ from functools import cached_property
 from math import floor
 from typing import Any
 
-from deals import (
+from shapley_coop.amounts import plain
+from shapley_coop.deals import (
     All,
     Clause,
     Deal,
@@ -26,19 +27,24 @@ from deals import (
     Share,
     Terms,
     Turns,
-    plain,
 )
-from deals.document import compose
-from deals.progression import Watch
-from deals.prospects import Prospects
-from deals.stage import NotFinite, Play, StageGame
-from deals.valuations import expected, keeping
-from deals.when import When
-from games import Turn
-from seats.embedded.characters import Character
-from seats.embedded.letter_facts import money_in, needed_fact, offered, standing_in, terms_of
-from seats.embedded.outlook import EPSILON, Missing, needed, transfers_to
-from seats.embedded.strategies import course_of, enforcement_of, stage_of
+from shapley_coop.deals.analysis.game_tree import Prospects
+from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
+from shapley_coop.deals.analysis.valuations import expected, keeping
+from shapley_coop.deals.language.when import When
+from shapley_coop.deals.progression import Watch
+from shapley_coop.deals.written.document import compose
+from shapley_coop.games import Turn
+from shapley_coop.seats.embedded.characters import Character
+from shapley_coop.seats.embedded.letter_facts import (
+    money_in,
+    needed_fact,
+    offered,
+    standing_in,
+    terms_of,
+)
+from shapley_coop.seats.embedded.outlook import EPSILON, Missing, needed, transfers_to
+from shapley_coop.seats.embedded.strategies import course_of, enforcement_of, stage_of
 
 
 @dataclass(frozen=True)

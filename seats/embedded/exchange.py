@@ -25,10 +25,10 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from games.exchange.masks import members
-from seats.embedded.characters import Character
-from seats.embedded.market import Market, Masks
-from seats.embedded.outlook import EPSILON, Missing
+from shapley_coop.games.exchange.masks import members
+from shapley_coop.seats.embedded.characters import Character
+from shapley_coop.seats.embedded.market import Market, Masks
+from shapley_coop.seats.embedded.outlook import EPSILON, Missing
 
 CORNER = 0.9
 """A corner jumper insists on this part of its best."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deals import DEAL_RULES, Clause, Deal, Fault, Pay, Share, Terms, first_fault
-from deals.reading import ended, read_words
-from seats.embedded.outlook import needed
+from shapley_coop.deals import DEAL_RULES, Clause, Deal, Fault, Pay, Share, Terms, first_fault
+from shapley_coop.deals.written.reading import ended, read_words
+from shapley_coop.seats.embedded.outlook import needed
 
 
 def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from games.exchange.masks import full, members
-from games.exchange.registry import compose
-from seats.embedded.outlook import Missing, needed
+from shapley_coop.games.exchange.masks import full, members
+from shapley_coop.games.exchange.registry import compose
+from shapley_coop.seats.embedded.outlook import Missing, needed
 
 Masks = dict[str, int]
 

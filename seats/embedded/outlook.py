@@ -7,8 +7,8 @@ from functools import cached_property, partial
 from itertools import product
 from typing import Any, Protocol
 
-from deals import Deal, Do, Duty, Forbid, Payment, Share, duties, payments
-from games import Turn
+from shapley_coop.deals import Deal, Do, Duty, Forbid, Payment, Share, duties, payments
+from shapley_coop.games import Turn
 
 EPSILON = 1e-9
 _NOTHING = Deal()

@@ -15,10 +15,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from deals import Deal, Do, Duty, Every, Forbid, Pay, Payment, Share, Turns, duties, payments
-from games import Turn
-from seats.embedded.battle import FIREBALL, HEAL, TAUNT, Battle, Numbers
-from seats.embedded.outlook import EPSILON, Missing, Payoffs, needed, settled
+from shapley_coop.deals import (
+    Deal,
+    Do,
+    Duty,
+    Every,
+    Forbid,
+    Pay,
+    Payment,
+    Share,
+    Turns,
+    duties,
+    payments,
+)
+from shapley_coop.games import Turn
+from shapley_coop.seats.embedded.battle import FIREBALL, HEAL, TAUNT, Battle, Numbers
+from shapley_coop.seats.embedded.outlook import EPSILON, Missing, Payoffs, needed, settled
 
 
 @dataclass(frozen=True)

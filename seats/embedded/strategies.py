@@ -17,13 +17,13 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from deals import Deal, duties
-from deals.enforcement import Enforcement
-from deals.prospects import Prospects
-from deals.stage import NotFinite, Play, StageGame
-from deals.valuations import deviating, replies
-from games import Turn
-from seats.embedded.outlook import Missing, needed
+from shapley_coop.deals import Deal, duties
+from shapley_coop.deals.analysis.game_tree import Prospects
+from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
+from shapley_coop.deals.analysis.valuations import deviating, replies
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.games import Turn
+from shapley_coop.seats.embedded.outlook import Missing, needed
 
 FORGIVENESS = Fraction(1, 3)
 """How often generous tit-for-tat cooperates all the same (Nowak and Sigmund, 1992)."""

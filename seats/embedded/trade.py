@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from deals import Deal, Do, Forbid, Turns, payments
-from games import Turn
-from games.exchange.masks import members
-from seats.embedded.market import Asked, Market, Masks
-from seats.embedded.outlook import Payoffs
+from shapley_coop.deals import Deal, Do, Forbid, Turns, payments
+from shapley_coop.games import Turn
+from shapley_coop.games.exchange.masks import members
+from shapley_coop.seats.embedded.market import Asked, Market, Masks
+from shapley_coop.seats.embedded.outlook import Payoffs
 
 WAIT = "wait"
 

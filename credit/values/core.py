@@ -1,0 +1,159 @@
+"""The core and the nucleolus: divisions that no coalition has reason to refuse.
+
+Worths are measured above v(∅) throughout: what is divided is v(N) − v(∅), and a coalition could
+have v(S) − v(∅) on its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shapley_coop.amounts import Number
+from shapley_coop.credit.coalitions import Floats, Table, agents_in
+
+MAX_NUCLEOLUS = 14
+"""The most agents of a nucleolus: each of up to n linear programs has 2**n rows."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A condition of the core that payoffs break."""
+
+    mask: int  # the coalition
+    shortfall: float  # its worth minus its payoffs; negative: N is given more than there is
+
+
+def core_violations(table: Table, payoffs: Sequence[Number], tol: float = 1e-9) -> list[Violation]:
+    """The coalitions that could do better alone, worst first, and N if not exactly all is divided.
+
+    Args:
+        table: 2**n worths.
+        payoffs: n payoffs, in the unit of the worths.
+        tol: how much a payoff may miss, in that unit.
+
+    Returns:
+        Empty if and only if the payoffs lie in the core. Cost: O(n 2**n).
+
+    Raises:
+        ValueError: there are not n payoffs.
+    """
+    n = agents_in(table)
+    if len(payoffs) != n:
+        raise ValueError(f"{len(payoffs)} payoffs for {n} agents: one each is needed")
+    worths = np.asarray(table, dtype=np.float64)
+    given = _memberships(n) @ np.array([float(payoff) for payoff in payoffs])
+    shortfalls = worths - worths[0] - given
+    broken = shortfalls > tol
+    broken[-1] = abs(shortfalls[-1]) > tol
+    found = [Violation(int(mask), float(shortfalls[mask])) for mask in np.flatnonzero(broken)]
+    return sorted(found, key=lambda violation: -abs(violation.shortfall))
+
+
+def in_core(table: Table, payoffs: Sequence[Number], tol: float = 1e-9) -> bool:
+    """Whether the payoffs divide exactly v(N) − v(∅) and no coalition could do better alone."""
+    return not core_violations(table, payoffs, tol)
+
+
+def nucleolus(table: Table) -> Floats:
+    """The imputation whose coalitions' complaints are lexicographically smallest.
+
+    Schmeidler (1969), by sequential linear programs (Kopelowitz 1967): the smallest surplus
+    x(S) − v(S) is made as large as it can be, then the next smallest, until all payoffs are fixed.
+    It lies in the core wherever there is one.
+
+    Args:
+        table: 2**n worths, n ≤ MAX_NUCLEOLUS.
+
+    Returns:
+        Shape (n,), summing to v(N) − v(∅), accurate to about 1e-9 of the largest worth.
+        Cost: at most n − 1 linear programs of 2**n rows.
+
+    Raises:
+        ValueError: too many agents, or the agents alone are worth more than together, so that no
+            division gives everyone its stand-alone worth (`prenucleolus` asks for none).
+    """
+    worths = _normalised(table)
+    alone = worths[1 << np.arange(agents_in(table))]
+    if alone.sum() > worths[-1] + 1e-9 * np.abs(worths).max():
+        raise ValueError(
+            f"there is no nucleolus: alone the agents are worth {alone.sum():g}, together "
+            f"{worths[-1]:g}; the prenucleolus does without stand-alone worths"
+        )
+    return _sequential(worths, alone)
+
+
+def prenucleolus(table: Table) -> Floats:
+    """The nucleolus over all divisions of v(N) − v(∅), individually rational or not.
+
+    Raises:
+        ValueError: more than MAX_NUCLEOLUS agents.
+    """
+    worths = _normalised(table)
+    return _sequential(worths, np.full(agents_in(table), -np.inf))
+
+
+def _normalised(table: Table) -> Floats:
+    if agents_in(table) > MAX_NUCLEOLUS:
+        raise ValueError(
+            f"{agents_in(table)} agents: the nucleolus is computed for at most {MAX_NUCLEOLUS}"
+        )
+    worths = np.asarray(table, dtype=np.float64)
+    return np.asarray(worths - worths[0])
+
+
+def _memberships(n: int) -> Floats:
+    """Shape (2**n, n): 1 where the row's coalition holds the column's agent."""
+    return (np.arange(1 << n)[:, None] >> np.arange(n) & 1).astype(np.float64)
+
+
+def _sequential(worths: Floats, least: Floats) -> Floats:
+    """Fix coalitions level by level until their equations determine every payoff.
+
+    `fixed` holds the masks of linearly independent coalitions and `sums` their payoffs x(S). A
+    coalition whose payoffs follow from those is closed; each program opens on the rest.
+    """
+    n = len(least)
+    scale = np.abs(worths).max() or 1.0
+    worths, least = worths / scale, least / scale
+    rows = _memberships(n)
+    fixed, sums = [len(worths) - 1], [worths[-1]]
+    while len(fixed) < n:
+        open_masks = np.flatnonzero(_outside_span(rows, rows[fixed]))
+        surplus, tight = _widest(rows[open_masks], worths[open_masks], rows[fixed], sums, least)
+        for mask in open_masks[tight]:
+            if _outside_span(rows[[mask]], rows[fixed])[0]:
+                fixed.append(int(mask))
+                sums.append(worths[mask] + surplus)
+    return np.asarray(np.linalg.solve(rows[fixed], np.array(sums)) * scale)
+
+
+def _outside_span(rows: Floats, basis: Floats) -> np.ndarray:
+    """Which rows are no linear combination of the basis."""
+    directions, _ = np.linalg.qr(basis.T)
+    rest = rows - rows @ directions @ directions.T
+    return np.asarray(np.abs(rest).max(axis=1) > 1e-9)
+
+
+def _widest(
+    rows: Floats, worths: Floats, fixed: Floats, sums: list[float], least: Floats
+) -> tuple[float, np.ndarray]:
+    """The largest t with x(S) − v(S) ≥ t for the open S, and which of them bind in every optimum.
+
+    Those are the ones with a positive dual price: complementary slackness. The prices sum to 1, so
+    there always is one, and the loop around this ends.
+    """
+    from scipy.optimize import linprog
+
+    program = linprog(
+        c=np.append(np.zeros(len(least)), -1.0),
+        A_ub=np.column_stack([-rows, np.ones(len(rows))]),
+        b_ub=-worths,
+        A_eq=np.column_stack([fixed, np.zeros(len(fixed))]),
+        b_eq=np.array(sums),
+        bounds=[*((low, None) for low in least), (None, None)],
+        method="highs",
+    )
+    if program.status != 0:
+        raise ArithmeticError(f"a linear program of the nucleolus failed: {program.message}")
+    return -float(program.fun), program.ineqlin.marginals < -1e-6

@@ -1,0 +1,259 @@
+"""The Shapley value of many agents, estimated: three samplers, one stopping rule, honest errors.
+
+A sampler draws *observations*: vectors of n numbers whose expectation is the Shapley value,
+independent of each other. All of them use common random numbers: one draw serves every agent, and
+the worth of a coalition must not depend on when it is asked (replay each on the same dice). The
+standard errors come from the spread between observations, whatever happens inside one.
+
+antithetic  a random order and its reverse (Mitchell et al. 2022): exact where agents interact in
+            pairs, and done on smooth games before a few circles are read.
+cyclic      all n rotations of a random order, read forwards and backwards, so that every agent
+            stands in every position: a quarter of the evaluations or less on threshold games.
+stratified  one random coalition of each size for each agent (Maleki et al. 2013): no worth is
+            shared between agents, so it rarely pays; it is a check on the other two.
+
+No sampler wins on every game: "auto" pilots the first two and goes on with the better.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapley_coop.credit.coalitions import Floats
+
+Coalitions = NDArray[np.bool_]
+"""Shape (m, n): row k holds agent i or does not."""
+
+BatchWorth = Callable[[Coalitions], Floats]
+"""The worths, shape (m,), of m coalitions, in the game's unit."""
+
+PILOT_PAIRS = 32
+"""Antithetic pairs before anything is decided."""
+
+LEAST_OBSERVATIONS = 8
+"""No stop on a target before so many: fewer say too little about their own spread."""
+
+BATCH_ROWS = 1 << 14
+"""About how many coalitions are asked for at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Estimated Shapley values, and how far to trust them."""
+
+    values: Floats  # shape (n,), in the unit of the worths
+    standard_error: Floats  # shape (n,), same unit
+    evaluations: int  # coalitions whose worth was asked, pilots included
+    method: str  # the sampler the values come from
+    observations: int  # how many independent ones the values are the mean of
+    reached: bool | None  # whether every error is within the target; None without a target
+
+
+def sample_shapley(
+    n: int,
+    worth: BatchWorth,
+    method: str = "auto",
+    *,
+    target_error: float | None = None,
+    budget: int = 100_000,
+    seed: int = 0,
+) -> Estimate:
+    """Estimate the Shapley value of n agents from the worths of sampled coalitions.
+
+    Args:
+        n: how many agents.
+        worth: asked for many coalitions at once; a fixed function of the coalition.
+        method: "antithetic", "cyclic", "stratified", or "auto".
+        target_error: stop when no agent's standard error is above it; None spends the budget.
+        budget: the most evaluations of `worth`. One observation costs 2(n − 1) of them
+            (antithetic), n(n − 1) (cyclic) or 2n(n − 1) (stratified).
+        seed: of the generator; a method draws the same coalitions for the same seed.
+
+    Returns:
+        Values with one standard error each: the spread of the observations over the root of their
+        number. An agent that never varied while others did gets the error that a single further
+        observation, as far off as the farthest seen, would have caused: never having seen it matter
+        does not prove that it cannot. Antithetic and cyclic values sum to v(N) − v(∅).
+
+    Raises:
+        ValueError: an unknown method, numbers out of range, a budget for fewer than two
+            observations, or worths of the wrong shape or not finite.
+    """
+    if method not in ("auto", *SAMPLERS):
+        raise ValueError(f"no sampler is called {method!r}: choose auto, {', '.join(SAMPLERS)}")
+    if n < 1 or (target_error is not None and not target_error > 0):
+        raise ValueError(f"n = {n}, target_error = {target_error}: both must be above 0")
+    game = _Game(n, worth, budget)
+    if n == 1:
+        alone = np.array([game.everyone - game.nobody])
+        return Estimate(alone, np.zeros(1), 2, "exact", 1, None if target_error is None else True)
+    rng = np.random.default_rng(seed)
+    run = _better_run(game, rng, target_error) if method == "auto" else _Run(method, game, rng)
+    run.until(target_error)
+    errors = run.errors()
+    reached = None if target_error is None else bool(errors.max() <= target_error)
+    return Estimate(run.mean(), errors, game.evaluations, run.method, run.count, reached)
+
+
+class _Game:
+    """The worth function with its books: what was asked, and what may still be."""
+
+    def __init__(self, n: int, worth: BatchWorth, budget: int) -> None:
+        self.n, self.budget, self.evaluations = n, budget, 0
+        self._worth = worth
+        if budget < 2:
+            raise ValueError(f"a budget of {budget} evaluations: v(∅) and v(N) alone take 2")
+        ends = self.worths(np.repeat([[False], [True]], n, axis=1))
+        self.nobody, self.everyone = float(ends[0]), float(ends[1])
+
+    @property
+    def left(self) -> int:
+        return self.budget - self.evaluations
+
+    def worths(self, coalitions: Coalitions) -> Floats:
+        """Shape (…, n) in, shape (…) out."""
+        rows = coalitions.reshape(-1, self.n)
+        self.evaluations += len(rows)
+        values = np.asarray(self._worth(rows), dtype=np.float64)
+        if values.shape != (len(rows),):
+            raise ValueError(f"worths of shape {values.shape} for {len(rows)} coalitions: one each")
+        if not np.isfinite(values).all():
+            raise ValueError("a worth is not finite: every coalition needs a finite number")
+        return values.reshape(coalitions.shape[:-1])
+
+    def walk(self, ranks: NDArray[np.intp]) -> Floats:
+        """The worths met when agents arrive by rank: shape (k, n) in, (k, n + 1) out."""
+        arrived = ranks[:, None, :] < np.arange(1, self.n)[:, None]
+        ends = np.ones((len(ranks), 1))
+        return np.hstack([ends * self.nobody, self.worths(arrived), ends * self.everyone])
+
+
+def _antithetic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
+    ranks = _permutations(rng, (count, game.n))
+    forth, back = (
+        np.take_along_axis(np.diff(game.walk(order)), order, axis=1)
+        for order in (ranks, game.n - 1 - ranks)
+    )
+    return np.asarray((forth + back) / 2)
+
+
+def _cyclic(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
+    """The coalitions met are the arcs of a circle, and each arc serves both of its end points.
+
+    `walks[k, s, m]` is the worth of the m agents that follow place s of circle k.
+    """
+    n = game.n
+    circle = _permutations(rng, (count, n))
+    ranks = (circle[:, None, :] - np.arange(n)[:, None]) % n
+    walks = game.walk(ranks.reshape(-1, n)).reshape(count, n, n + 1)
+    joining_last = np.take_along_axis(np.diff(walks), ranks, axis=2).mean(axis=1)
+    joining_first = (walks[:, :, 1:] - np.roll(walks[:, :, :-1], -1, axis=1)).mean(axis=2)
+    return np.asarray((joining_last + np.take_along_axis(joining_first, circle, axis=1)) / 2)
+
+
+def _stratified(game: _Game, rng: "np.random.Generator", count: int) -> Floats:
+    """`without[k, i, s]` holds s random agents other than i."""
+    n = game.n
+    agents = np.arange(n)
+    others = np.broadcast_to([np.delete(agents, i) for i in agents], (count, n, n - 1))
+    drawn = _permutations(rng, (count, n, n, n - 1)) < agents[:, None]
+    without = np.zeros((count, n, n, n), dtype=bool)
+    np.put_along_axis(without, np.broadcast_to(others[:, :, None, :], drawn.shape), drawn, axis=3)
+    joined = without | np.eye(n, dtype=bool)[:, None, :]
+    ends = np.ones((count, n, 1))
+    before = np.concatenate([ends * game.nobody, game.worths(without[:, :, 1:])], axis=2)
+    after = np.concatenate([game.worths(joined[:, :, :-1]), ends * game.everyone], axis=2)
+    return np.asarray((after - before).mean(axis=2))
+
+
+def _permutations(rng: "np.random.Generator", shape: tuple[int, ...]) -> NDArray[np.intp]:
+    """Independent permutations of 0, …, shape[-1] − 1 along the last axis."""
+    return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape), axis=-1)
+
+
+# Quoted: numpy loads its generators when they are first named, which an exact credit never needs.
+Sampler = Callable[[_Game, "np.random.Generator", int], Floats]
+"""So many observations, shape (count, n)."""
+
+SAMPLERS: dict[str, tuple[Sampler, Callable[[int], int]]] = {
+    "antithetic": (_antithetic, lambda n: 2 * (n - 1)),
+    "cyclic": (_cyclic, lambda n: n * (n - 1)),
+    "stratified": (_stratified, lambda n: 2 * n * (n - 1)),
+}
+"""Samplers by name, each with the evaluations that one observation costs."""
+
+
+class _Run:
+    """The observations of one sampler so far."""
+
+    def __init__(self, method: str, game: _Game, rng: "np.random.Generator") -> None:
+        self.method, self._game, self._rng = method, game, rng
+        self._sampler, cost = SAMPLERS[method]
+        self.cost = cost(game.n)
+        self.pilot = max(2, PILOT_PAIRS * 2 * (game.n - 1) // self.cost)
+        self._drawn = np.empty((0, game.n))
+
+    @property
+    def count(self) -> int:
+        return len(self._drawn)
+
+    def draw(self, count: int) -> None:
+        """Observe so many more times, as far as the budget goes."""
+        count = min(count, self._game.left // self.cost)
+        at_once = max(1, BATCH_ROWS // self.cost)
+        parts = [
+            self._sampler(self._game, self._rng, min(at_once, count - done))
+            for done in range(0, count, at_once)
+        ]
+        self._drawn = np.concatenate([self._drawn, *parts])
+        if self.count < 2:
+            raise ValueError(
+                f"a budget of {self._game.budget} evaluations: two {self.method} observations of "
+                f"{self._game.n} agents, the fewest that show an error, take {2 * self.cost + 2}"
+            )
+
+    def until(self, target: float | None) -> None:
+        """Observe until every error is within the target or the budget is spent.
+
+        Each time as often as the errors so far ask for, at most doubling: looking after every
+        observation would favour stopping on errors that look small by luck.
+        """
+        self.draw(max(0, LEAST_OBSERVATIONS - self.count, self.pilot - self.count))
+        while self._game.left >= self.cost and (target is None or self.errors().max() > target):
+            self.draw(min(self.missing(target), self.count))
+
+    def missing(self, target: float | None) -> int:
+        """How many more observations the errors so far ask for: at least one."""
+        if target is None:
+            return self._game.left // self.cost
+        excess = min(float(self.errors().max()) / target, 1e6)
+        return max(1, ceil(self.count * (excess**2 - 1)))
+
+    def mean(self) -> Floats:
+        return np.asarray(self._drawn.mean(axis=0))
+
+    def variance(self) -> Floats:
+        """Of a single observation, shape (n,)."""
+        return np.asarray(self._drawn.var(axis=0, ddof=1))
+
+    def errors(self) -> Floats:
+        farthest = np.abs(self._drawn - self.mean()).max()
+        seen = np.sqrt(self.variance() / self.count)
+        return np.where(seen <= 1e-12 * farthest, farthest / self.count, seen)
+
+
+def _better_run(game: _Game, rng: "np.random.Generator", target: float | None) -> _Run:
+    """The antithetic or the cyclic run, whichever errs less for the same number of evaluations.
+
+    The cyclic pilot is left out where it would cost more than going on, or half the budget left.
+    Either pilot's observations stay part of its run.
+    """
+    pairs, cycles = _Run("antithetic", game, rng), _Run("cyclic", game, rng)
+    pairs.draw(pairs.pilot)
+    if cycles.pilot * cycles.cost > min(pairs.missing(target) * pairs.cost, game.left // 2):
+        return pairs
+    cycles.draw(cycles.pilot)
+    return min(pairs, cycles, key=lambda run: float(run.variance().mean()) * run.cost)

@@ -1,0 +1,1 @@
+"""What a deal would do, computed before anybody signs it."""

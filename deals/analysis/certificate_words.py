@@ -1,0 +1,96 @@
+"""A certificate for people, and as JSON for programs."""
+
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals.analysis.certificate import Certificate, Outlook, Party
+from shapley_coop.deals.analysis.incentives import Deviation
+from shapley_coop.deals.enforcement import MEANS
+
+
+def in_words(certificate: Certificate) -> str:
+    """The certificate, a line for each thing found out."""
+    terms = certificate.enforcement
+    held = f", {plain(terms.held())} of each party" if terms.held() else ""
+    lines = [
+        f"Certificate of deal {certificate.deal.hash()[:12]} "
+        f"({terms.mode}: {MEANS[terms.mode]}{held}).",
+        *(f"Not to be signed ({fault.label}): {fault.feedback}" for fault in certificate.faults),
+    ]
+    if certificate.sound:
+        lines.append("Nothing forbids signing it: it can be kept, and its references resolve.")
+    if certificate.outcomes:
+        lines.append(f"Its payments sum to zero in all {certificate.outcomes} outcomes of a turn.")
+    lines += [_party(agent, party) for agent, party in certificate.parties.items()]
+    return "\n".join([*lines, *certificate.notes])
+
+
+def as_record(certificate: Certificate) -> dict[str, Any]:
+    """The certificate as plain JSON, amounts as exact strings."""
+    terms = certificate.enforcement
+    return {
+        "hash": certificate.deal.hash(),
+        "sound": certificate.sound,
+        "enforcement": terms.mode,
+        "deposit": plain(terms.held()),
+        "faults": [fault.record() for fault in certificate.faults],
+        "outcomes": certificate.outcomes,
+        "parties": {agent: _as_json(party) for agent, party in certificate.parties.items()},
+        "notes": list(certificate.notes),
+    }
+
+
+def _party(agent: str, party: Party) -> str:
+    rational = "is" if party.rational else "is not"
+    parts = [
+        f"{agent}: {_outlook(party.without)} without it, {_outlook(party.within)} if all keep it, "
+        f"and at least {plain(party.guaranteed)} by keeping it whatever the others do.",
+        f"Signing {rational} individually rational.",
+    ]
+    if party.deviation:
+        parts.append(f"Keeping it is no best response: {party.deviation.text()}")
+    elif party.temptation:
+        parts.append(
+            f"Keeping it is a best response while the others keep it, but not dominant: "
+            f"{party.temptation.text()}"
+        )
+    else:
+        parts.append("Keeping it is dominant at every turn.")
+    return " ".join(parts)
+
+
+def _outlook(outlook: Outlook) -> str:
+    return (
+        f"worst {plain(outlook.worst)}, expected {plain(outlook.expected)}, "
+        f"best {plain(outlook.best)}"
+    )
+
+
+def _as_json(party: Party) -> dict[str, Any]:
+    return {
+        "without": _amounts(party.without),
+        "within": _amounts(party.within),
+        "guaranteed": plain(party.guaranteed),
+        "individually_rational": party.rational,
+        "best_response": party.deviation is None,
+        "dominant": party.deviation is None and party.temptation is None,
+        "deviation": _found(party.deviation),
+        "temptation": _found(party.temptation),
+    }
+
+
+def _amounts(outlook: Outlook) -> dict[str, str]:
+    return {name: plain(amount) for name, amount in vars(outlook).items()}
+
+
+def _found(deviation: Deviation | None) -> dict[str, Any] | None:
+    if deviation is None:
+        return None
+    return {
+        "turn": deviation.turn,
+        "action": deviation.action,
+        "owed": list(deviation.owed),
+        "gain": plain(deviation.gain),
+        "others": deviation.others,
+        "in_words": deviation.text(),
+    }

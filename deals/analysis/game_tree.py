@@ -1,0 +1,296 @@
+"""Playing a finite game to its end under a contract, in every way, exactly.
+
+The game is a stage game that is repeated; the contract's conditions remember little of the past
+(`deals.language.memory`), so that histories which leave the same rest are one position. They
+are found forwards and valued backwards. Cost: positions × joint actions × agents, a few μs each,
+and about 1 μs more for each value that the contract's conditions remember.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
+from shapley_coop.deals.contract import Contract, share_of
+from shapley_coop.deals.enforcement import Enforcement, injured_by
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.memory import Memory
+from shapley_coop.deals.progression import Watch, Watched
+from shapley_coop.deals.settlement import earned
+from shapley_coop.games import Turn
+
+MAX_STEPS = 50_000
+"""Positions × joint actions × agents that are looked at; a larger game is not enumerated."""
+
+MAX_WORK = 500_000
+"""Steps × values that the contract's conditions remember; more takes too long."""
+
+Amounts = tuple[Fraction, ...]
+"""One amount per agent, in the order of the agents."""
+
+NOTHING = Fraction(0)
+
+
+@dataclass(frozen=True)
+class HistoryState:
+    """What of the history matters: hashable."""
+
+    memory: tuple[Memory, ...]
+    paid: frozenset[str]
+    broken: frozenset[str]
+
+
+@dataclass
+class Position:
+    """One position of the game under the contract.
+
+    Attributes:
+        turn: the turn to be played.
+        owed: clause id → the duty that binds now.
+        allowed: agent → the actions that keep the contract now.
+        gains: joint action → what everybody gains by it at once, payments included.
+        onward: joint action → the position after it.
+        due: joint action → the ids of the payments that fall due by it.
+        expected: agent → what it does if it keeps the contract and sees one turn far.
+    """
+
+    turn: int
+    owed: dict[str, Do | Forbid]
+    allowed: dict[str, tuple[str, ...]]
+    gains: dict[Play, Amounts] = field(default_factory=dict)
+    onward: dict[Play, HistoryState] = field(default_factory=dict)
+    due: dict[Play, tuple[str, ...]] = field(default_factory=dict)
+    expected: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+Value = Callable[[Play, int], Fraction]
+
+
+class Prospects:
+    """Every way in which the rest of a game can go under a deal.
+
+    Args:
+        agreed: a deal that stands from the first turn on, or a contract with its amendments; an
+            empty deal leaves the game as it is.
+        stage: the game.
+        enforcement: how the contract is enforced.
+        record: the turns played so far.
+
+    Raises:
+        NotFinite: the game has too many positions, or too many clauses for them, or its split is
+            by a norm that is computed from the whole record afterwards.
+    """
+
+    def __init__(
+        self,
+        agreed: Deal | Contract,
+        stage: StageGame,
+        enforcement: Enforcement,
+        record: Sequence[Turn] = (),
+    ) -> None:
+        share = agreed.share if isinstance(agreed, Deal) else share_of(agreed)
+        if share and share.norm and enforcement.executes:
+            raise NotFinite(
+                f"the split by the norm {share.norm} is computed from the record afterwards"
+            )
+        self.stage, self.enforcement = stage, enforcement
+        self.watch = Watch.of(agreed, stage.turns, stage.actions)
+        self._only_once = frozenset(
+            term.cid
+            for term in self.watch.terms
+            if isinstance(term.clause, Pay) and term.clause.basis == "once"
+        )
+        self._share = share if enforcement.executes else None
+        self._width = sum(max(1, len(term.condition.start)) for term in self.watch.terms)
+        self.now = len(record) + 1
+        self.start = self._past(record)
+        self._turns = {play: self._turn(play) for play in stage.plays}
+        self.layers = self._explore()
+        self._values: dict[Valuation, dict[int, dict[HistoryState, Amounts]]] = {}
+
+    def value(self, worth: "Valuation") -> Amounts:
+        """Everybody's value at the present position: what is still to come for it."""
+        return self.values(worth)[self.now][self.start]
+
+    def shifted(self, record: Sequence[Turn]) -> Amounts:
+        """What the split moves of the rewards in the record: it is over the whole game's total."""
+        agents = self.stage.agents
+        if not (self._share and self._share.fractions):
+            return (NOTHING,) * len(agents)
+        had = earned(record, agents)
+        total = sum(had.values(), NOTHING)
+        return tuple(total * self._share.fractions[agent] - had[agent] for agent in agents)
+
+    def values(self, worth: "Valuation") -> dict[int, dict[HistoryState, Amounts]]:
+        """Everybody's value at every position, by turn: from the last turn backwards."""
+        if worth not in self._values:
+            self._values[worth] = self._backwards(worth)
+        return self._values[worth]
+
+    def _backwards(self, worth: "Valuation") -> dict[int, dict[HistoryState, Amounts]]:
+        found: dict[int, dict[HistoryState, Amounts]] = {}
+        for turn in range(self.stage.turns, self.now - 1, -1):
+            later = found.get(turn + 1, {})
+            found[turn] = {
+                past: self._valued(position, later, worth)
+                for past, position in self.layers[turn].items()
+            }
+        return found
+
+    def _valued(
+        self, position: Position, later: Mapping[HistoryState, Amounts], worth: "Valuation"
+    ) -> Amounts:
+        value = self.worth(position, later)
+        return tuple(worth(self, position, i, value) for i in range(len(self.stage.agents)))
+
+    def worth(self, position: Position, later: Mapping[HistoryState, Amounts]) -> "Value":
+        """What a joint action is worth to an agent: its gain, and the value of what follows."""
+        over: Amounts = (NOTHING,) * len(self.stage.agents)
+        ahead = {play: later.get(past, over) for play, past in position.onward.items()}
+        return lambda play, i: position.gains[play][i] + ahead[play][i]
+
+    def plays(self, choices: Iterable[Sequence[str]]) -> list[Play]:
+        """Every joint action within the choices."""
+        return list(product(*choices))
+
+    def positions(self) -> Iterator[Position]:
+        """Every position that can be reached, turn by turn."""
+        return (position for layer in self.layers.values() for position in layer.values())
+
+    def _past(self, record: Sequence[Turn]) -> HistoryState:
+        latest, broken = self.watch.unseen(), set[str]()
+        for turn in record:
+            latest = self.watch.seen(latest, turn)
+            broken |= {breach.agent for breach in latest.breaches}
+        return HistoryState(latest.memory, self._once(latest.paid), self._matters(broken))
+
+    def _explore(self) -> dict[int, dict[HistoryState, Position]]:
+        layers: dict[int, dict[HistoryState, Position]] = {}
+        each = len(self.stage.plays) * len(self.stage.agents)
+        most = min(MAX_STEPS, MAX_WORK // max(1, self._width))
+        frontier, ahead = {self.start}, each * (self.stage.turns - self.now + 1)
+        for turn in range(self.now, self.stage.turns + 1):
+            ahead += each * (len(frontier) - 1)
+            if ahead > most:
+                raise NotFinite(
+                    f"more than {most} steps would have to be looked at: too large to enumerate"
+                )
+            layers[turn] = {past: self._position(past, turn) for past in frontier}
+            frontier = {
+                past for position in layers[turn].values() for past in position.onward.values()
+            }
+        return layers
+
+    def _position(self, past: HistoryState, turn: int) -> Position:
+        owed = {
+            term.cid: term.clause
+            for term, memory in zip(self.watch.terms, past.memory, strict=True)
+            if isinstance(term.clause, Do | Forbid)
+            and term.stands(turn)
+            and term.condition.holds(memory, turn)
+        }
+        allowed = {agent: self._allowed(agent, owed.values()) for agent in self.stage.agents}
+        position = Position(turn, owed, allowed)
+        for play in self.stage.plays:
+            self._step(position, past, play)
+        position.expected = {
+            agent: self._foreseen(position, i) for i, agent in enumerate(self.stage.agents)
+        }
+        return position
+
+    def _allowed(self, agent: str, owed: Iterable[Do | Forbid]) -> tuple[str, ...]:
+        open_ = list(self.stage.actions[agent])
+        for clause in owed:
+            if clause.agent == agent:
+                done = clause.kind == "do"
+                open_ = [action for action in open_ if (action == clause.action) == done]
+        return tuple(open_)
+
+    def _step(self, position: Position, past: HistoryState, play: Play) -> None:
+        """What one joint action brings, and what is left after it."""
+        turn = self._turns[play]
+        after = tuple(
+            term.condition.after(memory, turn)
+            for term, memory in zip(self.watch.terms, past.memory, strict=True)
+        )
+        due = [
+            term
+            for term, memory in zip(self.watch.terms, after, strict=True)
+            if isinstance(term.clause, Pay)
+            and term.cid not in past.paid
+            and term.stands(position.turn)
+            and term.condition.holds(memory, position.turn)
+        ]
+        breakers = [
+            agent
+            for agent, action in zip(self.stage.agents, play, strict=True)
+            if action not in position.allowed[agent]
+        ]
+        position.gains[play] = self._gains(play, due, breakers, past.broken)
+        position.due[play] = tuple(term.cid for term in due)
+        position.onward[play] = HistoryState(
+            memory=after,
+            paid=past.paid | self._once(term.cid for term in due),
+            broken=past.broken | self._matters(breakers),
+        )
+
+    def _gains(
+        self, play: Play, due: list[Watched], breakers: list[str], broken: frozenset[str]
+    ) -> Amounts:
+        gained = dict(zip(self.stage.agents, self.stage.pays[play], strict=True))
+        held = dict(gained)
+        if self._share and self._share.fractions:
+            total = sum(gained.values(), NOTHING)
+            held = {agent: total * self._share.fractions[agent] for agent in held}
+        if self.enforcement.executes:
+            for term in due:
+                pay = term.clause
+                assert isinstance(pay, Pay), "only payments fall due"
+                amount = pay.amount
+                if pay.basis == "reward":
+                    amount *= max(NOTHING, gained[pay.payer])
+                held[pay.payer] -= amount
+                held[pay.payee] += amount
+        if deposit := self.enforcement.held():
+            for agent in breakers:
+                if agent not in broken:
+                    payees = injured_by(agent, broken.union(breakers), self.stage.agents)
+                    held[agent] -= deposit
+                    for payee in payees:
+                        held[payee] += deposit / len(payees)
+        return tuple(held.values())
+
+    def _foreseen(self, position: Position, i: int) -> tuple[str, ...]:
+        """The best of what is allowed, at once, if the others do anything they are allowed to.
+
+        A weakly dominant action is always among them. Ties are all kept.
+        """
+        choices = [position.allowed[a] or self.stage.actions[a] for a in self.stage.agents]
+        gain: dict[str, Fraction] = dict.fromkeys(choices[i], NOTHING)
+        for play in self.plays(choices):
+            gain[play[i]] += position.gains[play][i]
+        best = max(gain.values())
+        return tuple(action for action, sum_ in gain.items() if sum_ == best)
+
+    def _turn(self, play: Play) -> Turn:
+        turn: Any = {
+            "turn": 0,
+            "actions": dict(zip(self.stage.agents, play, strict=True)),
+            "rewards": dict(zip(self.stage.agents, self.stage.pays[play], strict=True)),
+        }
+        return turn  # type: ignore[no-any-return] # its rewards are fractions, exact
+
+    def _once(self, cids: Iterable[str]) -> frozenset[str]:
+        """Of the payments that fell due, those that fall due only once."""
+        return self._only_once.intersection(cids)
+
+    def _matters(self, agents: Iterable[str]) -> frozenset[str]:
+        """Who has broken the contract; it changes nothing where no deposit is held."""
+        return frozenset(agents) if self.enforcement.held() else frozenset()
+
+
+Valuation = Callable[[Prospects, Position, int, Value], Fraction]
+"""(prospects, position, agent's index, worth of a joint action for an agent) → its value."""

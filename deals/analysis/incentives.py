@@ -1,0 +1,207 @@
+"""What the prospects of a contract show: who would break it, what it cannot keep, what is idle."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from math import ceil
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals.analysis.game_tree import NOTHING, HistoryState, Position, Prospects
+from shapley_coop.deals.analysis.stage import Play, StageGame
+from shapley_coop.deals.analysis.valuations import deviating, keeping, own_kept, replies
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.games import Turn
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A way to gain by breaking a contract: the counterexample to keeping it.
+
+    Attributes:
+        agent: who gains.
+        turn: when it first breaks the contract.
+        action: what it does then.
+        owed: what would have kept the contract.
+        gain: over the rest of the game, in the game's unit.
+        others: what the others do in that turn, where it matters.
+    """
+
+    agent: str
+    turn: int
+    action: str
+    owed: tuple[str, ...]
+    gain: Fraction
+    others: dict[str, str] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """In words."""
+        told = ", ".join(f"{agent} does {action}" for agent, action in self.others.items())
+        return (
+            f"{self.agent} gains {plain(self.gain)} if it does {self.action} at turn {self.turn} "
+            f"where the contract asks for {' or '.join(self.owed)}"
+            f"{f', when {told}' if told else ''}."
+        )
+
+
+def deviation(within: Prospects, i: int) -> Deviation | None:
+    """The first step of the most profitable way to break the contract while the others keep it.
+
+    None if keeping it is a best response to the others doing as expected.
+    """
+    keep, break_ = within.values(keeping), within.values(deviating)
+    now, agent = within.now, within.stage.agents[i]
+    gain = break_[now][within.start][i] - keep[now][within.start][i] if within.layers else NOTHING
+    if gain <= 0:
+        return None
+    reached = [within.start]
+    for turn in range(now, within.stage.turns + 1):
+        onward: list[HistoryState] = []
+        for past in reached:
+            position = within.layers[turn][past]
+            value = within.worth(position, break_.get(turn + 1, {}))
+            values = replies(within, position, i, value)
+            kept, best = own_kept(within, position, i), max(values.values())
+            honest = [action for action in kept if values[action] == best]
+            if not honest:
+                action = next(action for action, value in values.items() if value == best)
+                return Deviation(agent, turn, action, kept, gain)
+            course = [position.expected[a] for a in within.stage.agents]
+            plays = product(*course[:i], honest, *course[i + 1 :])
+            onward += [position.onward[play] for play in plays]
+        reached = list(dict.fromkeys(onward))
+    raise AssertionError("somewhere on the way a gain has to be made")
+
+
+def temptation(within: Prospects, i: int) -> Deviation | None:
+    """The largest gain by one breach, over every turn and everything the others could do then.
+
+    From there on everybody does as expected. None if keeping the contract is dominant at every
+    turn in this sense.
+    """
+    keep, agent = within.values(keeping), within.stage.agents[i]
+    largest: Deviation | None = None
+    for position in within.positions():
+        worth = within.worth(position, keep.get(position.turn + 1, {}))
+        kept = own_kept(within, position, i)
+        for others in _others(within.stage, i):
+            values = {
+                action: worth((*others[:i], action, *others[i:]), i)
+                for action in within.stage.actions[agent]
+            }
+            action = max(values, key=lambda a: values[a])
+            gain = values[action] - max(values[a] for a in kept)
+            if gain > (largest.gain if largest else 0):
+                them = [a for a in within.stage.agents if a != agent]
+                told = dict(zip(them, others, strict=True))
+                largest = Deviation(agent, position.turn, action, kept, gain, told)
+    return largest
+
+
+def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
+    """The deposit that makes keeping the contract a best response for all by itself.
+
+    The most that anybody gains by breaking it while nothing is enforced, upwards to a whole unit:
+    who breaks the contract loses its deposit once.
+    """
+    bare = Prospects(deal, stage, Enforcement("notional"), record)
+    keep, break_ = bare.values(keeping), bare.values(deviating)
+    gains = [
+        break_[turn][past][i] - keep[turn][past][i]
+        for turn, past in _on_course(bare)
+        for i in range(len(stage.agents))
+    ]
+    return Fraction(ceil(max(gains, default=NOTHING)))
+
+
+def contradiction(within: Prospects) -> Fault | None:
+    """CLASH: at a turn that can be reached, an agent can do nothing that keeps the contract."""
+    for position in within.positions():
+        for agent, allowed in position.allowed.items():
+            if not allowed:
+                owed = [cid for cid, duty in position.owed.items() if duty.agent == agent]
+                return Fault(
+                    "CLASH",
+                    f"At turn {position.turn} {agent} can do nothing that keeps "
+                    f"{' and '.join(owed)}: let at least one action keep them all.",
+                )
+    return None
+
+
+def overpaid(within: Prospects) -> Fault | None:
+    """PAY: the shares of one reward that fall due together are no more than all of it."""
+    shares = {
+        term.cid: term.clause
+        for term in within.watch.terms
+        if isinstance(term.clause, Pay) and term.clause.basis == "reward"
+    }
+    for position in within.positions():
+        for due in position.due.values():
+            for payer in {shares[cid].payer for cid in due if cid in shares}:
+                own = [cid for cid in due if cid in shares and shares[cid].payer == payer]
+                part = sum((shares[cid].amount for cid in own), NOTHING)
+                if part > 1:
+                    return Fault(
+                        "PAY",
+                        f"At turn {position.turn} {payer} gives away {plain(part * 100)} % of its "
+                        f"reward by {' and '.join(own)}: at most 100 %.",
+                    )
+    return None
+
+
+def balanced_outcomes(within: Prospects) -> int:
+    """In how many outcomes of a turn payments were seen to sum to zero: in all there are."""
+    count = 0
+    for position in within.positions():
+        for play, gains in position.gains.items():
+            paid = sum(gains, NOTHING) - sum(within.stage.pays[play], NOTHING)
+            assert paid == 0, "a clause pays from one party to another, or splits one whole"
+            count += 1
+    return count
+
+
+def idle_clauses(within: Prospects, deal: Deal) -> list[str]:
+    """The clauses of the deal that no course of the game brings to bear."""
+    used = {cid for position in within.positions() for cid in position.owed}
+    used |= {cid for p in within.positions() for due in p.due.values() for cid in due}
+    return [cid for cid in (*deal.duties, *deal.pays) if cid not in used]
+
+
+def weak_equilibria(within: Prospects) -> list[Play]:
+    """The joint actions asked for at the first turn and after, that were weak equilibria anyway.
+
+    Keeping such a contract costs nobody anything, and breaking it neither: it selects.
+    """
+    asked = {
+        play
+        for _, position in _course(within)
+        for play in product(*position.expected.values())
+        if position.owed
+    }
+    weak = [play for play, strict in within.stage.equilibria.items() if not strict]
+    return [play for play in weak if play in asked]
+
+
+def _others(stage: StageGame, i: int) -> Iterator[Play]:
+    return product(*(stage.actions[a] for n, a in enumerate(stage.agents) if n != i))
+
+
+def _on_course(within: Prospects) -> Iterator[tuple[int, HistoryState]]:
+    """The positions that are reached while everybody keeps the contract, some of them perhaps."""
+    for past, position in _course(within):
+        yield position.turn, past
+
+
+def _course(within: Prospects) -> Iterator[tuple[HistoryState, Position]]:
+    frontier = {within.start}
+    for turn in range(within.now, within.stage.turns + 1):
+        onward = set()
+        for past in frontier:
+            position = within.layers[turn][past]
+            yield past, position
+            kept = [own_kept(within, position, i) for i in range(len(within.stage.agents))]
+            onward |= {position.onward[play] for play in product(*kept)}
+        frontier = onward

@@ -1,0 +1,103 @@
+"""The finite game that a contract is written for, read from the facts that every letter shows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+from shapley_coop.games import Game
+
+Play = tuple[str, ...]
+"""One action per agent, in the order of the agents."""
+
+MAX_PLAYS = 4_096
+
+
+class NotFinite(ValueError):
+    """The facts describe no finite game with known payoffs that is small enough to enumerate."""
+
+
+def facts_of(game: Game) -> dict[str, Any]:
+    """What a game tells in letters, with its parties, actions and turns in any case."""
+    known = {"agents": list(game.agents), "actions": game.actions, "turns": game.turns}
+    return {**game.facts(), **known}
+
+
+@dataclass(frozen=True)
+class StageGame:
+    """A normal-form game, repeated for `turns` turns.
+
+    Attributes:
+        agents: who plays.
+        actions: agent → what it can do.
+        pays: joint action → payoffs in the order of the agents, exact.
+        turns: how often it is played.
+    """
+
+    agents: tuple[str, ...]
+    actions: dict[str, tuple[str, ...]]
+    pays: dict[Play, tuple[Fraction, ...]]
+    turns: int
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> "StageGame":
+        """Read `agents`, `actions`, `payoffs` and `turns`, as `games.matrix` gives them.
+
+        Raises:
+            NotFinite: one of them is missing or incomplete, or there are too many joint actions.
+        """
+        if lacking := [k for k in ("agents", "actions", "payoffs", "turns") if not facts.get(k)]:
+            raise NotFinite(f"the game's facts do not give {', '.join(lacking)}")
+        agents = tuple(facts["agents"])
+        actions = {agent: tuple(facts["actions"][agent]) for agent in agents}
+        if (count := prod(len(known) for known in actions.values())) > MAX_PLAYS:
+            raise NotFinite(f"{count} joint actions are too many to enumerate")
+        pays = {
+            tuple(cell["play"][a] for a in agents): tuple(
+                Fraction(str(cell["pays"][a])) for a in agents
+            )
+            for cell in facts["payoffs"]
+        }
+        if missing := [play for play in product(*actions.values()) if play not in pays]:
+            raise NotFinite(f"the game's facts do not say what {missing[0]} pays")
+        return cls(agents, actions, pays, int(facts["turns"]))
+
+    @cached_property
+    def plays(self) -> tuple[Play, ...]:
+        """Every joint action."""
+        return tuple(product(*(self.actions[agent] for agent in self.agents)))
+
+    @cached_property
+    def equilibria(self) -> dict[Play, bool]:
+        """The Nash equilibria in pure actions of one turn; True marks the strict ones.
+
+        In a weak equilibrium somebody could do something else at no loss: whether it is played is
+        a matter of selection, and a contract that names it changes no incentive.
+        """
+        found = {}
+        for play in self.plays:
+            losses = [self._losses(play, i) for i in range(len(self.agents))]
+            if all(loss >= 0 for others in losses for loss in others):
+                found[play] = all(loss > 0 for others in losses for loss in others)
+        return found
+
+    @cached_property
+    def best_total(self) -> Fraction:
+        """The most that all together can earn in one turn."""
+        return max(sum(pays, Fraction(0)) for pays in self.pays.values())
+
+    def most(self, agent: str) -> Fraction:
+        """The most that one agent can earn in the whole game."""
+        i = self.agents.index(agent)
+        return self.turns * max(pays[i] for pays in self.pays.values())
+
+    def _losses(self, play: Play, i: int) -> list[Fraction]:
+        """What agent i would lose by each of its other actions."""
+        return [
+            self.pays[play][i] - self.pays[(*play[:i], action, *play[i + 1 :])][i]
+            for action in self.actions[self.agents[i]]
+            if action != play[i]
+        ]

@@ -1,0 +1,1 @@
+"""Messages of a task exchange: their validation and what of them is delivered."""

@@ -1,0 +1,1 @@
+"""The clause language: clauses, conditions, deals, their rules and the wire format."""

@@ -1,0 +1,109 @@
+"""A deal: a list of typed clauses, its plain-English text and its hash; offers of one."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
+
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.faults import Fault
+
+MAX_CLAUSES = 256
+
+
+class Deal(BaseModel):
+    """What agents can agree on. Clause i is cited as `c{i+1}`.
+
+    `drops` ends payments or the share of the contract that stands, by their ids.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    clauses: tuple[Clause, ...] = Field(default=(), max_length=MAX_CLAUSES)
+    drops: tuple[str, ...] = Field(default=(), max_length=MAX_CLAUSES)
+
+    def ids(self) -> dict[str, Clause]:
+        """The clauses by the ids that people and breaches cite."""
+        return {f"c{i}": clause for i, clause in enumerate(self.clauses, start=1)}
+
+    def record(self) -> dict[str, Any]:
+        """The deal as plain JSON."""
+        return self.model_dump(mode="json", exclude=None if self.drops else {"drops"})
+
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON: sorted keys, no spaces, exact numbers as strings."""
+        canonical = json.dumps(self.record(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def text(self) -> str:
+        """The deal in plain English, a numbered line per clause."""
+        lines = [f"{cid}. {sentence(clause)}" for cid, clause in self.ids().items()]
+        ends = [f"Of the contract that stands, {cid} ends." for cid in self.drops]
+        return "\n".join([*lines, *ends])
+
+    @property
+    def share(self) -> Share | None:
+        """The clause that splits the total, if there is one."""
+        return next((c for c in self.clauses if isinstance(c, Share)), None)
+
+    @property
+    def pays(self) -> dict[str, Pay]:
+        """The payments, by clause id."""
+        return {cid: c for cid, c in self.ids().items() if isinstance(c, Pay)}
+
+    @property
+    def duties(self) -> dict[str, Do | Forbid]:
+        """What must or must not be done, by clause id."""
+        return {cid: c for cid, c in self.ids().items() if isinstance(c, Do | Forbid)}
+
+
+def read_deal(raw: Any) -> Deal | Fault:
+    """Read a deal from JSON; what cannot be read is a fault (CLAUSE), never an exception."""
+    if not isinstance(raw, Mapping) or "clauses" not in raw:
+        return Fault("CLAUSE", 'A proposal is one JSON object {"clauses": […]}.')
+    try:
+        return Deal.model_validate(dict(raw))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        reason = first["msg"].removeprefix("Value error, ")
+        return Fault("CLAUSE", f"{where or 'clauses'}: {reason}.")
+    except RecursionError:
+        return Fault("CLAUSE", "A condition is nested too deeply: write it flat.")
+
+
+class Offer(TypedDict):
+    """A draft deal on the table. An acceptance names its revision and its hash."""
+
+    revision: int  # from 1; the next offer of the same talk has the next number
+    by: str
+    deal: dict[str, Any]
+    hash: str
+    accepted: list[str]  # who accepted this revision; its author accepts by proposing it
+
+
+def put(deal: Deal, by: str, revision: int) -> Offer:
+    """Put a draft on the table; its author has accepted it."""
+    return {
+        "revision": revision,
+        "by": by,
+        "deal": deal.record(),
+        "hash": deal.hash(),
+        "accepted": [by],
+    }
+
+
+def accept(offer: Offer, by: str, revision: int, digest: str) -> Offer | Fault:
+    """Accept exactly the revision and hash that stand; anything else is a fault (STALE)."""
+    if (revision, digest) != (offer["revision"], offer["hash"]):
+        standing = f"revision {offer['revision']}, hash {offer['hash'][:12]}"
+        return Fault("STALE", f"You accepted another offer: what stands is {standing}.")
+    return {**offer, "accepted": sorted({*offer["accepted"], by})}
+
+
+def unanimous(offer: Offer | None, parties: Sequence[str]) -> bool:
+    """Whether every party has accepted the offer."""
+    return offer is not None and set(offer["accepted"]) >= set(parties)

@@ -1,0 +1,270 @@
+"""Validation rules: small pure functions; a workflow composes the ones it wants.
+
+>>> deal = Deal(clauses=[Pay(payer="Bob", payee="Eve", amount=1)])
+>>> first_fault([known_agents, positive_payments], deal, Terms(agents=["Alice", "Bob"]))
+Fault(label='NAME', feedback='c1 names Eve, who is not a party: the parties are Alice, Bob.')
+
+=======  ==========================================================================
+label    refuses
+=======  ==========================================================================
+EMPTY    a deal without a clause
+LONG     a deal that takes too many words
+NAME     somebody who is not a party
+ACTION   an action its agent does not have
+TURN     a condition that no turn of the game can meet
+PAY      an amount that is not positive, a share over 100 %, or paying oneself
+SHARE    a split that is not one whole over all parties, or more than one split
+NORM     a norm that is not on offer
+CLASH    two duties that one agent cannot keep at the same turn
+DROP     to end a clause that does not stand
+KIND     a clause that has no place in this talk
+=======  ==========================================================================
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from math import gcd
+
+from shapley_coop.amounts import MAX_AMOUNT
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.when import All, AnyOf, Every, Not, Turns, When, earners, events
+
+MAX_TEXT_CHARS = 4_000
+"""Characters of a deal in plain words; its clauses as JSON have about twice as many."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a deal is checked against."""
+
+    agents: Sequence[str]
+    actions: dict[str, list[str]] = field(default_factory=dict)
+    turns: int = 1
+    norms: Sequence[str] = ()
+    droppable: Sequence[str] = ()  # ids of standing payments and shares
+
+
+Rule = Callable[[Deal, Terms], Fault | None]
+
+Progression = tuple[int, int, int]
+"""Turns: the first, one that none is after, and the step."""
+
+
+def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
+    """The first rule that the deal breaks, in the given order."""
+    return next((fault for rule in rules if (fault := rule(deal, terms))), None)
+
+
+def non_empty(deal: Deal, terms: Terms) -> Fault | None:
+    """EMPTY: a deal says something."""
+    return None if deal.clauses else Fault("EMPTY", "The proposal has no clause: give one or more.")
+
+
+def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
+    """LONG: everybody's letters show what is proposed, in plain words too."""
+    if (length := len(deal.text())) <= MAX_TEXT_CHARS:
+        return None
+    return Fault(
+        "LONG",
+        f"In plain words the proposal is {length} characters long (limit "
+        f"{MAX_TEXT_CHARS}): use fewer or simpler clauses.",
+    )
+
+
+def known_agents(deal: Deal, terms: Terms) -> Fault | None:
+    """NAME: only parties are named."""
+    for cid, clause in deal.ids().items():
+        for name in _names(clause):
+            if name not in terms.agents:
+                parties = ", ".join(terms.agents)
+                return Fault(
+                    "NAME", f"{cid} names {name}, who is not a party: the parties are {parties}."
+                )
+    return None
+
+
+def known_actions(deal: Deal, terms: Terms) -> Fault | None:
+    """ACTION: every action named is one its agent has."""
+    for cid, clause in deal.ids().items():
+        pairs = [(event.agent, event.action) for event in events(_when(clause))]
+        if isinstance(clause, Do | Forbid):
+            pairs.append((clause.agent, clause.action))
+        for agent, action in pairs:
+            if action not in (known := terms.actions.get(agent, [])):
+                return Fault(
+                    "ACTION", f"{cid}: {agent} has no action {action}; it has {', '.join(known)}."
+                )
+    return None
+
+
+def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
+    """TURN: turns named exist."""
+    for cid, clause in deal.ids().items():
+        for first, last in _turn_ranges(_when(clause)):
+            if not 1 <= first <= last <= terms.turns:
+                return Fault(
+                    "TURN", f"{cid} names turns {first} to {last}: the game has 1 to {terms.turns}."
+                )
+    return None
+
+
+def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
+    """PAY: a payment is positive, between two parties, and no more than all of a reward."""
+    for cid, pay in deal.pays.items():
+        if pay.payer == pay.payee:
+            return Fault("PAY", f"{cid}: {pay.payer} pays itself: name another payee.")
+        if pay.amount <= 0:
+            return Fault("PAY", f"{cid} pays {pay.amount}: give a positive amount.")
+        if pay.basis == "turn" and pay.amount * terms.turns > MAX_AMOUNT:
+            return Fault("PAY", f"{cid} sums to more than {MAX_AMOUNT} over the game: give less.")
+        if pay.basis == "reward" and pay.amount > 1:
+            return Fault("PAY", f"{cid} gives away more than 100 % of a reward: at most 1.")
+    return None
+
+
+def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
+    """SHARE: at most one split; it has fractions of one whole for all parties, or a norm."""
+    shares = {cid: c for cid, c in deal.ids().items() if isinstance(c, Share)}
+    if len(shares) > 1:
+        return Fault("SHARE", f"{' and '.join(shares)} both split the total: keep one.")
+    for cid, share in shares.items():
+        if (share.fractions is None) == (share.norm is None):
+            return Fault("SHARE", f"{cid}: give either fractions or a norm.")
+        if share.fractions is None:
+            continue
+        if set(share.fractions) != set(terms.agents):
+            return Fault("SHARE", f"{cid}: give a fraction for each of {', '.join(terms.agents)}.")
+        if any(x < 0 for x in share.fractions.values()) or sum(share.fractions.values()) != 1:
+            return Fault("SHARE", f"{cid}: fractions are not negative and sum to exactly 1.")
+    return None
+
+
+def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
+    """NORM: a norm is one that is computed at this table."""
+    share = deal.share
+    if share is None or share.norm is None or share.norm in terms.norms:
+        return None
+    known = f"on offer: {', '.join(terms.norms)}" if terms.norms else "give fractions instead"
+    return Fault("NORM", f"No norm {share.norm} is computed at this table; {known}.")
+
+
+def no_clash(deal: Deal, terms: Terms) -> Fault | None:
+    """CLASH: no agent owes two different actions, or one it is forbidden, under one condition.
+
+    Conditions are compared where they are equal or both unconditional or plain turns; conditions
+    on history that happen to coincide are left to the certificate.
+    """
+    by_agent: dict[str, list[tuple[str, Do | Forbid, Progression | None]]] = {}
+    for cid, duty in deal.duties.items():
+        earlier = by_agent.setdefault(duty.agent, [])
+        turns = _progression(duty.when, terms.turns)
+        for other, rival, others in earlier:
+            if _clash(rival, duty) and (_meet(others, turns) or rival.when == duty.when):
+                return Fault("CLASH", f"{duty.agent} cannot keep both {other} and {cid}.")
+        earlier.append((cid, duty, turns))
+    return None
+
+
+def known_drops(deal: Deal, terms: Terms) -> Fault | None:
+    """DROP: only payments and shares of the contract that stands can be dropped."""
+    for cid in deal.drops:
+        if cid not in terms.droppable:
+            known = ", ".join(terms.droppable) or "none"
+            return Fault("DROP", f"{cid} is no standing payment or share; those are: {known}.")
+    return None
+
+
+def only(*kinds: type[Clause]) -> Rule:
+    """KIND: a rule that admits these clauses alone."""
+    names = ", ".join(kind.__name__.lower() for kind in kinds)
+
+    def only_these(deal: Deal, terms: Terms) -> Fault | None:
+        for cid, clause in deal.ids().items():
+            if not isinstance(clause, kinds):
+                return Fault("KIND", f"{cid} is a {clause.kind}: only {names} have a place here.")
+        return None
+
+    return only_these
+
+
+DEAL_RULES: tuple[Rule, ...] = (
+    non_empty,
+    text_within_limit,
+    known_agents,
+    known_actions,
+    reachable_turns,
+    positive_payments,
+    one_whole_share,
+    offered_norm,
+    no_clash,
+    known_drops,
+)
+"""What every deal has to pass, in this order."""
+
+
+def _when(clause: Clause) -> When:
+    return "always" if isinstance(clause, Share) else clause.when
+
+
+def _names(clause: Clause) -> list[str]:
+    match clause:
+        case Do() | Forbid():
+            own = [clause.agent]
+        case Pay():
+            own = [clause.payer, clause.payee]
+        case Share():
+            own = list(clause.fractions or {})
+    when = _when(clause)
+    return [*own, *(event.agent for event in events(when)), *earners(when)]
+
+
+def _turn_ranges(when: When) -> list[tuple[int, int]]:
+    match when:
+        case Turns(turns=span):
+            return [span]
+        case Every(start=start):
+            return [(start, start)]
+        case All(all=parts) | AnyOf(any=parts):
+            return [span for part in parts for span in _turn_ranges(part)]
+        case Not(negated=part):
+            return _turn_ranges(part)
+        case _:
+            return []
+
+
+def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:
+    if a.kind == b.kind == "forbid":
+        return False
+    return (a.action == b.action) == (a.kind != b.kind)
+
+
+def _progression(when: When, turns: int) -> Progression | None:
+    """The turns at which a condition on turns alone holds; None for one on anything else."""
+    match when:
+        case "always":
+            return 1, turns, 1
+        case Turns(turns=(first, last)):
+            return first, min(last, turns), 1
+        case Every(every=step, start=start):
+            return start, turns, step
+        case _:
+            return None
+
+
+def _meet(a: Progression | None, b: Progression | None) -> bool:
+    """Whether two progressions share a turn, by the Chinese remainder theorem."""
+    if a is None or b is None:
+        return False
+    (first, last, step), (other, end, stride) = a, b
+    common = gcd(step, stride)
+    apart, over = divmod(other - first, common)
+    if over:
+        return False
+    period = stride // common
+    # The first turn of a that is congruent to b's, and from there on one in every lcm of steps.
+    at = first + step * (apart * pow(step // common, -1, period) % period)
+    lcm, since = step * period, max(first, other)
+    at += -(-max(0, since - at) // lcm) * lcm
+    return at <= min(last, end)

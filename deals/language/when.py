@@ -1,0 +1,229 @@
+"""`when`: a small closed language of conditions over public history. Data, never code.
+
+==========================================  ====================================================
+JSON                                        holds
+==========================================  ====================================================
+`"always"`                                  at every turn
+`{"turns": [2, 5]}`                         from turn 2 to turn 5
+`{"every": 3, "start": 2}`                  at turns 2, 5, 8, …
+`{"last": {"agent": A, "action": X}}`       while A's latest action is X; for a payment, where A
+                                            does X in that very turn
+`{"count": {"agent": A, "action": X},       once A has done X twice or more
+"at_least": 2}`
+`{"earned": A, "at_least": 5}`              once A's rewards sum to 5 or more ("everyone": all)
+`{"all": […]}` `{"any": […]}` `{"not": …}`  as in logic
+==========================================  ====================================================
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+from shapley_coop.amounts import Exact, plain
+from shapley_coop.games import Turn
+
+EVERYONE = "everyone"
+MAX_TURN = 100_000
+
+
+class _Condition(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Event(_Condition):
+    """An agent's action."""
+
+    agent: str
+    action: str
+
+
+class Turns(_Condition):
+    """From one turn to another, both included."""
+
+    turns: Annotated[tuple[int, int], Field(description="First and last turn, from 1.")]
+
+
+class Every(_Condition):
+    """Every k-th turn: turn taking."""
+
+    every: int = Field(ge=1, le=MAX_TURN)
+    start: int = Field(default=1, ge=1, le=MAX_TURN)
+
+
+class Last(_Condition):
+    """The latest action of an agent: tit-for-tat. False before its first.
+
+    A payment is for what is done in its own turn: who does nothing then has not done it.
+    """
+
+    last: Event
+
+
+class Count(_Condition):
+    """How often an agent has done something."""
+
+    count: Event
+    at_least: int = Field(ge=1, le=MAX_TURN)
+
+
+class Earned(_Condition):
+    """The sum of an agent's rewards so far, or of everyone's with the pot."""
+
+    earned: str
+    at_least: Exact
+
+
+class All(_Condition):
+    """Every one of them."""
+
+    all: tuple["When", ...] = Field(min_length=1, max_length=16)
+
+
+class AnyOf(_Condition):
+    """At least one of them."""
+
+    any: tuple["When", ...] = Field(min_length=1, max_length=16)
+
+
+class Not(_Condition):
+    """The opposite."""
+
+    negated: "When" = Field(alias="not")
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, serialize_by_alias=True, validate_by_name=True
+    )
+
+
+_KINDS = {
+    "turns": Turns,
+    "every": Every,
+    "last": Last,
+    "count": Count,
+    "earned": Earned,
+    "all": All,
+    "any": AnyOf,
+    "not": Not,
+}
+
+
+def _kind(value: Any) -> str | None:
+    if value == "always":
+        return "always"
+    if isinstance(value, dict):
+        return next((key for key in value if key in _KINDS), None)
+    return next((key for key, cls in _KINDS.items() if isinstance(value, cls)), None)
+
+
+When = Annotated[
+    Annotated[Literal["always"], Tag("always")]
+    | Annotated[Turns, Tag("turns")]
+    | Annotated[Every, Tag("every")]
+    | Annotated[Last, Tag("last")]
+    | Annotated[Count, Tag("count")]
+    | Annotated[Earned, Tag("earned")]
+    | Annotated[All, Tag("all")]
+    | Annotated[AnyOf, Tag("any")]
+    | Annotated[Not, Tag("not")],
+    Discriminator(
+        _kind,
+        custom_error_type="when",
+        custom_error_message="is no condition: give 'always' or one of " + ", ".join(_KINDS),
+    ),
+]
+
+for _model in (All, AnyOf, Not):
+    _model.model_rebuild()
+
+
+def holds(when: When, turn: int, record: Sequence[Turn]) -> bool:
+    """Whether a condition holds at `turn`, given the turns in `record`.
+
+    An obligation of turn t is asked with the record of the turns before t; a payment for turn t
+    with the record up to and including t. Cost: linear in the record for counts and earnings.
+    """
+    match when:
+        case Turns(turns=(first, last)):
+            return first <= turn <= last
+        case Every(every=step, start=start):
+            return turn >= start and (turn - start) % step == 0
+        case Last(last=event):
+            this_turn = [t for t in record[-1:] if t["turn"] == turn]
+            acts = (t["actions"] for t in this_turn or reversed(record))
+            done = (act[event.agent] for act in acts if event.agent in act)
+            return next(done, None) == event.action
+        case Count(count=event, at_least=least):
+            return sum(t["actions"].get(event.agent) == event.action for t in record) >= least
+        case Earned(earned=agent, at_least=least):
+            return _earned(agent, record) >= least
+        case All(all=parts):
+            return all(holds(part, turn, record) for part in parts)
+        case AnyOf(any=parts):
+            return any(holds(part, turn, record) for part in parts)
+        case Not(negated=part):
+            return not holds(part, turn, record)
+        case _:
+            return True
+
+
+def events(when: When) -> list[Event]:
+    """Every agent–action pair a condition speaks of."""
+    match when:
+        case Last(last=event) | Count(count=event):
+            return [event]
+        case All(all=parts) | AnyOf(any=parts):
+            return [event for part in parts for event in events(part)]
+        case Not(negated=part):
+            return events(part)
+        case _:
+            return []
+
+
+def earners(when: When) -> list[str]:
+    """Every agent whose earnings a condition speaks of."""
+    match when:
+        case Earned(earned=agent):
+            return [] if agent == EVERYONE else [agent]
+        case All(all=parts) | AnyOf(any=parts):
+            return [agent for part in parts for agent in earners(part)]
+        case Not(negated=part):
+            return earners(part)
+        case _:
+            return []
+
+
+def words(when: When) -> str:
+    """The condition in plain English, to follow a verb: "while Bob's latest action is lever"."""
+    match when:
+        case Turns(turns=(first, last)):
+            return f"at turn {first}" if first == last else f"from turn {first} to turn {last}"
+        case Every(every=1, start=start):
+            return f"from turn {start}"
+        case Every(every=step, start=start):
+            return f"at turn {start} and every {step} turns after it"
+        case Last(last=event):
+            return f"while {event.agent}'s latest action is {event.action}"
+        case Count(count=event, at_least=least):
+            times = "once" if least == 1 else f"{least} times"
+            return f"once {event.agent} has done {event.action} {times} or more"
+        case Earned(earned=agent, at_least=least):
+            who = "the rewards of all" if agent == EVERYONE else f"{agent}'s rewards"
+            return f"once {who} sum to {plain(least)} or more"
+        case All(all=parts):
+            return "(" + " and ".join(words(part) for part in parts) + ")"
+        case AnyOf(any=parts):
+            return "(" + " or ".join(words(part) for part in parts) + ")"
+        case Not(negated=part):
+            return f"except {words(part)}"
+        case _:
+            return "at every turn"
+
+
+def _earned(agent: str, record: Sequence[Turn]) -> Fraction:
+    if agent == EVERYONE:
+        amounts = [x for t in record for x in [*t["rewards"].values(), t.get("pot", 0)]]
+    else:
+        amounts = [t["rewards"].get(agent, 0) for t in record]
+    return sum((Fraction(str(x)) for x in amounts), start=Fraction(0))

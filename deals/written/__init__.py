@@ -1,0 +1,1 @@
+"""Contracts as prose: the document, reading it back, auditing and judging it."""

@@ -1,0 +1,80 @@
+"""What a contract and a record show together: verdicts, breaches, adherence, and what fell due."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals.contract import Contract, contract_breaches, contract_payments, sign
+from shapley_coop.deals.language.clauses import sentence
+from shapley_coop.deals.language.condition import Actions
+from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.progression import Watch, adherence
+from shapley_coop.deals.written.judgement import agreement, read_judgement
+from shapley_coop.games import Turn
+
+
+def audit(
+    agreed: Contract | Deal | None,
+    record: Sequence[Turn],
+    turns: int,
+    actions: Actions | None = None,
+    over: bool = True,
+    judged: str | None = None,
+) -> dict[str, Any]:
+    """Hold a record against a contract, as plain JSON with exact amounts as strings.
+
+    Args:
+        agreed: a contract with all its amendments, a deal that stood from the first turn, or None.
+        record: the turns played, made here or by others.
+        turns: how many the game has at most.
+        actions: agent → all it can do; an agent that is absent may do anything.
+        over: whether nothing follows the record.
+        judged: what a judge wrote about it, if one was heard.
+
+    Returns:
+        `verdicts` by clause (satisfied, violated, pending), `breaches` with their evidence,
+        `duties` kept and owed, `payments` that fell due, and `judge` with its `agreement`: the
+        part of the clauses on which it says what the record shows.
+    """
+    contract = _contract(agreed) if isinstance(agreed, Deal) else agreed
+    watch = Watch.of(contract, turns, actions)
+    verdicts = watch.last(record, over).verdicts
+    judge = read_judgement(judged, verdicts) if judged is not None else None
+    if isinstance(judge, Fault):
+        judge = None
+    kept, owed = adherence(contract, record)
+    return {
+        "clauses": {term.cid: sentence(term.clause) for term in watch.terms},
+        "verdicts": verdicts,
+        "breaches": [asdict(breach) for breach in contract_breaches(contract, record)],
+        "duties": {"kept": kept, "owed": owed},
+        "payments": [
+            {**asdict(payment), "amount": plain(payment.amount)}
+            for payment in contract_payments(contract, record)
+        ],
+        "judge": judge,
+        "agreement": None if judge is None else plain(agreement(verdicts, judge)),
+    }
+
+
+def audit_in_words(found: dict[str, Any]) -> str:
+    """An audit for people, a line for each clause, breach and payment."""
+    duties = found["duties"]
+    lines = [f"{duties['kept']} of {duties['owed']} duties were kept."]
+    lines += [f"{cid} {found['verdicts'][cid]}: {said}" for cid, said in found["clauses"].items()]
+    lines += [
+        f"Breach of {b['clause']} by {b['agent']}, {b['evidence']}" for b in found["breaches"]
+    ]
+    lines += [
+        f"Due by {p['clause']} at turn {p['turn']}: {p['payer']} pays {p['payee']} {p['amount']}"
+        for p in found["payments"]
+    ]
+    if found["judge"] is not None:
+        lines.append(f"The judge agrees on {found['agreement']} of the clauses.")
+    return "\n".join(lines)
+
+
+def _contract(deal: Deal) -> Contract:
+    return sign(put(deal, "", 1), from_turn=1)

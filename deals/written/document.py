@@ -1,0 +1,210 @@
+"""The written contract: five sections of prose around the typed clauses, checked against them.
+
+The sections are those that contracts between language models need (Schiavone, 2025, section 4.2).
+Every clause is cited once, as `[c1]`, on a line of its own, and the line has to say what the
+clause says: the same names, actions and numbers in the same order, and the same negations. So
+nothing is added, dropped or changed on the way from what was agreed to what is read. Where words
+could still be understood otherwise, the clauses hold.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from shapley_coop.amounts import parse_exact, plain
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, sentence
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.rules import Terms
+
+SECTIONS = (
+    "Synchronization",
+    "Contracted Actions",
+    "Conditional Sharing",
+    "Disallowed Actions",
+    "Commitment",
+)
+INTENT = "Intent (unenforceable):"
+NONE = "None."
+
+_HEADING = re.compile(r"^#{1,6}\s*(\d)\.\s*(.+?)\s*$", re.MULTILINE)
+_CITATION = re.compile(r"\[(c\d{1,4})\]")
+_NUMBER = re.compile(r"(?<!\w)-?\d+(?:[./]\d+)?(?:\s?%)?")
+_WORD = re.compile(r"[^\W\d_]+(?:n't)?")
+_OWES = {"pay", "pays", "transfers", "owes", "gives", "must", "shall", "will", "promises"}
+_MARKS = {
+    **dict.fromkeys(
+        ("not", "never", "no", "cannot", "refrain", "refrains", "unless", "except", "without"),
+        "not",
+    ),
+    **dict.fromkeys(("each", "every", "all", "always", "any", "per"), "each"),
+    **dict.fromkeys(("less", "fewer", "most", "below", "under"), "less"),
+}
+
+
+def compose(deal: Deal, terms: Terms, game: str = "", intents: Sequence[str] = ()) -> str:
+    """The contract in the plainest words, in all five sections."""
+    by_section: dict[int, list[str]] = {2: [], 3: [], 4: []}
+    for cid, clause in deal.ids().items():
+        by_section[_section(clause)].append(f"- [{cid}] {sentence(clause)}")
+    by_section[2] += [f"- {INTENT} {intent}" for intent in intents]
+    parties = ", ".join(terms.agents)
+    bodies = {
+        1: [
+            f"This is an agreement on {game or 'the game'} between {parties}, for {terms.turns} "
+            f"turn{'s' if terms.turns > 1 else ''}.",
+            "An action is one of those that the game's rules name; a turn is one round of actions "
+            "taken at the same time; a payment is made of rewards earned in the game.",
+        ],
+        **{n: lines or [NONE] for n, lines in by_section.items()},
+        5: [
+            "We agree to adhere to these terms to the best of our abilities for the duration of "
+            "the game.",
+            f"Signed: {parties}.",
+        ],
+    }
+    return "\n\n".join(
+        f"## {n}. {title}\n\n" + "\n".join(bodies[n]) for n, title in enumerate(SECTIONS, start=1)
+    )
+
+
+def differences(prose: str, deal: Deal, terms: Terms) -> list[str]:
+    """How a written contract differs from the clauses, a sentence each; empty if it does not.
+
+    Args:
+        prose: Markdown with the five sections as numbered headings.
+        deal: the clauses.
+        terms: the parties, their actions and the number of turns.
+    """
+    found = [(int(n), title.strip("* ")) for n, title in _HEADING.findall(prose)]
+    if found != list(enumerate(SECTIONS, start=1)):
+        wanted = ", ".join(f"## {n}. {title}" for n, title in enumerate(SECTIONS, start=1))
+        return [f"Give the five sections, each once and in this order: {wanted}."]
+    _, *bodies = _HEADING.sub("\0", prose).split("\0")
+    sections = dict(enumerate(bodies, start=1))
+    return [
+        *_citations(prose, deal),
+        *(fault for n in (2, 3, 4) for fault in _clauses(n, sections[n], deal, terms)),
+        *(fault for n in (1, 5) for fault in _frame(n, sections[n], terms)),
+    ]
+
+
+def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
+    """How the clauses of a summary differ from those that were agreed."""
+    faults = []
+    for n, (old, new) in enumerate(zip_longest(agreed.clauses, written.clauses), start=1):
+        if old is None and new is not None:
+            faults.append(f"c{n} was not agreed: {sentence(new)}")
+        elif new is None and old is not None:
+            faults.append(f"c{n} is missing: {sentence(old)}")
+        elif old is not None and new is not None and old != new:
+            faults.append(f"c{n} was agreed as: {sentence(old)} You write: {sentence(new)}")
+    return faults
+
+
+def intents(prose: str) -> list[str]:
+    """The statements of intent in a written contract: they bind nobody."""
+    lines = (line.strip().lstrip("-* ") for line in prose.splitlines())
+    return [line.removeprefix(INTENT).strip() for line in lines if line.startswith(INTENT)]
+
+
+def mentioned(text: str, terms: Terms) -> list[str]:
+    """The parties, actions and numbers that a text names."""
+    return [token for token, kind in _tokens(text, terms) if kind != "word"]
+
+
+def _citations(prose: str, deal: Deal) -> Iterator[str]:
+    cited = _CITATION.findall(prose)
+    for cid, clause in deal.ids().items():
+        if (times := cited.count(cid)) != 1:
+            how = "is not cited" if not times else f"is cited {times} times"
+            yield f"{cid} {how}: cite it once, as [{cid}]. It says: {sentence(clause)}"
+    for cid in dict.fromkeys(cited):
+        if cid not in deal.ids():
+            yield f"{cid} is no clause of the contract: leave it out."
+
+
+def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]:
+    """What is wrong with the lines of a section that holds clauses."""
+    known = deal.ids()
+    for line in _lines(body):
+        cited = [cid for cid in _CITATION.findall(line) if cid in known]
+        if line == NONE or (line.startswith(INTENT) and not cited):
+            continue
+        if len(cited) != 1:
+            yield (
+                f"Section {section} says “{line[:120]}”: give each clause a line of its own, and "
+                f"begin what binds nobody with “{INTENT}”."
+            )
+            continue
+        clause = known[cited[0]]
+        if _section(clause) != section:
+            yield f"{cited[0]} belongs into section {_section(clause)}."
+        wanted = _skeleton(sentence(clause), terms)
+        if (given := _skeleton(_CITATION.sub(" ", line), terms)) != wanted:
+            yield (
+                f"{cited[0]} says “{sentence(clause)}”, in the order {_told(wanted)}; you write "
+                f"{_told(given)}: keep names, actions, numbers and their order."
+            )
+
+
+def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
+    """What is wrong with the first or the last section: it names all and promises nothing."""
+    tokens = _skeleton(body, terms)
+    if missing := [agent for agent in terms.agents if agent not in tokens]:
+        yield f"Section {section} does not name {', '.join(missing)}: name every party."
+    allowed = {str(n) for n in (terms.turns, len(terms.agents), 1)}
+    for line in _lines(body):
+        named = [agent for agent in terms.agents if agent in _skeleton(line, terms)]
+        numbers = set(_numbers(line, terms)) - allowed
+        if numbers or (named and _OWES.intersection(_WORD.findall(line.lower()))):
+            yield (
+                f"Section {section} says “{line[:120]}”: what somebody owes stands in a clause, "
+                "and numbers only there."
+            )
+
+
+def _section(clause: Clause) -> int:
+    return 2 if isinstance(clause, Do) else 4 if isinstance(clause, Forbid) else 3
+
+
+def _lines(body: str) -> list[str]:
+    stripped = (line.strip().lstrip("-* ") for line in body.splitlines())
+    return [line for line in stripped if line]
+
+
+def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
+    """The names, actions, numbers and marks of a text, in order; words between them are free."""
+    return tuple(token for token, _ in _tokens(text, terms))
+
+
+def _numbers(text: str, terms: Terms) -> list[str]:
+    return [token for token, kind in _tokens(text, terms) if kind == "number"]
+
+
+def _tokens(text: str, terms: Terms) -> list[tuple[str, str]]:
+    actions = {action for known in terms.actions.values() for action in known}
+    names = sorted({*terms.agents, *actions}, key=len, reverse=True)
+    literal = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
+    pattern = re.compile(f"(?P<name>{literal})|(?P<number>{_NUMBER.pattern})|(?P<word>[^\\W\\d_]+)")
+    found = []
+    for match in pattern.finditer(text.replace("n't", " not").replace("n’t", " not")):
+        value, kind = match.group(), str(match.lastgroup)
+        if kind == "number":
+            found.append((_number(value.replace(" ", "")), kind))
+        elif kind == "name":
+            found.append((value, kind))
+        elif mark := _MARKS.get(value.lower()):
+            found.append((mark, kind))
+    return found
+
+
+def _number(text: str) -> str:
+    """One way of writing each number, so that 50 % is 1/2; what is no amount stays as it is."""
+    try:
+        return plain(parse_exact(text))
+    except ValueError:
+        return text
+
+
+def _told(tokens: Sequence[str]) -> str:
+    return " · ".join(tokens) or "nothing of it"

@@ -1,0 +1,39 @@
+"""A judge's reading of a contract, kept beside the monitor's and never in its place."""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import get_args
+
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.progression import Verdict
+
+_VERDICT = re.compile(r"(?:^|[;\n])\W*(c\d{1,4})\W*[:=]\W*(\w+)")
+
+
+def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdict] | Fault:
+    """Read `c1: satisfied` or `c1: violated` for every clause, or say what is missing.
+
+    Each stands on a line of its own or after a semicolon.
+    """
+    found: dict[str, Verdict] = {}
+    known = {str(verdict): verdict for verdict in get_args(Verdict)}
+    for cid, word in _VERDICT.findall(text):
+        if cid not in clauses or word.lower() not in known:
+            continue
+        if found.get(cid, known[word.lower()]) != known[word.lower()]:
+            return Fault("JUDGE", f"You judge {cid} in two ways: give one line for it.")
+        found[cid] = known[word.lower()]
+    if missing := [cid for cid in clauses if cid not in found]:
+        return Fault(
+            "JUDGE", f"Give a line like “{missing[0]}: violated” for each of {', '.join(missing)}."
+        )
+    return found
+
+
+def agreement(monitor: Mapping[str, Verdict], judge: Mapping[str, Verdict]) -> Fraction:
+    """The part of the clauses on which the judge says what the record shows; 1 for no clauses."""
+    if not monitor:
+        return Fraction(1)
+    same = sum(judge.get(cid) == verdict for cid, verdict in monitor.items())
+    return Fraction(same, len(monitor))

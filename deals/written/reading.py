@@ -1,0 +1,180 @@
+"""Plain English back into clauses: the sentences that `deals` writes itself, and no others.
+
+>>> acts = {"Ann": ["give", "keep"], "Ben": ["give", "keep"]}
+>>> terms = Terms(agents=["Ann", "Ben"], actions=acts, turns=3)
+>>> said = "I propose: Ann does give at every turn. Ben pays Ann 0.5 at turn 3."
+>>> print(read_words(said, terms).text())
+c1. Ann does give at every turn.
+c2. Ben pays Ann 0.5 at turn 3.
+>>> read_words("Ann does give at every turn. Ben will be kind.", terms).feedback
+'No clause says what the words say of Ben.'
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from shapley_coop.deals.language.deal import Deal, read_deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.when import EVERYONE
+from shapley_coop.deals.written.document import mentioned
+
+_AMOUNT = r"\d+(?:\.\d+)?(?:/\d+)?"
+_ENDS = re.compile(r"Of the contract that stands, (c\d{1,4}) ends\.")
+_AGREED = re.compile(
+    r"\W*(?:(?:well|great|thanks|thank you|yes|ok|okay|alright|all right|sure)\W+)*"
+    r"(?:i(?:['’](?:d|ll|m))? (?:\w+ ){0,2}?(?:agree|accept|approve|consent|sign)"
+    r"|we (?:all |both )?(?:agree|accept)(?! that| to| on)"
+    r"|(?:yes|ok|okay|agreed|accepted|approved|deal|it'?s a deal|(?:we|you) have a deal|fine"
+    r"|sure|done|signed|very well|alright|all right|that works|sounds (?:good|fair|fine)))\b",
+    re.IGNORECASE,
+)
+_YET = re.compile(
+    r"\b(?:but|yet|however|instead|unless|except|provided|if|rather|not|cannot|never|propose|"
+    r"suggest|counter\w*|change|add)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_Read = tuple[Any, int]
+"""What was read, and where it ends."""
+
+
+def read_words(text: str, terms: Terms) -> Deal | Fault:
+    """The deal that a text proposes, if its clauses are in the words of `Deal.text`.
+
+    Words around the clauses are free as long as they name no party, action or number: what is not
+    understood is a fault (WORDS), never left out. Cost: linear in the text.
+    """
+    drops = ended(text)
+    text = _ENDS.sub(" ", text)
+    reader, clauses, rest, at = _Reader(terms), list[Any](), "", 0
+    while at < len(text):
+        begins = at == 0 or not text[at - 1].isalnum()
+        found = reader.clause(text, at) if begins else None
+        if found:
+            clause, at = found
+            clauses.append(clause)
+        else:
+            rest, at = rest + text[at], at + 1
+    if unread := mentioned(rest, terms):
+        told = ", ".join(dict.fromkeys(unread))
+        return Fault("WORDS", f"No clause says what the words say of {told}.")
+    if not clauses:
+        return Fault("WORDS", "The words hold no clause.")
+    return read_deal({"clauses": clauses, "drops": drops})
+
+
+def agrees(text: str) -> bool:
+    """Whether words say yes to what stands, and nothing that would make them an offer of their own.
+
+    It errs towards yes: whoever is asked again can still say what it would have otherwise.
+    """
+    first, *more = re.split(r"[.!;\n]", text)
+    said = _AGREED.match(first) or any(_AGREED.fullmatch(sentence) for sentence in more)
+    return bool(said) and not _YET.search(text)
+
+
+def ended(text: str) -> list[str]:
+    """The ids of the standing clauses that a deal ends, as its text says."""
+    return _ENDS.findall(text)
+
+
+class _Reader:
+    """The sentences that `deals.language` writes for clauses and conditions, as patterns."""
+
+    def __init__(self, terms: Terms) -> None:
+        who = _one_of(terms.agents)
+        what = _one_of({action for known in terms.actions.values() for action in known})
+        self._duty = re.compile(rf"({who}) (does|must not do) ({what}) ")
+        self._pay = re.compile(
+            rf"({who}) pays ({who}) ({_AMOUNT})( % of what \1 earns| for each turn|)(?: |(?=\.))"
+        )
+        self._norm = re.compile(
+            r"At the end the total is split by the norm (\w+), computed from the record\."
+        )
+        part = rf"{who} {_AMOUNT} %"
+        self._split = re.compile(rf"At the end the total is split: ({part}(?:, {part})*)\.")
+        self._part = re.compile(rf"({who}) ({_AMOUNT} %)")
+        self._atoms = [
+            (re.compile(pattern), make)
+            for pattern, make in (
+                (
+                    r"at turn (\d+) and every (\d+) turns after it",
+                    lambda first, step: {"every": int(step), "start": int(first)},
+                ),
+                (
+                    r"from turn (\d+) to turn (\d+)",
+                    lambda first, last: {"turns": [int(first), int(last)]},
+                ),
+                (r"from turn (\d+)", lambda first: {"every": 1, "start": int(first)}),
+                (r"at turn (\d+)", lambda only: {"turns": [int(only), int(only)]}),
+                (r"at every turn", lambda: "always"),
+                (
+                    rf"while ({who})'s latest action is ({what})",
+                    lambda agent, action: {"last": {"agent": agent, "action": action}},
+                ),
+                (
+                    rf"once ({who}) has done ({what}) (once|\d+(?= times))(?: times)? or more",
+                    lambda agent, action, times: {
+                        "count": {"agent": agent, "action": action},
+                        "at_least": 1 if times == "once" else int(times),
+                    },
+                ),
+                (
+                    rf"once (the rewards of all|({who})'s rewards) sum to (-?{_AMOUNT}) or more",
+                    lambda _, agent, least: {"earned": agent or EVERYONE, "at_least": least},
+                ),
+            )
+        ]
+
+    def clause(self, text: str, at: int) -> _Read | None:
+        """The clause that begins here, as JSON."""
+        if found := self._duty.match(text, at):
+            kind = "do" if found[2] == "does" else "forbid"
+            duty = {"kind": kind, "agent": found[1], "action": found[3]}
+            return self._ended(duty, text, found.end())
+        if found := self._pay.match(text, at):
+            basis = {"": "once", " for each turn": "turn"}.get(found[4], "reward")
+            amount = f"{found[3]} %" if basis == "reward" else found[3]
+            pay = {"payer": found[1], "payee": found[2], "amount": amount, "basis": basis}
+            return self._ended({"kind": "pay", **pay}, text, found.end())
+        if found := self._norm.match(text, at):
+            return {"kind": "share", "norm": found[1]}, found.end()
+        if found := self._split.match(text, at):
+            return {"kind": "share", "fractions": dict(self._part.findall(found[1]))}, found.end()
+        return None
+
+    def _ended(self, clause: dict[str, Any], text: str, at: int) -> _Read | None:
+        """With the condition and the full stop that follow."""
+        when, end = self._when(text, at) or ("always", at)
+        return ({**clause, "when": when}, end + 1) if text.startswith(".", end) else None
+
+    def _when(self, text: str, at: int) -> _Read | None:
+        if text.startswith("except ", at):
+            inner = self._when(text, at + len("except "))
+            return inner and ({"not": inner[0]}, inner[1])
+        if text.startswith("(", at):
+            return self._several(text, at + 1)
+        for pattern, make in self._atoms:
+            if found := pattern.match(text, at):
+                return make(*found.groups()), found.end()
+        return None
+
+    def _several(self, text: str, at: int) -> _Read | None:
+        """`w and w and …)`, or the same with `or`; the parenthesis stands open."""
+        parts, how = list[Any](), ""
+        while part := self._when(text, at):
+            parts.append(part[0])
+            joined = re.compile(how or " and | or ").match(text, part[1])
+            if not joined:
+                kind = "any" if how == " or " else "all"
+                closed = text.startswith(")", part[1])
+                return ({kind: parts}, part[1] + 1) if closed else None
+            how, at = joined.group(), joined.end()
+        return None
+
+
+def _one_of(names: Iterable[str]) -> str:
+    """A pattern for any of the names, the longest first."""
+    longest_first = sorted(names, key=len, reverse=True)
+    return "(?:" + "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in longest_first) + ")"

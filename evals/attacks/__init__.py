@@ -1,0 +1,1 @@
+"""Adversaries, each beside an honest twin, and the scorecard of what held."""

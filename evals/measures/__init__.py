@@ -1,0 +1,1 @@
+"""What a run is measured by: evaluators, reference points, statistics."""

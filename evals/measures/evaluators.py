@@ -1,0 +1,290 @@
+"""Evaluators: what a run is measured by, each a number computed by code from the run's row.
+
+`score(row, "payoff:Alice")` reads one; those with a colon take an argument. A measure that a run
+does not have (no contract was signed, the best total is unknown) is None and counts nowhere.
+A workflow may measure itself: what its result holds under `measures` goes before what is here.
+
+>>> from shapley_coop.evals.measures.evaluators import EVALUATORS
+>>> EVALUATORS["adherence"].about
+'part of all duties that fell due and were kept'
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from statistics import fmean
+from typing import Any, Literal
+
+from shapley_coop.credit import norm_payoffs_fn
+from shapley_coop.evals.measures.reference_points import yardstick
+from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.state import game_of
+
+Kind = Literal["rate", "mean"]
+EPSILON = 1e-6
+"""Half a millionth decides nothing: amounts are whole millionths."""
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """One measure.
+
+    Attributes:
+        about: what it is, in the game's unit unless it says otherwise.
+        read: from a row, and the argument after the colon, to the number.
+        kind: a rate is 0 or 1 in each run; its interval is binomial.
+        better: which direction is wanted; empty where neither is.
+    """
+
+    about: str
+    read: Callable[[Row, str], float | None]
+    kind: Kind = "mean"
+    better: Literal["more", "less", ""] = ""
+
+
+def score(row: Row, column: str) -> float | None:
+    """A measure of a run by its key, with an argument after a colon where it takes one.
+
+    Raises:
+        ValueError: there is no such measure.
+    """
+    evaluator, argument = find(column)
+    own = row["result"].get("measures", {})
+    if column in own:
+        return None if own[column] is None else float(own[column])
+    found = evaluator.read(row, argument)
+    # Amounts are whole millionths; adding them up as floats leaves dust below that.
+    return None if found is None else round(float(found), 9)
+
+
+def find(column: str) -> tuple[Evaluator, str]:
+    """A measure and the argument that its column gives it.
+
+    Raises:
+        ValueError: there is no such measure, or it needs an argument, or it takes none.
+    """
+    key, colon, argument = column.partition(":")
+    if key in EVALUATORS and not colon:
+        return EVALUATORS[key], ""
+    if key in WITH_ARGUMENT and argument:
+        return WITH_ARGUMENT[key], argument
+    known = [*EVALUATORS, *(f"{key}:…" for key in WITH_ARGUMENT)]
+    raise ValueError(f"no measure {column!r}: there are {', '.join(known)}")
+
+
+def scores(row: Row) -> dict[str, float | None]:
+    """Every measure without an argument."""
+    return {key: score(row, key) for key in EVALUATORS}
+
+
+def _agreement(row: Row, _: str) -> float | None:
+    status = row["result"]["status"]
+    return None if status == "error" else status == "agreed"
+
+
+def _ended(status: str) -> Callable[[Row, str], float]:
+    return lambda row, _: row["result"]["status"] == status
+
+
+def _welfare(row: Row, _: str) -> float:
+    return float(sum(row["result"]["payoffs"].values()))
+
+
+def _efficiency(row: Row, _: str) -> float | None:
+    best = yardstick(row["room"]).best
+    return _welfare(row, "") / best if best and best > 0 else None
+
+
+def _cooperation(row: Row, _: str) -> float | None:
+    best = yardstick(row["room"]).best
+    return None if best is None else _welfare(row, "") >= best - EPSILON
+
+
+def _won(row: Row, _: str) -> float | None:
+    ends = [_effects(row, "won"), _effects(row, "lost")]
+    return ends[0] if any(ends) else None
+
+
+def _pareto(row: Row, _: str) -> float | None:
+    return yardstick(row["room"]).pareto(row["result"]["payoffs"], row["record"])
+
+
+def _nash(row: Row, _: str) -> float | None:
+    return yardstick(row["room"]).nash(row["result"]["payoffs"], row["record"])
+
+
+def _rational(row: Row, _: str) -> float:
+    payoffs = row["result"]["payoffs"]
+    alone = yardstick(row["room"]).alone(row["record"])
+    return fmean(payoffs[agent] >= alone[agent] - EPSILON for agent in payoffs)
+
+
+def _shapley_distance(row: Row, _: str) -> float:
+    payoffs, values = row["result"]["payoffs"], row["result"]["credit"]["shapley"]
+    return fmean(abs(payoffs[agent] - values[agent]) for agent in payoffs)
+
+
+def _share_distance(row: Row, _: str) -> float | None:
+    paid, due = (_parts(x) for x in (row["result"]["payoffs"], row["result"]["credit"]["shapley"]))
+    return fmean(abs(paid[agent] - due[agent]) for agent in paid) if paid and due else None
+
+
+def _norm_distance(row: Row, _: str) -> float:
+    """Against what the room's norm makes of the same total, computed from the record."""
+    payoffs, record = row["result"]["payoffs"], row["record"]
+    game = game_of(row["room"])
+    norms = norm_payoffs_fn(game.agents, partial(game.worth, record), game.batch_worth(record))
+    due = norms(row["room"]["norm"], Fraction(str(sum(payoffs.values()))))
+    return fmean(abs(payoffs[agent] - float(due[agent])) for agent in payoffs)
+
+
+def _over_claim(row: Row, _: str) -> float | None:
+    claims = row["result"]["credit"]["claims"].values()
+    return fmean(max(0.0, claim["over_claim"]) for claim in claims) if claims else None
+
+
+def _adherence(row: Row, _: str) -> float | None:
+    duties = sum(clause["duties"] for clause in row["clauses"])
+    kept = duties - sum(clause["breaches"] for clause in row["clauses"])
+    return kept / duties if duties else None
+
+
+def _balance(row: Row, _: str) -> float:
+    """What was paid out over what was earned: zero, or money was made or lost."""
+    return _welfare(row, "") - float(sum(row["result"]["rewards"].values()))
+
+
+def _format_errors(row: Row, _: str) -> float | None:
+    calls = _calls(row, "")
+    return sum(row["refused"].values()) / calls if calls else None
+
+
+def _calls(row: Row, _: str) -> float:
+    return float(row["result"]["usage"]["calls"])
+
+
+def _tokens(row: Row, _: str) -> float:
+    return float(sum(row["result"]["usage"][key] for key in ("input_tokens", "output_tokens")))
+
+
+def _first_advantage(row: Row, _: str) -> float:
+    payoffs, (first, *others) = row["result"]["payoffs"], row["result"]["agents"]
+    rest = [float(payoffs[agent]) for agent in others]
+    return float(payoffs[first]) - fmean(rest)
+
+
+def _parts(amounts: Mapping[str, float]) -> dict[str, float]:
+    """Everybody's part of the sum; empty where it is not above zero."""
+    total = sum(amounts.values())
+    return {agent: x / total for agent, x in amounts.items()} if total > EPSILON else {}
+
+
+def _at(row: Row, path: Sequence[str]) -> Mapping[str, float]:
+    found: Any = row["result"]
+    for key in path:
+        found = found[key]
+    amounts: Mapping[str, float] = found
+    return amounts
+
+
+def _of(*path: str) -> Callable[[Row, str], float | None]:
+    def read(row: Row, agent: str) -> float | None:
+        return _at(row, path).get(agent)
+
+    return read
+
+
+def _part_of(*path: str) -> Callable[[Row, str], float | None]:
+    def read(row: Row, agent: str) -> float | None:
+        return _parts(_at(row, path)).get(agent)
+
+    return read
+
+
+def _refusals(row: Row, label: str) -> float:
+    """Where a workflow counts none by label, those that ended in a pass."""
+    own = row["result"].get("measures", {})
+    if any(key.startswith("refused:") for key in own):
+        return 0.0
+    return float([said.get("label") for said in row["offers"]].count(label))
+
+
+def _done(row: Row, action: str) -> float:
+    return sum(list(turn["actions"].values()).count(action) for turn in row["record"])
+
+
+def _effects(row: Row, name: str) -> float:
+    effects = [e["effect"] for turn in row["record"] for e in turn.get("effects", [])]
+    return effects.count(name)
+
+
+EVALUATORS: dict[str, Evaluator] = {
+    "agreement": Evaluator("agreed, of runs without error", _agreement, "rate", "more"),
+    "error": Evaluator("ended as an error", _ended("error"), "rate", "less"),
+    "budget": Evaluator("ended by a limit on its budget", _ended("budget"), "rate", "less"),
+    "social_welfare": Evaluator("sum of all payoffs", _welfare, better="more"),
+    "efficiency": Evaluator("social welfare, part of the best total", _efficiency, better="more"),
+    "cooperation": Evaluator("reached the best total", _cooperation, "rate", "more"),
+    "won": Evaluator("the game says that the team has won", _won, "rate", "more"),
+    "pareto_distance": Evaluator("to the nearest efficient payoffs", _pareto, better="less"),
+    "nash_distance": Evaluator("to the Nash bargaining solution", _nash, better="less"),
+    "individual_rationality": Evaluator(
+        "part of agents with no less than they secure alone", _rational, better="more"
+    ),
+    "shapley_distance": Evaluator(
+        "mean distance between payoff and Shapley value", _shapley_distance, better="less"
+    ),
+    "share_distance": Evaluator(
+        "mean distance between an agent's part of the payoffs and of the Shapley values",
+        _share_distance,
+        better="less",
+    ),
+    "norm_distance": Evaluator(
+        "mean distance between payoff and what the run's own norm gives",
+        _norm_distance,
+        better="less",
+    ),
+    "over_claim": Evaluator(
+        "mean part of the total claimed beyond what the record shows", _over_claim, better="less"
+    ),
+    "adherence": Evaluator(
+        "part of all duties that fell due and were kept", _adherence, better="more"
+    ),
+    "breaches": Evaluator(
+        "duties not kept", lambda row, _: len(row["result"]["breaches"]), better="less"
+    ),
+    "budget_balance": Evaluator("payoffs minus rewards; must be 0", _balance),
+    "format_errors": Evaluator("drafts sent back, per call", _format_errors, better="less"),
+    "first_advantage": Evaluator("first speaker's payoff minus the others' mean", _first_advantage),
+    "turns": Evaluator("turns played", lambda row, _: row["result"]["turns_played"]),
+    "messages": Evaluator("public messages", lambda row, _: len(row["offers"])),
+    "rounds_of_talk": Evaluator("rounds of talk", lambda row, _: row["result"]["rounds_of_talk"]),
+    "calls": Evaluator("calls to seats", _calls, better="less"),
+    "tokens": Evaluator("tokens in and out", _tokens, better="less"),
+    "cost": Evaluator("USD, where prices are given", lambda row, _: None, better="less"),
+    "guess_error": Evaluator(
+        "mean error of what agents think tasks are worth to others", lambda row, _: None
+    ),
+}
+"""Every measure without an argument, by key."""
+
+WITH_ARGUMENT: dict[str, Evaluator] = {
+    "payoff": Evaluator("an agent's payoff", _of("payoffs")),
+    "reward": Evaluator("what an agent earned before the settlement", _of("rewards")),
+    "shapley": Evaluator("an agent's Shapley value", _of("credit", "shapley")),
+    "share": Evaluator("an agent's part of all payoffs", _part_of("payoffs")),
+    "shapley_share": Evaluator("an agent's part of all values", _part_of("credit", "shapley")),
+    "done": Evaluator("how often an action was taken", _done),
+    "refused": Evaluator("drafts sent back with a label", _refusals, better="less"),
+    "guess_error": Evaluator(
+        "mean error of what an agent thinks tasks are worth to others", lambda row, _: None
+    ),
+    "distance": Evaluator(
+        "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian",
+        lambda row, _: None,
+        better="less",
+    ),
+    "effect": Evaluator("how often an effect is in the record", _effects),
+}
+"""Measures of one agent, action or effect, by key."""

@@ -1,0 +1,112 @@
+"""From many runs to one number: conditions, estimates, paired comparisons."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from shapley_coop.evals.measures.evaluators import find, score
+from shapley_coop.evals.measures.stats import (
+    Comparison,
+    Estimate,
+    compare,
+    corrected,
+    mean_interval,
+    pair_up,
+    rate_interval,
+)
+from shapley_coop.evals.sweeps.store import Row
+
+Labels = Mapping[str, str]
+
+DEFAULT_MEASURES = (
+    "agreement",
+    "social_welfare",
+    "individual_rationality",
+    "shapley_distance",
+    "adherence",
+    "format_errors",
+    "tokens",
+)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The runs that agree in some labels."""
+
+    labels: Labels
+    rows: tuple[Row, ...]
+
+    @property
+    def name(self) -> str:
+        """The labels in one line."""
+        return " · ".join(self.names) or "all runs"
+
+    @property
+    def names(self) -> list[str]:
+        """The labels; bare numbers with their axis."""
+        return [f"{a} {label}" if label.isdigit() else label for a, label in self.labels.items()]
+
+
+def conditions(rows: Sequence[Row], axes: Sequence[str]) -> list[Condition]:
+    """The runs by their labels on some axes, in the order in which those come."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row["labels"][axis] for axis in axes), []).append(row)
+    return [
+        Condition(dict(zip(axes, labels, strict=True)), tuple(runs))
+        for labels, runs in found.items()
+    ]
+
+
+def estimate(rows: Sequence[Row], column: str) -> Estimate:
+    """A measure over runs: rates with binomial intervals, means with bootstrap ones.
+
+    Raises:
+        ValueError: there is no such measure.
+    """
+    values = [x for row in rows if (x := score(row, column)) is not None]
+    kind = find(column)[0].kind
+    return rate_interval(values) if kind == "rate" else mean_interval(values)
+
+
+def compare_rows(
+    first: Sequence[Row],
+    second: Sequence[Row],
+    columns: Sequence[str] = DEFAULT_MEASURES,
+    apart: Sequence[str] = (),
+) -> list[Comparison]:
+    """Compare runs pair by pair: the same seed, repetition and labels but for the axes `apart`.
+
+    Holm's correction is over all columns together. Columns without a single pair are left out.
+
+    Raises:
+        ValueError: runs cannot be told apart by seed, repetition and labels, or none pair up.
+    """
+    ours, theirs = _by_key(first, apart), _by_key(second, apart)
+    if not ours.keys() & theirs.keys():
+        raise ValueError(
+            "no two runs have the same seed, repetition and other labels: nothing pairs"
+        )
+    found = []
+    for column in columns:
+        pairs = pair_up(
+            {key: score(row, column) for key, row in ours.items()},
+            {key: score(row, column) for key, row in theirs.items()},
+        )
+        if pairs:
+            found.append(compare(column, pairs))
+    return corrected(found)
+
+
+def _by_key(rows: Sequence[Row], apart: Sequence[str]) -> dict[object, Row]:
+    keyed: dict[object, Row] = {}
+    for row in rows:
+        rest = {axis: label for axis, label in row["labels"].items() if axis not in apart}
+        key = (row["suite"], frozenset(rest.items()), row["seed"], row["repetition"])
+        if key in keyed:
+            other = keyed[key]["labels"]
+            both = sorted({a for a in apart if other.get(a) != row["labels"].get(a)})
+            raise ValueError(
+                f"runs differ in {', '.join(both)}: choose one label of each, as axis=label"
+            )
+        keyed[key] = row
+    return keyed

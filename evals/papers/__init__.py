@@ -1,0 +1,1 @@
+"""The papers' own tables, computed by this implementation."""

@@ -1,0 +1,265 @@
+"""Charts as SVG, written by hand: no library, no script, readable in light and in dark.
+
+Text and axes take the page's colour (`currentColor`); series differ in colour and in shape, so
+that neither is needed alone. Every mark has a title that says its number and its n.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from math import isfinite
+from typing import Literal
+
+from shapley_coop.evals.measures.stats import Estimate
+from shapley_coop.evals.reports.axes import Axis
+
+Anchor = Literal["start", "middle", "end"]
+
+COLOURS = ("#3b82c4", "#e08a00", "#1f9d78", "#c0679a", "#8a6fd1", "#b5651d", "#5f8a99", "#9a9a2f")
+"""Distinct for most kinds of colour blindness; each has contrast on white and on black."""
+
+WIDTH, ROW, SERIES_GAP = 680, 20, 16
+RIGHT, TOP, BOTTOM = 24, 12, 44
+LEAST_LEFT, MOST_LEFT, LETTER, SMALL_LETTER = 110, 370, 7.2, 6.2
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One number of one series in one group."""
+
+    group: str
+    series: str
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a series, and what its title says."""
+
+    series: str
+    x: float
+    y: float
+    says: str
+
+
+@dataclass(frozen=True)
+class Path:
+    """A line through points in order, from a mark at its first to one at its last."""
+
+    series: str
+    points: tuple[tuple[float, float], ...]
+    says: str
+
+
+def intervals(bars: Sequence[Bar], axis: Axis, zero: bool = False) -> str:
+    """A row for each group and series: a mark at the estimate, a line along its interval.
+
+    Args:
+        bars: in order; numbers that are not known are left out.
+        axis: of values, from left to right.
+        zero: draw a bar from zero to the mark.
+    """
+    known = [bar for bar in bars if isfinite(bar.estimate.value)]
+    groups, series = _order(b.group for b in known), _order(b.series for b in known)
+    height = TOP + len(known) * ROW + max(0, len(groups) - 1) * SERIES_GAP + BOTTOM
+    picture = _Picture(height, series, left=_room_for(groups))
+    picture.horizontal(axis)
+    y = TOP + ROW / 2
+    for group in groups:
+        rows = [bar for bar in known if bar.group == group]
+        picture.text(picture.left - 10, y + (len(rows) - 1) * ROW / 2, group, "end")
+        for bar in rows:
+            picture.interval(bar, axis, y, series.index(bar.series), zero)
+            y += ROW
+        y += SERIES_GAP
+    return picture.svg()
+
+
+def scatter(
+    series: Sequence[str],
+    points: Sequence[Point],
+    across: Axis,
+    up: Axis,
+    paths: Sequence[Path] = (),
+    lines: Sequence[Path] = (),
+) -> str:
+    """Points and paths in a plane.
+
+    Args:
+        series: all there are, so that each has the same colour in every picture.
+        points: what was observed.
+        across: the axis from left to right.
+        up: the axis from bottom to top.
+        paths: of observations in order.
+        lines: what the points are held against, dashed.
+    """
+    picture = _Picture(400, series)
+    picture.horizontal(across)
+    picture.vertical(up)
+    for line in lines:
+        picture.path(line, across, up, None)
+    for path in paths:
+        picture.path(path, across, up, series.index(path.series))
+    for point in points:
+        x, y = picture.place(point.x, point.y, across, up)
+        picture.mark(x, y, series.index(point.series), point.says, faint=True)
+    return picture.svg()
+
+
+def curves(series: dict[str, list[tuple[float, Estimate]]], across: Axis, up: Axis) -> str:
+    """A line for each series through estimates, with their intervals."""
+    picture = _Picture(340, list(series))
+    picture.horizontal(across)
+    picture.vertical(up)
+    for rank, (name, points) in enumerate(series.items()):
+        through = tuple((x, e.value) for x, e in points)
+        picture.path(Path(name, through, name), across, up, rank, ends=False)
+        for x, e in points:
+            a, low = picture.place(x, e.low, across, up)
+            _, high = picture.place(x, e.high, across, up)
+            picture.line(a, low, a, high, COLOURS[rank % len(COLOURS)], 1)
+            a, b = picture.place(x, e.value, across, up)
+            picture.mark(a, b, rank, f"{name}, {across.label} {x:g}: {e.shown(2)}")
+    return picture.svg()
+
+
+def _order(names: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _room_for(names: Iterable[str]) -> float:
+    """How wide the margin has to be for the longest name."""
+    longest = max((len(name) for name in names), default=0)
+    return min(MOST_LEFT, max(LEAST_LEFT, LETTER * longest + 24))
+
+
+@dataclass
+class _Picture:
+    """An SVG under construction."""
+
+    height: int
+    series: Sequence[str]
+    left: float = 150
+    parts: list[str] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
+
+    @property
+    def floor(self) -> float:
+        """Where the horizontal axis is."""
+        return self.height - BOTTOM
+
+    def place(self, x: float, y: float, across: Axis, up: Axis) -> tuple[float, float]:
+        """Where a point of the plane lies."""
+        return across.at(x, self.left, WIDTH - RIGHT), up.at(y, self.floor, TOP)
+
+    def horizontal(self, axis: Axis) -> None:
+        """Ticks, their grid lines, and the label below."""
+        for tick in axis.ticks():
+            x = axis.at(tick, self.left, WIDTH - RIGHT)
+            self.line(x, TOP, x, self.floor, "currentColor", 1, faint=True)
+            self.text(x, self.floor + 14, f"{tick:g}", "middle", small=True)
+        half = SMALL_LETTER * len(axis.label) / 2
+        middle = max(half, min((self.left + WIDTH - RIGHT) / 2, WIDTH - half))
+        self.text(middle, self.floor + 32, axis.label, "middle", small=True)
+
+    def vertical(self, axis: Axis) -> None:
+        """Ticks, their grid lines, and the label on top of them."""
+        for tick in axis.ticks():
+            y = axis.at(tick, self.floor, TOP)
+            self.line(self.left, y, WIDTH - RIGHT, y, "currentColor", 1, faint=True)
+            self.text(self.left - 8, y, f"{tick:g}", "end", small=True)
+        self.text(self.left - 60, (TOP + self.floor) / 2, axis.label, "end", small=True)
+
+    def interval(self, bar: Bar, axis: Axis, y: float, rank: int, zero: bool) -> None:
+        """One estimate in its row."""
+        colour, e = COLOURS[rank % len(COLOURS)], bar.estimate
+        shown = (min(max(v, axis.low), axis.high) for v in (e.value, e.low, e.high))
+        x, low, high = (axis.at(v, self.left, WIDTH - RIGHT) for v in shown)
+        if zero:
+            start = axis.at(0, self.left, WIDTH - RIGHT)
+            self.line(start, y, x, y, colour, 9, opacity=0.45)
+        self.line(low, y, high, y, colour, 2)
+        name = " ".join(dict.fromkeys(part for part in (bar.group, bar.series) if part))
+        self.mark(x, y, rank, f"{name}: {e.shown(2)}")
+
+    def path(self, path: Path, across: Axis, up: Axis, rank: int | None, ends: bool = True) -> None:
+        """A line; dashed in the page's colour if it belongs to no series."""
+        places = [self.place(x, y, across, up) for x, y in path.points]
+        route = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        colour = "currentColor" if rank is None else COLOURS[rank % len(COLOURS)]
+        dashes = ' stroke-dasharray="5 4" opacity="0.6"' if rank is None else ' opacity="0.7"'
+        self.parts.append(
+            f'<polyline points="{route}" fill="none" stroke="{colour}"{dashes}>'
+            f"<title>{escape(path.says)}</title></polyline>"
+        )
+        if rank is not None and ends:
+            self.mark(*places[-1], rank, path.says)
+
+    def mark(self, x: float, y: float, rank: int, says: str, faint: bool = False) -> None:
+        """A mark in the colour and shape of its series."""
+        self.used.add(rank)
+        shapes = (
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5"',
+            f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"',
+            f'<path d="M{x:.1f} {y - 5.5:.1f}l5 9h-10z"',
+            f'<path d="M{x:.1f} {y - 5.5:.1f}l5.5 5.5l-5.5 5.5l-5.5 -5.5z"',
+        )
+        opacity = ' fill-opacity="0.55"' if faint else ""
+        self.parts.append(
+            f'{shapes[rank % len(shapes)]} fill="{COLOURS[rank % len(COLOURS)]}"{opacity}>'
+            f"<title>{escape(says)}</title>{'</path>' if rank % 4 > 1 else _closing(rank)}"
+        )
+
+    def line(
+        self,
+        x1: float,
+        y1: float,
+        x2: float,
+        y2: float,
+        colour: str,
+        width: float,
+        *,
+        faint: bool = False,
+        opacity: float = 1,
+    ) -> None:
+        """A straight line."""
+        shown = 0.15 if faint else opacity
+        self.parts.append(
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
+            f'stroke-width="{width:g}" opacity="{shown:g}"/>'
+        )
+
+    def text(self, x: float, y: float, words: str, anchor: Anchor, small: bool = False) -> None:
+        """Words at a place, in the middle of their line."""
+        size = 11 if small else 13
+        self.parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" dy="0.35em" font-size="{size}" '
+            f'text-anchor="{anchor}" fill="currentColor">{escape(words)}</text>'
+        )
+
+    def svg(self) -> str:
+        """The picture with its legend below."""
+        height = self.height + self._legend()
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+            'font-family="system-ui, sans-serif">' + "".join(self.parts) + "</svg>"
+        )
+
+    def _legend(self) -> int:
+        """The series' marks and names in lines below the picture; how high they are."""
+        shown = [(rank, name) for rank, name in enumerate(self.series) if rank in self.used]
+        if len(shown) < 2:
+            return 0
+        x, y = 20.0, self.height + 8.0
+        for rank, name in shown:
+            width = 34 + 6.6 * len(name)
+            if x + width > WIDTH and x > 20:
+                x, y = 20.0, y + 20
+            self.mark(x, y, rank, name)
+            self.text(x + 10, y, name, "start", small=True)
+            x += width
+        return round(y) + 14 - self.height
+
+
+def _closing(rank: int) -> str:
+    return "</rect>" if rank % 4 else "</circle>"

@@ -1,0 +1,208 @@
+"""The report's figures: which numbers of which runs go where in which chart."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import isfinite
+
+from shapley_coop.evals.measures.evaluators import find, score
+from shapley_coop.evals.measures.reference_points import yardstick
+from shapley_coop.evals.measures.stats import Estimate, mean_interval, ratio_interval
+from shapley_coop.evals.measures.summary import Condition, conditions, estimate
+from shapley_coop.evals.reports.axes import Axis
+from shapley_coop.evals.reports.charts import WIDTH, Bar, Path, Point, curves, intervals, scatter
+from shapley_coop.evals.reports.layout import selected
+from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.suite import FigureSpec
+
+SHOWN_PATHS = 12
+"""Paths of single runs drawn for each condition; more hide each other."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: its title, what is to be seen in it, and the picture; empty without data."""
+
+    title: str
+    about: str
+    svg: str
+
+    @property
+    def file(self) -> str:
+        """The figure as a file of its own: dark on white."""
+        sheet = f'<rect width="{WIDTH}" height="100%" fill="#fff"/>'
+        head, _, rest = self.svg.partition(">")
+        return f'{head} color="#222"><title>{escape(self.title)}</title>{sheet}{rest}\n'
+
+
+def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
+    """Draw one figure of a suite.
+
+    Args:
+        spec: what is asked for.
+        rows: the suite's runs.
+        axes: the suite's; those with one label only tell nothing apart and are left out.
+
+    Raises:
+        ValueError: there is no such kind of figure, or no such measure.
+    """
+    if spec.kind not in KINDS:
+        raise ValueError(f"no figure {spec.kind!r}: there are {', '.join(KINDS)}")
+    rows = selected(rows, spec.where)
+    by = spec.by or [a for a in axes if len({row["labels"][a] for row in rows}) > 1]
+    about, maker = KINDS[spec.kind]
+    return Figure(spec.title, about, maker(conditions(rows, by), spec.columns))
+
+
+def _payoffs(groups: Sequence[Condition], _: Sequence[str]) -> str:
+    bars = [
+        Bar(group.name, agent, estimate(group.rows, f"payoff:{agent}"))
+        for group in groups
+        for agent in _agents(group.rows)
+    ]
+    return intervals(bars, _around("payoff, in the game's unit", bars, [0]))
+
+
+def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
+    labels = [f"{column.replace('_', ' ')}: {find(column)[0].about}" for column in columns]
+    if len(columns) == 1:
+        bars = [_row_of(group, estimate(group.rows, columns[0])) for group in groups]
+    else:
+        bars = [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns]
+    return intervals(bars, _around("; ".join(labels), bars, [0]))
+
+
+def _row_of(group: Condition, one: Estimate) -> Bar:
+    """A condition's bar: the last of several axes tells the series apart."""
+    *first, last = group.names or ["all runs"]
+    return Bar(" · ".join(first), last, one) if first else Bar(last, "", one)
+
+
+def _contributions(groups: Sequence[Condition], _: Sequence[str]) -> str:
+    bars = []
+    for group in groups:
+        for agent in _agents(group.rows):
+            name = f"{group.name} · {agent}"
+            claimed = [
+                row["result"]["credit"]["claims"][agent]["claimed"]
+                for row in group.rows
+                if agent in row["result"]["credit"]["claims"]
+            ]
+            bars += [
+                Bar(name, "value", estimate(group.rows, f"shapley_share:{agent}")),
+                Bar(name, "payoff", estimate(group.rows, f"share:{agent}")),
+                Bar(name, "claim", mean_interval(claimed)),
+            ]
+    return intervals(bars, _around("part of the total", bars, [0]), zero=True)
+
+
+def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
+    points = []
+    for group in groups:
+        for row in group.rows:
+            for agent in row["result"]["agents"]:
+                x, y = score(row, f"shapley_share:{agent}"), score(row, f"share:{agent}")
+                if x is not None and y is not None:
+                    says = f"{group.name}, seed {row['seed']}, {agent}: {x:.3f} → {y:.3f}"
+                    points.append(Point(group.name, x, y, says))
+    axis = Axis.around("", [v for p in points for v in (p.x, p.y)], [0, 1])
+    fair = Path("", ((axis.low, axis.low), (axis.high, axis.high)), "what was agreed is the value")
+    marks = f"{len(points)} marks"
+    across = Axis(f"Shapley value, part of the sum ({marks})", axis.low, axis.high)
+    up = Axis("part paid out", axis.low, axis.high)
+    names = [group.name for group in groups]
+    return scatter(names, points, across, up, lines=[fair]) if points else ""
+
+
+def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
+    points, paths = [], []
+    names = ("", "")
+    for group in groups:
+        pairs = [
+            row
+            for row in group.rows
+            if len(row["result"]["agents"]) == 2 and row["result"]["status"] != "error"
+        ]
+        for rank, row in enumerate(pairs):
+            names = a, b = tuple(row["result"]["agents"])
+            ends = (row["result"]["payoffs"][a], row["result"]["payoffs"][b])
+            says = f"{group.name}, seed {row['seed']}: {a} {ends[0]:g}, {b} {ends[1]:g}"
+            points.append(Point(group.name, *ends, says))
+            offers = [said["would_pay"] for said in row["offers"] if said.get("would_pay")]
+            if offers and rank < SHOWN_PATHS:
+                talk = tuple((offer[a], offer[b]) for offer in offers)
+                paths.append(Path(group.name, (*talk, ends), f"{says}; after {len(talk)} offers"))
+    if not points:
+        return ""
+    seen = [*((p.x, p.y) for p in points), *(xy for path in paths for xy in path.points)]
+    across = Axis.around(f"{names[0]}'s payoff (n = {len(points)} runs)", [x for x, _ in seen])
+    up = Axis.around(f"{names[1]}'s payoff", [y for _, y in seen])
+    spans = (across.low, across.high), (up.low, up.high)
+    fronts = dict.fromkeys(tuple(yardstick(g.rows[0]["room"]).front(*spans)) for g in groups)
+    lines = [Path("", front, "efficient payoffs") for front in fronts if front]
+    return scatter([group.name for group in groups], points, across, up, paths, lines)
+
+
+def _welfare_by_turn(groups: Sequence[Condition], _: Sequence[str]) -> str:
+    series = {}
+    for group in groups:
+        by_turn: dict[int, list[float]] = {}
+        for row in group.rows:
+            for turn in row["record"]:
+                earned = sum(turn["rewards"].values()) + turn.get("pot", 0)
+                by_turn.setdefault(turn["turn"], []).append(earned)
+        series[group.name] = [(float(t), mean_interval(v)) for t, v in sorted(by_turn.items())]
+    points = [point for line in series.values() for point in line]
+    across = Axis.around("turn", [x for x, _ in points])
+    ends = [v for _, e in points for v in (e.low, e.high)]
+    return curves(series, across, Axis.around("welfare", ends, [0])) if points else ""
+
+
+def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
+    bars = []
+    for group in groups:
+        agreed = [score(row, "agreement") or 0.0 for row in group.rows]
+        tokens = [score(row, "tokens") or 0.0 for row in group.rows]
+        bars.append(_row_of(group, ratio_interval(tokens, agreed)))
+    known = [bar for bar in bars if isfinite(bar.estimate.value)]
+    axis = _around("tokens per agreement; conditions without one are left out", known, [0])
+    return intervals(known, axis) if known else ""
+
+
+def _around(label: str, bars: Sequence[Bar], include: Sequence[float]) -> Axis:
+    ends = [v for bar in bars for v in (bar.estimate.low, bar.estimate.high, bar.estimate.value)]
+    known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
+    runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
+    return Axis.around(f"{label} (n = {runs} runs a mark)", ends, include)
+
+
+def _agents(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(agent for row in rows for agent in row["result"]["agents"]))
+
+
+KINDS: dict[str, tuple[str, Callable[[Sequence[Condition], Sequence[str]], str]]] = {
+    "payoffs": ("Mean payoff of each agent with its 95 % interval.", _payoffs),
+    "measures": ("Mean or rate with its 95 % interval.", _measures),
+    "contributions": (
+        "Each agent's part of the total: by its value, as paid out, as it claimed. "
+        "Runs whose total is not above zero have no parts.",
+        _contributions,
+    ),
+    "shares": (
+        "What each agent got against its value, a mark for each agent and run; on the dashed "
+        "line both are the same.",
+        _shares,
+    ),
+    "plane": (
+        "Two agents' payoffs: a mark for each run without error, a line through what its offers "
+        f"would have paid (the first {SHOWN_PATHS} runs of a condition); dashed, the efficient "
+        "payoffs.",
+        _plane,
+    ),
+    "welfare_by_turn": ("All rewards of a turn, mean with 95 % interval.", _welfare_by_turn),
+    "cost_per_agreement": (
+        "All tokens over all agreements, with a bootstrap interval over the runs.",
+        _cost_per_agreement,
+    ),
+}
+"""Kind → what is to be seen, and how it is drawn."""

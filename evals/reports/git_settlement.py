@@ -1,0 +1,233 @@
+"""What a git history is worth to each contributor: earned value, amounts, and the reasons.
+
+Everything here is plain data. `settle_history` makes the report, `delivered_params` the game in
+which the contributors' seats bargain over it, and `markdown` the comment to paste.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
+from shapley_coop.credit.wev import WEIGHTS, Weights, wev
+from shapley_coop.games.repository import KINDS, Contribution, History
+
+_WORDS = {
+    "code": ("effective line of code", "effective lines of code"),
+    "decisions": ("accepted decision", "accepted decisions"),
+    "documents": ("document", "documents"),
+    "fixes": ("fix", "fixes"),
+}
+_MOST_SHOWN = 3
+_DECIMALS = 4
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:.-])")
+
+
+def settle_history(
+    history: History,
+    bounty: Number | str = 100,
+    currency: str = "",
+    weights: Weights = WEIGHTS,
+    payoffs: Mapping[str, int] | None = None,
+    decimals: int = 2,
+) -> dict[str, Any]:
+    """The report on a history, as JSON.
+
+    Args:
+        history: what was made.
+        bounty: what there is to divide.
+        currency: of the bounty; only shown.
+        weights: kind → lowest and highest percent it is worth.
+        payoffs: contributor → millionths, as they were agreed; None: the points decide.
+        decimals: of the smallest amount to be paid.
+
+    Returns:
+        {"repository", "range", "commits", "merges", "by_bots", "excluded", "notes", "bounty",
+        "currency", "basis": "agreed" | "earned value", "contributors": {name: {"counts",
+        "interval", "point", "amount", "reasons"}}}; the largest point first. Amounts are exact
+        decimals as strings and sum to the bounty.
+
+    Raises:
+        ValueError: nobody made anything that counts, or the bounty is none that can be paid.
+    """
+    artefacts = _counts(history)
+    if not artefacts:
+        raise ValueError(f"{history.path}: nobody made anything that counts in this range")
+    values = wev(artefacts, weights=weights)
+    names = sorted(values, key=lambda name: (-values[name].point, name))
+    total = payable(bounty, decimals)
+    points = [values[name].point for name in names]
+    amounts = _amounts(names, points, total, payoffs, decimals)
+    return {
+        "repository": history.path,
+        "range": f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12],
+        "commits": history.commits,
+        "merges": history.merges,
+        "by_bots": history.by_bots,
+        "excluded": history.excluded,
+        "notes": history.notes,
+        "bounty": plain(total),
+        "currency": currency,
+        "basis": "agreed" if payoffs is not None else "earned value",
+        "contributors": {
+            name: {
+                "counts": {kind: plain(n) for kind, n in artefacts[name].items()},
+                "interval": [float(values[name].low), float(values[name].high)],
+                "point": float(values[name].point),
+                "amount": amount,
+                "reasons": reasons(history.contributions[name]),
+            }
+            for name, amount in zip(names, amounts, strict=True)
+        },
+    }
+
+
+def delivered_params(
+    history: History,
+    bounty: Number | str = 100,
+    currency: str = "",
+    weights: Weights = WEIGHTS,
+    decimals: int = 2,
+) -> dict[str, Any]:
+    """The parameters of the game `delivered` in which the contributors divide the bounty.
+
+    Raises:
+        ValueError: the bounty is none that can be paid.
+    """
+    total = payable(bounty, decimals)
+    return {
+        "artefacts": {
+            name: {kind: plain(n) for kind, n in made.items() if n}
+            for name, made in _counts(history).items()
+        },
+        "weights": {kind: [float(low), float(high)] for kind, (low, high) in weights.items()},
+        "bounty": int(total) if total.denominator == 1 else float(total),
+        "currency": currency,
+        "decimals": decimals,
+    }
+
+
+def payable(bounty: Number | str, decimals: int) -> Fraction:
+    """A bounty as an exact amount.
+
+    Raises:
+        ValueError: it is not above 0, or finer than what is paid.
+    """
+    total = exact(bounty, "the bounty")
+    if not 0 < total <= 10**9:
+        raise ValueError(f"the bounty is {bounty}: an amount above 0, at most 10⁹, is needed")
+    if (total * 10**decimals).denominator != 1:
+        raise ValueError(f"the bounty {bounty} has more than {decimals} decimals: round it")
+    return total
+
+
+def reasons(one: Contribution) -> list[str]:
+    """What a contributor is paid for, a line for each kind, with the commits that show it."""
+    found = []
+    for kind in KINDS:
+        if count := one.counts[kind]:
+            by_commit: dict[str, Fraction] = {}
+            for shown in one.evidence[kind]:
+                by_commit[shown.commit] = by_commit.get(shown.commit, Fraction(0)) + shown.amount
+            largest = sorted(by_commit, key=lambda commit: -by_commit[commit])
+            listed = ", ".join(f"{commit[:10]}" for commit in largest[:_MOST_SHOWN])
+            more = len(largest) - _MOST_SHOWN
+            rest = f" and {more} more" if more > 0 else ""
+            found.append(f"{_number(count)} {_WORDS[kind][count != 1]}: {listed}{rest}")
+    return found
+
+
+def rows(report: Mapping[str, Any]) -> list[list[str]]:
+    """The report as a table: a row of headings, then one for each contributor."""
+    heads = ["contributor", *KINDS, "WEV", "point", "amount"]
+    return [heads, *(_row(name, one) for name, one in report["contributors"].items())]
+
+
+def markdown(report: Mapping[str, Any]) -> str:
+    """The report as a comment that can be pasted: a table, the reasons, and what to know.
+
+    Names come from the history and are shown as they are: they can form no markup, no link and
+    no mention.
+    """
+    money = f"{report['bounty']} {report['currency']}".strip()
+    heads, *body = rows(report)
+    basis = (
+        "as its contributors agreed"
+        if report["basis"] == "agreed"
+        else "by Weighted Earned Value, the middle of each interval"
+    )
+    lines = [
+        f"### {escaped(money)} for {report['commits']} commits ({report['range']})",
+        "",
+        f"Divided {basis}.",
+        "",
+        "| " + " | ".join(heads) + " |",
+        "| --- |" + " ---: |" * (len(heads) - 1),
+        *("| " + " | ".join([escaped(row[0]), *row[1:]]) + " |" for row in body),
+        "",
+        "**Why**",
+        "",
+        *_whys(report["contributors"]),
+        "",
+        _left_out(report),
+    ]
+    notes = [f"- {escaped(note)}" for note in report["notes"]]
+    return "\n".join([*lines, *(["", "**Notes**", "", *notes] if notes else []), ""])
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("\\@", "@\u200b")
+
+
+def _counts(history: History) -> dict[str, dict[str, Fraction]]:
+    """The counts as they are shown and paid: parts of documents to four decimals."""
+    return {
+        name: {kind: round(n, _DECIMALS) for kind, n in made.items()}
+        for name, made in history.artefacts().items()
+    }
+
+
+def _amounts(
+    names: Sequence[str],
+    points: Sequence[Fraction],
+    total: Fraction,
+    payoffs: Mapping[str, int] | None,
+    decimals: int,
+) -> list[str]:
+    units = int(total * 10**decimals)
+    if payoffs is None:
+        return [_decimal(n, decimals) for n in apportion(units, points)]
+    if set(payoffs) != set(names) or sum(payoffs.values()) != to_micro(total):
+        raise ValueError(
+            "the payoffs are not those of these contributors, or not all of the bounty"
+        )
+    # Agreed to the millionth, paid in cents: each within one of what was agreed.
+    agreed = [Fraction(payoffs[name] * 10**decimals, MICRO * MICRO) for name in names]
+    return [_decimal(n, decimals) for n in round_payoffs(agreed, units)]
+
+
+def _decimal(units: int, decimals: int) -> str:
+    return str(Decimal(units).scaleb(-decimals))
+
+
+def _row(name: str, one: Mapping[str, Any]) -> list[str]:
+    low, high = one["interval"]
+    counts = [_number(Fraction(one["counts"][kind])) for kind in KINDS]
+    return [name, *counts, f"{low:.1f}–{high:.1f} %", f"{one['point']:.1f} %", one["amount"]]
+
+
+def _whys(contributors: Mapping[str, Any]) -> list[str]:
+    return [f"- {escaped(name)}: {'; '.join(one['reasons'])}" for name, one in contributors.items()]
+
+
+def _left_out(report: Mapping[str, Any]) -> str:
+    files = [f"{reason} files: {n}" for reason, n in report["excluded"].items()]
+    commits = [f"merges: {report['merges']}", f"commits by bots: {report['by_bots']}"]
+    return f"Left out: {', '.join([*commits, *files])}."
+
+
+def _number(count: Fraction) -> str:
+    return str(int(count)) if count.denominator == 1 else f"{float(count):.2f}"

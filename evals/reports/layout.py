@@ -1,0 +1,162 @@
+"""How numbers and tables stand on a page: as the papers print them, each with its n."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import isfinite
+
+from shapley_coop.evals.measures.evaluators import find
+from shapley_coop.evals.measures.stats import Comparison, Estimate
+from shapley_coop.evals.measures.summary import conditions, estimate
+from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.suite import TableSpec
+
+UNKNOWN = "—"
+
+
+@dataclass(frozen=True)
+class CellShown:
+    """One cell of a table: the number, and the paper's beside it."""
+
+    column: str
+    estimate: Estimate
+    printed: str
+
+    @property
+    def value(self) -> str:
+        """The point estimate."""
+        return shown(self.column, self.estimate.value) if self.estimate.n else UNKNOWN
+
+    @property
+    def detail(self) -> str:
+        """Interval and n."""
+        e = self.estimate
+        if e.n > 1 and e.method == "all equal":
+            return f"all equal, n={e.n}"
+        return f"{between(self.column, e)} n={e.n}".strip()
+
+
+@dataclass(frozen=True)
+class RowShown:
+    """One row of a table.
+
+    Attributes:
+        heads: labels, and how many rows each is for; of those that go on from above, none.
+        runs: how many.
+        cells: one a column.
+    """
+
+    heads: list[tuple[str, int]]
+    runs: int
+    cells: list[CellShown]
+
+
+@dataclass(frozen=True)
+class TableShown:
+    """One table, ready to be printed."""
+
+    title: str
+    source: str
+    axes: list[str]
+    columns: list[tuple[str, str]]
+    rows: list[RowShown]
+
+
+def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> TableShown:
+    """Lay out one table of a suite.
+
+    Args:
+        spec: what is asked for.
+        rows: the suite's runs.
+        axes: the suite's.
+    """
+    shown_axes = spec.rows or [axis for axis in axes if axis not in spec.where]
+    groups = conditions(selected(rows, spec.where), shown_axes)
+    heads = _heads([list(group.labels.values()) for group in groups])
+    lines = []
+    for group, head in zip(groups, heads, strict=True):
+        labels = {**spec.where, **group.labels}
+        cells = [
+            CellShown(column, estimate(group.rows, column), _printed(spec, labels, column))
+            for column in spec.columns
+        ]
+        lines.append(RowShown(head, len(group.rows), cells))
+    columns = [(column, find(column)[0].about) for column in spec.columns]
+    return TableShown(spec.title, spec.source, shown_axes, columns, lines)
+
+
+def selected(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
+    """The runs that have these labels."""
+    return [row for row in rows if where.items() <= row["labels"].items()]
+
+
+def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
+    """Each row's labels but those that the row above has, too; the last is in every row."""
+    found = []
+    for at, line in enumerate(labels):
+        head = []
+        for rank, label in enumerate(line):
+            same = line[: rank + 1]
+            last = rank == len(line) - 1
+            if at and not last and labels[at - 1][: rank + 1] == same:
+                continue
+            after = [other[: rank + 1] == same for other in labels[at:]]
+            span = 1 if last else [*after, False].index(False)
+            head.append((label, span))
+        found.append(head)
+    return found
+
+
+def _printed(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:
+    fitting = [p.values for p in spec.printed if p.row.items() <= labels.items()]
+    return next((values[column] for values in fitting if column in values), "")
+
+
+def digits(column: str) -> int:
+    """Decimals of a measure: counts have one, parts and amounts two, percentages none."""
+    if find(column)[0].kind == "rate" or column == "tokens":
+        return 0
+    return 1 if column in {"calls", "messages", "turns"} else 2
+
+
+def shown(column: str, value: float, unit: bool = True) -> str:
+    """A measure's value; rates are percentages.
+
+    Args:
+        column: the measure.
+        value: rates as parts of one.
+        unit: say the percentages' unit.
+    """
+    if find(column)[0].kind != "rate":
+        return number(value, digits(column))
+    return number(100 * value, digits(column)) + (" %" if unit and isfinite(value) else "")
+
+
+def between(column: str, e: Estimate) -> str:
+    """An interval; empty where one run has none."""
+    low, high = (shown(column, end, unit=False) for end in (e.low, e.high))
+    return f"[{low}, {high}]" if e.n > 1 else ""
+
+
+def difference(c: Comparison) -> str:
+    """How much the second has more than the first; of rates, in percentage points."""
+    value = shown(c.measure, c.difference.value, unit=False)
+    plus = "+" if value.strip("0.") and c.difference.value > 0 else ""
+    points = " points" if find(c.measure)[0].kind == "rate" else ""
+    return f"{plus}{value}{points}"
+
+
+def number(value: float, places: int = 2) -> str:
+    """A number for a page, never a negative zero; a dash where there is none."""
+    return f"{round(value, places) + 0.0:.{places}f}" if isfinite(value) else UNKNOWN
+
+
+def words(column: str) -> str:
+    """A measure's key as words."""
+    return column.replace("_", " ").replace(":", ": ")
+
+
+def prose(text: str) -> str:
+    """Text of a suite as HTML, escaped; names in backquotes are code."""
+    parts = escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if n % 2 else part for n, part in enumerate(parts))

@@ -1,0 +1,46 @@
+"""Figures as files of their own: SVG, and PNG where the extra `figures` is installed."""
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from shapley_coop.evals.reports.charts import WIDTH
+from shapley_coop.evals.reports.figures import Figure
+from shapley_coop.evals.sweeps.store import make_folder
+
+SCALE = 2
+
+
+def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[Path]:
+    """Write every figure, dark on white.
+
+    Args:
+        figures: file names without their ending, and figures.
+        folder: made if it is not there.
+
+    Returns:
+        What was written; without the extra SVG alone.
+
+    Raises:
+        ValueError: no folder can be made.
+    """
+    make_folder(folder)
+    written = []
+    for name, figure in figures:
+        path = folder / f"{name}.svg"
+        path.write_text(figure.file, encoding="utf-8")
+        written.append(path)
+    return [*written, *(_png(path) for path in written)] if can_png() else written
+
+
+def can_png() -> bool:
+    """Whether the extra is installed."""
+    return find_spec("resvg_py") is not None
+
+
+def _png(path: Path) -> Path:
+    import resvg_py
+
+    drawn = path.with_suffix(".png")
+    drawn.write_bytes(bytes(resvg_py.svg_to_bytes(svg_path=str(path), width=SCALE * WIDTH)))
+    return drawn

@@ -1,0 +1,294 @@
+"""Tidy tables of a sweep: one observation a line, one kind of observation a table.
+
+============  ====================================================================================
+runs          a run: its condition, how it ended, every measure of `evaluators`, and those with an
+              argument that the suites' tables and figures show
+offers        a public message: who, when, the offer in words and what it would pay if kept
+actions       an agent's turn: what it did and what it earned
+clauses       a clause that was signed: when it stood, what it asked, how often it was broken
+settlements   an agent in a run: reward, payoff, value, claim, shares
+calls         a call to a seat: model, act, attempt, tokens (of a remote run, by agent and phase)
+timings       a turn's phase: wall time in seconds. Kept apart: it differs between equal runs
+============  ====================================================================================
+
+Every table but `timings` is a function of the rows alone. All begin with the cell and its labels.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shapley_coop.evals.measures.evaluators import score, scores
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
+from shapley_coop.evals.sweeps.store import Row, make_folder, manifest, read_apart, read_rows
+from shapley_coop.evals.sweeps.suite import Suite
+
+FORMATS = ("csv", "jsonl", "parquet")
+Tables = dict[str, pl.DataFrame]
+Line = dict[str, Any]
+
+_TEXT, _WHOLE, _NUMBER, _YES = pl.String, pl.Int64, pl.Float64, pl.Boolean
+
+COLUMNS: dict[str, dict[str, Any]] = {
+    "runs": {
+        "graph": _TEXT,
+        "game": _TEXT,
+        "seed": _WHOLE,
+        "repetition": _WHOLE,
+        "agents": _WHOLE,
+        "status": _TEXT,
+        "simulated": _YES,
+        "cost": _NUMBER,
+    },
+    "offers": {
+        "message": _TEXT,
+        "topic": _TEXT,
+        "turn": _WHOLE,
+        "round": _WHOLE,
+        "by": _TEXT,
+        "act": _TEXT,
+        "revision": _WHOLE,
+        "about": _WHOLE,
+        "label": _TEXT,
+        "text": _TEXT,
+        "offer": _TEXT,
+        "would_pay": _TEXT,
+    },
+    "actions": {
+        "turn": _WHOLE,
+        "agent": _TEXT,
+        "action": _TEXT,
+        "reward": _NUMBER,
+        "pot": _NUMBER,
+    },
+    "clauses": {
+        "clause": _TEXT,
+        "kind": _TEXT,
+        "from_turn": _WHOLE,
+        "to_turn": _WHOLE,
+        "in_words": _TEXT,
+        "duties": _WHOLE,
+        "breaches": _WHOLE,
+        "terms": _TEXT,
+    },
+    "settlements": {
+        "agent": _TEXT,
+        "model": _TEXT,
+        "reward": _NUMBER,
+        "payoff": _NUMBER,
+        "value": _NUMBER,
+        "standard_error": _NUMBER,
+        "payoff_share": _NUMBER,
+        "recorded_share": _NUMBER,
+        "claimed_share": _NUMBER,
+        "refused": _WHOLE,
+    },
+    "calls": {
+        "agent": _TEXT,
+        "act": _TEXT,
+        "attempt": _WHOLE,
+        "model": _TEXT,
+        "letter": _TEXT,
+        "calls": _WHOLE,
+        "input_tokens": _WHOLE,
+        "output_tokens": _WHOLE,
+        "cut": _YES,
+    },
+    "timings": {"turn": _WHOLE, "phase": _TEXT, "seconds": _NUMBER},
+}
+"""Table → column → type, after the cell and its labels; `runs` goes on with its measures."""
+
+
+def tables(
+    folder: Path, prices: Prices = NO_PRICES, measured: Callable[[], Any] = lambda: None
+) -> Tables:
+    """All tables of a sweep's folder.
+
+    Args:
+        folder: of the sweep.
+        prices: for the cost.
+        measured: called after each run is measured, which takes longest.
+    """
+    rows = read_rows(folder)
+    suites = [Suite.model_validate(suite) for suite in manifest(folder)["suites"].values()]
+    asked = [column for suite in suites for spec in suite.tables for column in spec.columns]
+    asked += [column for suite in suites for spec in suite.figures for column in spec.columns]
+    more = [column for column in dict.fromkeys(asked) if ":" in column]
+    found = of_rows(rows, prices, more, measured)
+    return {**found, "timings": timings(rows, read_apart(folder))}
+
+
+def of_rows(
+    rows: Sequence[Row],
+    prices: Prices = NO_PRICES,
+    columns: Sequence[str] = (),
+    measured: Callable[[], Any] = lambda: None,
+) -> Tables:
+    """The tables that depend on nothing but the rows, in the rows' order.
+
+    Args:
+        rows: the runs.
+        prices: for the cost.
+        columns: measures with an argument, for `runs`.
+        measured: called after each run is measured.
+    """
+    makers = {
+        "offers": _offers,
+        "actions": _actions,
+        "clauses": _clauses,
+        "settlements": _settlements,
+        "calls": _calls,
+    }
+    made: dict[str, list[Line]] = {"runs": []}
+    for row in rows:
+        more = {column: score(row, column) for column in columns}
+        made["runs"].append({**_named(row), **_run(row, prices), **more})
+        measured()
+    for name, lines in makers.items():
+        made[name] = [{**_named(row), **line} for row in rows for line in lines(row)]
+    return {
+        name: _frame(name, lines, rows, columns if name == "runs" else ())
+        for name, lines in made.items()
+    }
+
+
+def timings(rows: Sequence[Row], apart: Mapping[str, Row]) -> pl.DataFrame:
+    """Wall time by turn and phase; turn 0 is a run whose turns nobody timed."""
+    lines = [
+        {**_named(row), "turn": turn, "phase": phase, "seconds": seconds}
+        for row in rows
+        for turn, phases in _timed(apart.get(row["cell"], {}))
+        for phase, seconds in phases.items()
+    ]
+    return _frame("timings", lines, rows)
+
+
+def write(made: Tables, folder: Path, format_: str) -> list[Path]:
+    """Write every table as one file.
+
+    Raises:
+        ValueError: there is no such format, or no folder can be made.
+    """
+    if format_ not in FORMATS:
+        raise ValueError(f"no format {format_!r}: there are {', '.join(FORMATS)}")
+    make_folder(folder)
+    paths = []
+    for name, frame in made.items():
+        path = folder / f"{name}.{format_}"
+        match format_:
+            case "csv":
+                frame.write_csv(path)
+            case "jsonl":
+                frame.write_ndjson(path)
+            case "parquet":
+                frame.write_parquet(path)
+        paths.append(path)
+    return paths
+
+
+def _frame(
+    name: str, lines: Sequence[Line], rows: Sequence[Row], columns: Sequence[str] = ()
+) -> pl.DataFrame:
+    axes = dict.fromkeys(axis for row in rows for axis in row["labels"])
+    schema: dict[str, Any] = {"cell": _TEXT, "suite": _TEXT}
+    schema |= {f"axis_{axis}": _TEXT for axis in axes} | COLUMNS[name]
+    if name == "runs":
+        schema |= dict.fromkeys([*(scores(rows[0]) if rows else ()), *columns], _NUMBER)
+    return pl.DataFrame(lines, schema=schema, orient="row")
+
+
+def _named(row: Row) -> Line:
+    labels = {f"axis_{axis}": label for axis, label in row["labels"].items()}
+    return {"cell": row["cell"], "suite": row["suite"], **labels}
+
+
+def _run(row: Row, prices: Prices) -> Line:
+    outcome = row["result"]
+    known = prices.know(call["model"] for call in row["calls"])
+    return {
+        "graph": row["graph"],
+        "game": outcome["game"],
+        "seed": row["seed"],
+        "repetition": row["repetition"],
+        "agents": len(outcome["agents"]),
+        "status": outcome["status"],
+        "simulated": outcome["simulated"],
+        "cost": prices.cost(row["calls"]) if known else None,
+        **scores(row),
+    }
+
+
+def _offers(row: Row) -> Iterator[Line]:
+    for said in row["offers"]:
+        pays = said.get("would_pay")
+        yield {
+            "message": said["id"],
+            "topic": said["topic"],
+            "turn": said["turn"],
+            "round": said["round"],
+            "by": said["by"],
+            "act": said["act"],
+            "revision": said.get("puts"),
+            "about": said.get("about"),
+            "label": said.get("label"),
+            "text": said["text"],
+            "offer": said.get("in_words"),
+            "would_pay": pays and json.dumps(pays, ensure_ascii=False),
+        }
+
+
+def _actions(row: Row) -> Iterator[Line]:
+    for turn in row["record"]:
+        for agent in row["result"]["agents"]:
+            yield {
+                "turn": turn["turn"],
+                "agent": agent,
+                "action": turn["actions"].get(agent),
+                "reward": turn["rewards"].get(agent, 0),
+                "pot": turn.get("pot", 0),
+            }
+
+
+def _clauses(row: Row) -> Iterator[Line]:
+    for term in row["clauses"]:
+        yield {
+            "clause": term["id"],
+            "kind": term["clause"]["kind"],
+            "terms": json.dumps(term["clause"], ensure_ascii=False, sort_keys=True),
+            **{key: term[key] for key in ("from_turn", "to_turn", "in_words")},
+            **{key: term[key] for key in ("duties", "breaches")},
+        }
+
+
+def _settlements(row: Row) -> Iterator[Line]:
+    outcome, credit = row["result"], row["result"]["credit"]
+    total = sum(outcome["payoffs"].values())
+    errors = credit["standard_error"] or {}
+    for agent in outcome["agents"]:
+        payoff, claim = outcome["payoffs"][agent], credit["claims"].get(agent, {})
+        yield {
+            "agent": agent,
+            "model": outcome["seats"][agent],
+            "reward": outcome["rewards"][agent],
+            "payoff": payoff,
+            "value": credit["shapley"][agent],
+            "standard_error": errors.get(agent),
+            "payoff_share": payoff / total if total > 0 else None,
+            "recorded_share": claim.get("recorded"),
+            "claimed_share": claim.get("claimed"),
+            "refused": row["refused"].get(agent, 0),
+        }
+
+
+def _calls(row: Row) -> Iterator[Line]:
+    yield from row["calls"]
+
+
+def _timed(apart: Row) -> Iterator[tuple[int, dict[str, float]]]:
+    for line in apart.get("turns", []):
+        yield line["turn"], {key: seconds for key, seconds in line.items() if key != "turn"}
+    if not apart.get("turns"):
+        yield 0, apart.get("phases", {})

@@ -1,0 +1,1 @@
+"""Suites, sweeps and where their rows are kept."""

@@ -1,0 +1,265 @@
+"""A suite as a LangSmith dataset, each of its conditions as an experiment over it.
+
+An example is a seed (and a repetition), so that LangSmith lays the conditions of a suite side by
+side; feedback is every measure of `evaluators`; what it says of a whole experiment are means
+and rates. Runs are not made here: a sweep has made them, and an upload repeats none. No letter,
+answer or secret is uploaded: an example says what is played, a run what came of it.
+"""
+
+import re
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
+from shapley_coop.evals.measures.stats import Comparison, Estimate
+from shapley_coop.evals.measures.summary import Condition, compare_rows, conditions, estimate
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
+from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.sweeps.store import Row, read_rows
+from shapley_coop.evals.sweeps.suite import Suite
+
+if TYPE_CHECKING:
+    from langsmith import Client
+    from langsmith.evaluation import EvaluationResult, EvaluationResults
+    from langsmith.schemas import Example
+
+PREFIX = "shapley-coop"
+TIMEOUT_MS = (5_000, 30_000)
+FLUSH_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A suite's runs, condition by condition."""
+
+    suite: Suite
+    groups: tuple[Condition, ...]
+
+    @classmethod
+    def of(cls, suite: Suite, rows: Sequence[Row], prices: Prices = NO_PRICES) -> "Experiment":
+        """Put the runs of a suite in order; with prices, what each cost is one of its measures.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if not rows:
+            raise ValueError(f"{suite.name}: no run has ended, so that there is nothing to score")
+        priced = [with_cost(row, prices) for row in rows]
+        return cls(suite, tuple(conditions(priced, list(suite.axes))))
+
+    def summary(self) -> dict[str, dict[str, Estimate]]:
+        """Condition → measure → estimate; measures that no run of it has are left out."""
+        found = {}
+        for group in self.groups:
+            estimates = {key: estimate(group.rows, key) for key in EVALUATORS}
+            found[group.name] = {key: e for key, e in estimates.items() if e.n}
+        return found
+
+
+def feedback(row: Row) -> "list[EvaluationResult]":
+    """The measures that a run has, as LangSmith's evaluation results."""
+    from langsmith.evaluation import EvaluationResult
+
+    found = scores(row).items()
+    return [EvaluationResult(key=key, score=x) for key, x in found if x is not None]
+
+
+def summary_feedback(rows: Sequence[Row]) -> "list[EvaluationResult]":
+    """The measures of an experiment: means and rates, each with its interval and n."""
+    from langsmith.evaluation import EvaluationResult
+
+    results = []
+    for key in EVALUATORS:
+        found = estimate(rows, key)
+        if found.n and isfinite(found.value):
+            shown = found.shown(4)
+            results.append(EvaluationResult(key=key, score=found.value, comment=shown))
+    return results
+
+
+def upload(experiment: Experiment, **connection: Any) -> list[str]:
+    """Upload a dataset, once, and one experiment a condition.
+
+    Args:
+        experiment: the runs.
+        connection: `api_url`, `api_key` and the like of LangSmith's client, in place of its
+            environment variables.
+
+    Returns:
+        The experiments' names.
+
+    Raises:
+        ValueError: LangSmith cannot be reached, refuses, or has not taken everything in time.
+    """
+    from langsmith import Client
+    from langsmith.utils import LangSmithError
+
+    failed: list[Exception] = []
+    given = {"timeout_ms": TIMEOUT_MS, **connection}
+    client = Client(tracing_error_callback=failed.append, **given)
+    try:
+        examples = _examples(client, experiment)
+        # The client tells where to look on standard output, which is for results.
+        with redirect_stdout(sys.stderr):
+            names = [_evaluate(client, experiment, group, examples) for group in experiment.groups]
+    except LangSmithError as error:
+        raise ValueError(f"LangSmith: {' '.join(str(error).split())[:300]}") from None
+    until = time.monotonic() + FLUSH_SECONDS
+    client.flush(timeout=FLUSH_SECONDS)
+    if failed:
+        reason = " ".join(str(failed[0]).split())[:300]
+        raise ValueError(f"LangSmith: {len(failed)} requests failed, the first: {reason}")
+    if time.monotonic() >= until:
+        raise ValueError(f"LangSmith: not everything was taken within {FLUSH_SECONDS:g} s")
+    return names
+
+
+def against(
+    experiment: Experiment, baseline: str, **connection: Any
+) -> dict[str, list[Comparison]]:
+    """Compare each condition with a baseline on the same seeds.
+
+    Args:
+        experiment: the runs.
+        baseline: a sweep's folder, whose conditions of the same labels are compared with; or the
+            name of an uploaded experiment, with which all are.
+        connection: to LangSmith, for the latter; see `upload`.
+
+    Raises:
+        ValueError: there is no such folder or experiment, or no runs pair up.
+    """
+    if Path(baseline).is_dir():
+        rows = [r for r in read_rows(Path(baseline)) if r["suite"] == experiment.suite.name]
+        before = {g.name: g.rows for g in conditions(rows, list(experiment.suite.axes))}
+    else:
+        uploaded = _uploaded(baseline, connection)
+        before = dict.fromkeys((group.name for group in experiment.groups), tuple(uploaded))
+    axes = list(experiment.suite.axes)
+    return {
+        group.name: compare_rows(before[group.name], group.rows, list(EVALUATORS), axes)
+        for group in experiment.groups
+        if group.name in before
+    }
+
+
+def _examples(client: "Client", experiment: Experiment) -> dict[tuple[int, int], "Example"]:
+    """The dataset's examples by seed and repetition; those that are missing are made."""
+    from langsmith.schemas import Example
+
+    name = f"{PREFIX}/{experiment.suite.name}"
+    if client.has_dataset(dataset_name=name):
+        dataset = client.read_dataset(dataset_name=name)
+        known = {example.id for example in client.list_examples(dataset_id=dataset.id)}
+    else:
+        dataset = client.create_dataset(name, description=experiment.suite.about)
+        known = set[UUID]()
+    keys = sorted({(r["seed"], r["repetition"]) for g in experiment.groups for r in g.rows})
+    examples = {
+        (seed, repetition): Example(
+            id=uuid5(NAMESPACE_URL, f"{dataset.id}/{seed}/{repetition}"),
+            inputs={"suite": experiment.suite.name, "seed": seed, "repetition": repetition},
+            outputs={},
+            dataset_id=dataset.id,
+            created_at=datetime.now(UTC),
+        )
+        for seed, repetition in keys
+    }
+    if new := [e for e in examples.values() if e.id not in known]:
+        made: list[dict[str, Any]] = [
+            {"id": e.id, "inputs": e.inputs, "reference_outputs": e.outputs} for e in new
+        ]
+        client.create_examples(dataset_id=dataset.id, examples=made)
+    return examples
+
+
+def _evaluate(
+    client: "Client",
+    experiment: Experiment,
+    group: Condition,
+    examples: Mapping[tuple[int, int], "Example"],
+) -> str:
+    rows = {(row["seed"], row["repetition"]): row for row in group.rows}
+    results = client.evaluate(
+        lambda inputs: _outputs(rows[inputs["seed"], inputs["repetition"]]),
+        data=[examples[key] for key in rows],
+        evaluators=[_evaluator(rows)],
+        summary_evaluators=[lambda runs, examples: {"results": summary_feedback(group.rows)}],
+        experiment_prefix=_slug(f"{experiment.suite.name}-{group.name}"),
+        description=experiment.suite.about,
+        metadata=_metadata(experiment, group),
+        disable_evaluator_tracing=True,
+        max_concurrency=0,
+    )
+    return str(results.experiment_name)
+
+
+def _evaluator(
+    rows: Mapping[tuple[int, int], Row],
+) -> "Callable[[Any, Any], EvaluationResults]":
+    def economic_keys(run: Any, example: Any) -> "EvaluationResults":
+        return {"results": feedback(rows[example.inputs["seed"], example.inputs["repetition"]])}
+
+    return economic_keys
+
+
+def _outputs(row: Row) -> dict[str, Any]:
+    """What came of a run, and enough to compare with it later."""
+    outcome = row["result"]
+    shown = ("status", "payoffs", "rewards", "transfers", "credit", "breaches", "usage")
+    return {
+        **{key: outcome[key] for key in shown},
+        "contract": (outcome["contract"] or {}).get("text"),
+        "seed": row["seed"],
+        "repetition": row["repetition"],
+        "suite": row["suite"],
+        "scores": scores(row),
+    }
+
+
+def _metadata(experiment: Experiment, group: Condition) -> dict[str, Any]:
+    models = {model for row in group.rows for model in row["result"]["seats"].values()}
+    return {
+        **{f"axis_{axis}": label for axis, label in group.labels.items()},
+        "suite": experiment.suite.name,
+        "graph": group.rows[0]["graph"],
+        "models": sorted(models),
+        "simulated": any(row["result"]["simulated"] for row in group.rows),
+        **provenance(),
+    }
+
+
+def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
+    """The runs of an uploaded experiment, with the scores that they were uploaded with."""
+    from langsmith import Client
+    from langsmith.utils import LangSmithError
+
+    try:
+        client = Client(**{"timeout_ms": TIMEOUT_MS, **connection})
+        # Its successor needs a server of 2026; this one works with all of them.
+        outputs = [run.outputs for run in client.list_runs(project_name=name, is_root=True)]
+    except LangSmithError as error:
+        reason = " ".join(str(error).split())[:300]
+        raise ValueError(f"no folder and no LangSmith experiment {name!r}: {reason}") from None
+    return [
+        {
+            "suite": found["suite"],
+            "labels": {},
+            "seed": found["seed"],
+            "repetition": found["repetition"],
+            "result": {"measures": {**dict.fromkeys(EVALUATORS), **found["scores"]}},
+        }
+        for found in outputs
+        if found and "scores" in found
+    ]
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-").lower()

@@ -1,0 +1,88 @@
+"""Playing cells on this machine, through the same register as every other run."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from shapley_coop.evals.sweeps.feedback import Traced
+from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.sweeps.rows import Clock, Finished, apart_of, calls_of, row_of
+from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.graphs.running import follow, prepare, table_of
+from shapley_coop.seats.records import Entry
+from shapley_coop.seats.tracing import tracing
+from shapley_coop.state import Run, RunConfig, Table, home
+
+
+class Local:
+    """A player of cells in this process.
+
+    Args:
+        sweep: the sweep's id. It makes a cell's run the same one whenever the sweep goes on.
+    """
+
+    def __init__(self, sweep: str) -> None:
+        self._sweep = sweep
+
+    async def play(self, cell: Cell) -> Finished:
+        """Play a cell to its end, or go on where it stopped, or read it if it has ended.
+
+        Raises:
+            SeatError: a seat did not answer; playing the cell again goes on from there.
+        """
+        started, name = time.monotonic(), self._name(cell)
+        run, resumed = await asyncio.to_thread(_begun, name, cell)
+        before = (await table_of(run)).get("record", []) if resumed else []
+        clock = Clock(turn=len(before) + 1)
+        traced = Traced(sweep=self._sweep, condition=cell.name) if tracing() else None
+        if run.state != "ended":
+            await follow(run, clock, traced=traced.config if traced else None)
+        table = await table_of(run)
+        entries = await _entries(table)
+        apart = apart_of(
+            cell,
+            table,
+            clock,
+            run=name,
+            resumed=resumed,
+            seconds=time.monotonic() - started,
+            waited=sum(entry.answer.seconds for entry in entries),
+            ended=datetime.now(UTC).isoformat(timespec="seconds"),
+            **provenance(),
+        )
+        row = row_of(cell, table, entries)
+        if traced:
+            traced.score(row)
+        return Finished(row, apart)
+
+    async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
+        """The calls of a run that did not end."""
+        run = await asyncio.to_thread(_known, self._name(cell))
+        table = await table_of(run) if run else None
+        return calls_of(await _entries(table)) if table else []
+
+    async def close(self) -> None:
+        """Nothing is held open between cells."""
+
+    def _name(self, cell: Cell) -> str:
+        return f"{self._sweep}.{cell.id}"
+
+
+async def _entries(table: Table) -> list[Entry]:
+    return await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
+
+
+def _begun(name: str, cell: Cell) -> tuple[Run, bool]:
+    """The run of a cell, and whether it had been begun before."""
+    known = _known(name)
+    if known is not None:
+        return known, True
+    return prepare(cell.graph, RunConfig.model_validate(cell.room), name), False
+
+
+def _known(name: str) -> Run | None:
+    try:
+        return home().runs.get(name)
+    except ValueError:
+        return None

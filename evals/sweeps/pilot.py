@@ -1,0 +1,77 @@
+"""Pilots: one run of each condition, to tell what a sweep would take before it is begun."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.evals.sweeps.local import Local
+from shapley_coop.evals.sweeps.prices import Pilot, stand_ins
+from shapley_coop.evals.sweeps.store import MANIFEST, read_apart, read_rows
+from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.state import home
+from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
+
+Pilots = dict[tuple[str, int], list[Pilot]]
+
+
+async def pilots(
+    cells: Sequence[Cell], folder: Path, watch: Callable[[], Any] = lambda: None
+) -> Pilots:
+    """Runs of every condition: those that the folder has, else one played for this.
+
+    What is played costs nothing: embedded agents take the seats of models that are paid for.
+    Nothing of it is kept.
+
+    Args:
+        cells: what is to be run.
+        folder: the sweep's; it need not be there.
+        watch: called once for each condition.
+    """
+    found = _from(folder, cells) if (folder / MANIFEST).exists() else {}
+    with _home_for_now():
+        for cell in stand_ins(cells):
+            if (cell.suite, cell.condition) not in found:
+                finished = await Local("pilot").play(cell)
+                pilot = Pilot(finished.row, finished.apart["seconds"])
+                found[cell.suite, cell.condition] = [pilot]
+            watch()
+    return found
+
+
+def _from(folder: Path, cells: Sequence[Cell]) -> Pilots:
+    found: Pilots = {}
+    apart = read_apart(folder)
+    conditions = {(c.suite, _key(c.labels)): c.condition for c in cells}
+    for row in read_rows(folder):
+        rank = conditions.get((row["suite"], _key(row["labels"])))
+        if rank is not None and row["cell"] in apart:
+            pilot = Pilot(row, apart[row["cell"]]["seconds"])
+            found.setdefault((row["suite"], rank), []).append(pilot)
+    return found
+
+
+def _key(labels: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+    return frozenset(labels.items())
+
+
+@contextmanager
+def _home_for_now() -> Iterator[None]:
+    """A home that is gone afterwards, with the secrets of the real one."""
+    before = {name: os.environ.get(name) for name in (HOME_VARIABLE, DATABASE_VARIABLE)}
+    secrets = home().secrets.resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        if secrets.exists():
+            (Path(folder) / secrets.name).symlink_to(secrets)
+        os.environ[HOME_VARIABLE] = folder
+        os.environ.pop(DATABASE_VARIABLE, None)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value

@@ -1,0 +1,209 @@
+"""What a run costs in USD, and what a sweep would: a price file, and a pilot.
+
+A price file gives USD per million tokens, by model as seats name it; `*` at the end stands for
+anything. Embedded agents and recordings cost nothing.
+
+    openai:gpt-5-mini: {input: 0.25, output: 2.0}
+    openai:local-*: {input: 0, output: 0}
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.suite import Cell, first_line
+from shapley_coop.seats import Seat
+from shapley_coop.seats.seat import RECORDING
+
+MILLION = 1_000_000
+
+
+class Price(BaseModel):
+    """USD per million tokens."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+@dataclass(frozen=True)
+class Prices:
+    """Prices by model."""
+
+    by_model: Mapping[str, Price]
+
+    def of(self, model: str) -> Price:
+        """The price of a model, by its name or the longest pattern that fits.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if is_free(model):
+            return Price(input=0, output=0)
+        fitting = [pattern for pattern in self.by_model if fnmatchcase(model, pattern)]
+        if not fitting:
+            raise ValueError(f"no price for {model}: add it to the price file")
+        return self.by_model[max(fitting, key=len)]
+
+    def cost(self, calls: Iterable[Mapping[str, Any]]) -> float:
+        """What calls cost, in USD; each names its model and its tokens."""
+        total = 0.0
+        for call in calls:
+            price = self.of(call["model"])
+            total += call["input_tokens"] * price.input + call["output_tokens"] * price.output
+        return total / MILLION
+
+    def know(self, models: Iterable[str]) -> bool:
+        """Whether all of these models have a price."""
+        try:
+            return all(self.of(model) for model in models)
+        except ValueError:
+            return False
+
+
+NO_PRICES = Prices({})
+
+
+def is_free(model: str) -> bool:
+    """Whether nobody is paid for its answers."""
+    seat = Seat(model=model)
+    return seat.simulated or seat.provider == RECORDING
+
+
+def read_prices(path: Path) -> Prices:
+    """Read a price file.
+
+    Raises:
+        ValueError: it cannot be read, or is none.
+    """
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = TypeAdapter(dict[str, Price]).validate_python(content)
+    except ValidationError as error:
+        raise ValueError(f"{path}: {first_line(error)}: give model: {{input, output}}") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path}: cannot be read as prices: {reason}") from None
+    return Prices(found)
+
+
+def with_cost(row: Row, prices: Prices) -> Row:
+    """The row with its cost among its own measures, where all its models have a price."""
+    if not prices.by_model or not prices.know(call["model"] for call in row["calls"]):
+        return row
+    measures = {**row["result"].get("measures", {}), "cost": prices.cost(row["calls"])}
+    return {**row, "result": {**row["result"], "measures": measures}}
+
+
+def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
+    """Refuse a cost limit that could not be kept.
+
+    Raises:
+        ValueError: a model has no price.
+    """
+    for model in sorted({model for cell in cells for model in models_of(cell)}):
+        prices.of(model)
+
+
+def models_of(cell: Cell) -> dict[str, int]:
+    """Model → how many of the cell's seats it has."""
+    return dict(Counter(seat["model"] for seat in cell.room["seats"].values()))
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """One run that a forecast is made from, and its wall time in seconds."""
+
+    row: Row
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a sweep would take.
+
+    Attributes:
+        cells: how many are to be run.
+        pilot: how many runs the forecast is made from.
+        simulated: whether embedded agents stood in for the suite's models in the pilot.
+        calls: to seats.
+        input_tokens: shown to them.
+        output_tokens: answered by them.
+        cost: in USD; None where a model has no price.
+        seconds: of the pilot's wall time, one cell after the other.
+    """
+
+    cells: int
+    pilot: int
+    simulated: bool
+    calls: float
+    input_tokens: float
+    output_tokens: float
+    cost: float | None
+    seconds: float
+
+
+def stand_ins(cells: Sequence[Cell]) -> list[Cell]:
+    """One cell a condition, its paid seats taken by embedded agents, so that a pilot is free."""
+    first: dict[tuple[str, int], Cell] = {}
+    for cell in cells:
+        first.setdefault((cell.suite, cell.condition), cell)
+    return [_unpaid(cell) for cell in first.values()]
+
+
+def forecast(
+    cells: Sequence[Cell], pilots: Mapping[tuple[str, int], Sequence[Pilot]], prices: Prices
+) -> Forecast:
+    """Scale the runs that there are of each condition up to all cells, at its own models' prices.
+
+    Args:
+        cells: what is to be run.
+        pilots: (suite, condition) → runs of it.
+        prices: USD per million tokens.
+    """
+    totals = dict.fromkeys(("calls", "input_tokens", "output_tokens", "cost", "seconds"), 0.0)
+    known, stood_in = True, False
+    for cell in cells:
+        runs = pilots[cell.suite, cell.condition]
+        for pilot in runs:
+            calls = [_as_in(cell, call) for call in pilot.row["calls"]]
+            stood_in |= any(
+                c["model"] != d["model"] for c, d in zip(calls, pilot.row["calls"], strict=True)
+            )
+            for key in ("calls", "input_tokens", "output_tokens"):
+                totals[key] += sum(call[key] for call in calls) / len(runs)
+            totals["seconds"] += pilot.seconds / len(runs)
+            known &= prices.know(call["model"] for call in calls)
+            totals["cost"] += prices.cost(calls) / len(runs) if known else 0.0
+    return Forecast(
+        cells=len(cells),
+        pilot=sum(len(runs) for runs in pilots.values()),
+        simulated=stood_in,
+        calls=totals["calls"],
+        input_tokens=totals["input_tokens"],
+        output_tokens=totals["output_tokens"],
+        cost=totals["cost"] if known else None,
+        seconds=totals["seconds"],
+    )
+
+
+def _as_in(cell: Cell, call: Mapping[str, Any]) -> dict[str, Any]:
+    """A pilot's call as if the cell's own seat had answered it."""
+    seat = cell.room["seats"].get(call["agent"], call)
+    return {**call, "model": seat["model"]}
+
+
+def _unpaid(cell: Cell) -> Cell:
+    seats = {
+        agent: seat if is_free(seat["model"]) else {"model": "embedded:rational"}
+        for agent, seat in cell.room["seats"].items()
+    }
+    return replace(cell, room={**cell.room, "seats": seats})

@@ -1,0 +1,49 @@
+"""What made a result: the commit, the versions, the machine's Python."""
+
+import platform
+import shutil
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[2]
+_LIBRARIES = ("langgraph", "langchain-core", "langchain-openai", "numpy", "scipy")
+
+
+@cache
+def provenance() -> dict[str, str]:
+    """Commit (with a + where files differ from it), version, Python and libraries."""
+    libraries = {name: _version(name) for name in _LIBRARIES}
+    return {
+        "commit": _commit(),
+        "version": _version("shapley-coop"),
+        "python": platform.python_version(),
+        **libraries,
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _commit() -> str:
+    """The commit of this source tree; "unknown" where it is no git checkout."""
+    if not (_ROOT / ".git").exists() or shutil.which("git") is None:
+        return "unknown"
+    commit = _git("rev-parse", "--short=12", "HEAD")
+    return f"{commit}{'+' if _git('status', '--porcelain') else ''}" if commit else "unknown"
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(_ROOT), *arguments],  # noqa: S607 - whichever git the user has
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,187 @@
+"""One run as a line: everything that equal runs have equal, and, apart, what differs each time.
+
+A row holds the run's public record whole (talk, offers, turns, contract, settlement) and what it
+cost, so that tables, statistics and reports need nothing else. No letter and no answer is in it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shapley_coop.deals import Deal, contract_breaches, contract_duties, sentence
+from shapley_coop.deals.contract import Contract
+from shapley_coop.evals.measures.exchange import VARIANTS, measure
+from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
+from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.games import Turn
+from shapley_coop.seats.records import Entry
+from shapley_coop.state import PublicMessage, Table, result
+from shapley_coop.state.exchange import exchange_of, masks_in
+
+_EACH_TIME = ("run", "episode", "timing", "talk")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that ended: its row, and what is kept apart from it."""
+
+    row: Row
+    apart: Row
+
+
+@dataclass
+class Clock:
+    """Wall time by turn and phase, in seconds, from what nodes say they spent.
+
+    Attributes:
+        turn: the turn under way, from 1.
+        spent: turn → phase → seconds.
+    """
+
+    turn: int = 1
+    spent: dict[int, dict[str, float]] = field(default_factory=dict)
+
+    def __call__(self, node: str, written: dict[str, Any]) -> None:
+        """Watch one node's update (`graphs.running.Watcher`)."""
+        for phase, cost in written.get("spent", {}).items():
+            phases = self.spent.setdefault(self.turn, {})
+            phases[phase] = phases.get(phase, 0.0) + cost.get("seconds", 0.0)
+        self.turn += len(written.get("record", []))
+
+    def lines(self) -> list[dict[str, Any]]:
+        """A line for each turn; the settlement is counted after the last one."""
+        return [{"turn": turn, **phases} for turn, phases in self.spent.items()]
+
+
+def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
+    """The row of a finished run.
+
+    Args:
+        cell: what was to be played.
+        table: its last state.
+        entries: the journal's, where it is at hand; else calls are told by agent and phase.
+    """
+    outcome = result("", cell.graph, table)
+    record, rule = table.get("record", []), yardstick(table["settings"])
+    told = [_said(said, record, rule) for said in table.get("talk", [])]
+    if cell.graph in VARIANTS:
+        told = [_valued(table, line) for line in told]
+        outcome["measures"] = measure(table, entries).columns()
+    return {
+        "cell": cell.id,
+        "suite": cell.suite,
+        "labels": dict(cell.labels),
+        "graph": cell.graph,
+        "seed": cell.seed,
+        "repetition": cell.repetition,
+        "room": dict(table["settings"]),
+        "result": {key: x for key, x in outcome.items() if key not in _EACH_TIME},
+        "offers": told,
+        "record": record,
+        "clauses": _clauses(table.get("contract"), record),
+        "calls": calls_of(entries) or counted(table),
+        "refused": _refused(table),
+    }
+
+
+def apart_of(cell: Cell, table: Table, clock: Clock, **more: Any) -> Row:
+    """What differs each time: names, times, versions."""
+    outcome = result("", cell.graph, table)
+    return {
+        "cell": cell.id,
+        "episode": table["episode"],
+        "phases": outcome["timing"],
+        "turns": clock.lines(),
+        **more,
+    }
+
+
+def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]:
+    """A message, with what its offer would pay if it were kept to the letter."""
+    line: dict[str, Any] = dict(said)
+    if "deal" in said:
+        deal = Deal.model_validate(said["deal"])
+        line["in_words"] = deal.text()
+        played = record[: said["turn"] - 1]
+        # Between turns an offer amends a contract, and is worth what both together are.
+        amends = said["topic"] != "split" and played
+        line["would_pay"] = None if amends else rule.value(deal, played)
+    return line
+
+
+def _valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
+    """An exchange's message, with what the allocation that it proposes is worth to each."""
+    masks = masks_in(table, said["by"], said["text"])
+    if masks is None:
+        return said
+    scenario = exchange_of(table).scenario
+    worth = {agent: scenario.utility(agent, int(bits, 2)) for agent, bits in masks.items()}
+    return {**said, "would_pay": worth}
+
+
+def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str, Any]]:
+    """Every clause ever signed, how often it asked for something, and how often it was broken."""
+    owed = [d.clause for n in range(len(record)) for d in _duties(contract, record, n)]
+    broken = [breach.clause for breach in contract_breaches(contract, record)]
+    return [
+        {
+            **term,
+            "in_words": sentence(Deal.model_validate({"clauses": [term["clause"]]}).clauses[0]),
+            "duties": owed.count(term["id"]),
+            "breaches": broken.count(term["id"]),
+        }
+        for term in (contract["terms"] if contract else [])
+    ]
+
+
+def _duties(contract: Contract | None, record: Sequence[Turn], n: int) -> list[Any]:
+    return contract_duties(contract, record[:n], record[n]["turn"])
+
+
+def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    """A line a call, in an order that does not depend on who answered first."""
+    calls = [
+        {
+            "agent": e.agent,
+            "act": e.act,
+            "attempt": e.attempt,
+            "model": e.model,
+            "letter": e.letter,
+            "calls": 1,
+            "input_tokens": e.answer.input_tokens,
+            "output_tokens": e.answer.output_tokens,
+            "cut": e.answer.cut,
+        }
+        for e in entries
+    ]
+    return sorted(calls, key=lambda c: (c["agent"], c["act"], c["letter"], c["attempt"]))
+
+
+def counted(table: Table) -> list[dict[str, Any]]:
+    """Calls by agent and phase, as the table counts them."""
+    seats = table["settings"]["seats"]
+    return [
+        {
+            "agent": agent,
+            "act": phase,
+            "attempt": None,
+            "model": seats[agent]["model"],
+            "letter": None,
+            "calls": counts.get("calls", 0),
+            "input_tokens": counts.get("input_tokens", 0),
+            "output_tokens": counts.get("output_tokens", 0),
+            "cut": None,
+        }
+        for phase, spent in sorted(table["spent"].items())
+        for agent, counts in sorted(spent.get("agents", {}).items())
+    ]
+
+
+def _refused(table: Table) -> dict[str, int]:
+    """Agent → how many of its drafts were sent back."""
+    counts = dict.fromkeys(table["agents"], 0)
+    for spent in table["spent"].values():
+        for agent, used in spent.get("agents", {}).items():
+            counts[agent] = counts.get(agent, 0) + used.get("refused", 0)
+    return counts

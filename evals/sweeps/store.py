@@ -1,0 +1,267 @@
+"""A sweep's folder: what was asked for, and a line for each run, written once and for good.
+
+    sweep.json            the suites as they were run, and the sweep's id
+    rows.jsonl            one line a run: everything that is compared; equal for equal runs
+    apart.jsonl           one line a run: what differs each time (names, times, versions)
+    failures.jsonl        one line a failed attempt; its cell is tried again by the next sweep
+    rows.1of2.jsonl, …    the same of a shard
+
+A line counts when its newline is on the disk: a torn last line is dropped by the next writer.
+"""
+
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from uuid import uuid4
+
+from shapley_coop.evals.sweeps.suite import Cell, Suite, expand
+
+MANIFEST = "sweep.json"
+KINDS = ("rows", "apart", "failures")
+
+Row = dict[str, Any]
+"""One line of `rows.jsonl`: see `evals.sweeps.rows`."""
+
+
+class Writer:
+    """The only process that may add lines to one shard of a folder.
+
+    Use it in a `with` block: it holds a lock that the system frees when the process dies.
+
+    Args:
+        folder: the sweep's.
+        shard: part and parts; None for the whole.
+
+    Raises:
+        ValueError: another process is writing there.
+    """
+
+    def __init__(self, folder: Path, shard: tuple[int, int] | None = None) -> None:
+        self.folder = folder
+        suffix = f".{shard[0]}of{shard[1]}" if shard else ""
+        self._paths = {kind: folder / f"{kind}{suffix}.jsonl" for kind in KINDS}
+        self._files: dict[str, int] = {}
+        self._mutex = threading.Lock()
+
+    def __enter__(self) -> "Writer":
+        make_folder(self.folder)
+        for kind, path in self._paths.items():
+            self._files[kind] = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            try:
+                fcntl.flock(self._files[kind], fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self.__exit__(None, None, None)
+                raise ValueError(
+                    f"{path}: another sweep is writing it; wait for its end, or give --shard i/n"
+                ) from None
+            _drop_torn_line(self._files[kind])
+        _sync_folder(self.folder)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for file in self._files.values():
+            os.close(file)
+        self._files.clear()
+
+    def finished(self, row: Row, apart: Row) -> None:
+        """Keep a run. It counts once its row is on the disk, which is written last."""
+        self._append("apart", apart)
+        self._append("rows", row)
+
+    def failed(self, failure: Row) -> None:
+        """Keep that an attempt failed, and why."""
+        self._append("failures", failure)
+
+    def _append(self, kind: str, line: Row) -> None:
+        data = memoryview(f"{_json(line)}\n".encode())
+        with self._mutex:
+            while data:
+                data = data[os.write(self._files[kind], data) :]
+            os.fsync(self._files[kind])
+
+
+def read(folder: Path, kind: str = "rows") -> list[Row]:
+    """Every whole line of a kind, over all shards.
+
+    Raises:
+        ValueError: a line in the middle of a file is no JSON object.
+    """
+    return [line for path in sorted(folder.glob(f"{kind}*.jsonl")) for line in _lines(path)]
+
+
+def read_rows(folder: Path) -> list[Row]:
+    """The folder's runs in the order of its suites' cells, each once.
+
+    Raises:
+        ValueError: the folder holds no sweep, or two different rows of one cell.
+    """
+    rows: dict[str, Row] = {}
+    for row in read(folder):
+        if rows.setdefault(row["cell"], row) != row:
+            raise ValueError(f"{folder} holds two different runs of the cell {row['cell']}")
+    suites = {name: Suite.model_validate(s) for name, s in manifest(folder)["suites"].items()}
+    ranks = {name: {a: list(v) for a, v in suite.axes.items()} for name, suite in suites.items()}
+    names = list(suites)
+
+    def place(row: Row) -> tuple[Any, ...]:
+        axes = ranks[row["suite"]].items()
+        at = [labels.index(row["labels"][axis]) for axis, labels in axes]
+        return names.index(row["suite"]), at, row["seed"], row["repetition"]
+
+    return sorted(rows.values(), key=place)
+
+
+def read_apart(folder: Path) -> dict[str, Row]:
+    """Cell → what differs each time; of a cell that was interrupted while written, the last."""
+    return {line["cell"]: line for line in read(folder, "apart")}
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    """What the folder was made for.
+
+    Raises:
+        ValueError: it holds no sweep.
+    """
+    try:
+        found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise ValueError(f"{folder} holds no sweep: coop sweep SUITE -o DIR makes one") from None
+    return found
+
+
+def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
+    """Write down what is swept here; seeds and suites may be added later.
+
+    Returns:
+        The sweep's id, minted by whoever came first.
+    """
+    make_folder(folder)
+    path = folder / MANIFEST
+    fresh = {"sweep": uuid4().hex[:8], "suites": {}, "skipped": {}}
+    _write_new(path, fresh)
+    known = manifest(folder)
+    for suite in suites:
+        before = known["suites"].get(suite.name)
+        now = suite.model_dump(mode="json")
+        if before and _without_seeds(before) == _without_seeds(now):
+            now["seeds"] = sorted({*before["seeds"], *now["seeds"]})
+        known["suites"][suite.name] = now
+    known["skipped"] = {**known["skipped"], **skipped}
+    for name in known["suites"]:
+        known["skipped"].pop(name, None)
+    _replace(path, known)
+    return str(known["sweep"])
+
+
+def cells_of(folder: Path) -> list[Cell]:
+    """Every cell that the folder was made for."""
+    suites = manifest(folder)["suites"].values()
+    return [cell for suite in suites for cell in expand(Suite.model_validate(suite))]
+
+
+def merge(folders: Iterable[Path], into: Path) -> int:
+    """Put the runs of several folders of the same sweep together, sorted, each once.
+
+    Returns:
+        How many runs there are.
+
+    Raises:
+        ValueError: a folder holds no sweep, or two of them differ about a cell.
+    """
+    sources = list(folders)
+    if (into / MANIFEST).exists():
+        raise ValueError(f"{into} holds a sweep already: merge into a new folder")
+    suites = [Suite.model_validate(s) for f in sources for s in manifest(f)["suites"].values()]
+    rows: dict[str, Row] = {}
+    apart: dict[str, Row] = {}
+    for folder in sources:
+        for row in read_rows(folder):
+            if rows.setdefault(row["cell"], row) != row:
+                raise ValueError(f"{folder} has another run of the cell {row['cell']}: keep one")
+        apart = {**read_apart(folder), **apart}
+    skipped = {k: v for f in sources for k, v in manifest(f)["skipped"].items()}
+    register(into, suites, skipped)
+    with Writer(into) as writer:
+        for cell in sorted(rows):
+            writer.finished(rows[cell], apart.get(cell, {"cell": cell}))
+    return len(rows)
+
+
+def make_folder(folder: Path) -> None:
+    """Have a folder there.
+
+    Raises:
+        ValueError: none can be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"{folder}: no folder can be made there ({error.strerror})") from None
+
+
+def _json(line: Row) -> str:
+    return json.dumps(line, ensure_ascii=False, sort_keys=True, allow_nan=False)
+
+
+def _lines(path: Path) -> Iterator[Row]:
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1].decode()
+    for number, text in enumerate(whole.split("\n")[:-1], start=1):
+        try:
+            line = json.loads(text)
+        except ValueError:
+            raise ValueError(f"{path}:{number} is no JSON: restore it or delete the line") from None
+        yield line
+
+
+def _drop_torn_line(file: int) -> None:
+    """Cut off what a killed process left without its newline."""
+    size = os.fstat(file).st_size
+    end, tail = size, b""
+    while end and b"\n" not in tail:
+        begin = max(0, end - 65536)
+        tail, end = os.pread(file, end - begin, begin), begin
+    whole = end + tail.rfind(b"\n") + 1
+    if whole < size:
+        os.ftruncate(file, whole)
+        os.fsync(file)
+
+
+def _write_new(path: Path, content: dict[str, Any]) -> None:
+    """Write a file unless it is there; of several at the same time, one wins."""
+    draft = path.with_name(f".{path.name}.{uuid4().hex}")
+    draft.write_text(_json(content), encoding="utf-8")
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    finally:
+        draft.unlink()
+
+
+def _replace(path: Path, content: dict[str, Any]) -> None:
+    draft = path.with_name(f".{path.name}.{uuid4().hex}")
+    draft.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    os.replace(draft, path)
+
+
+def _without_seeds(suite: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in suite.items() if key != "seeds"}
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

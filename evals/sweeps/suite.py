@@ -1,0 +1,285 @@
+"""Suites: an experiment as one YAML file, and the cells that it stands for.
+
+A suite is a base (workflow and room) and the axes along which it is varied. Its cells are the
+product of axes × seeds × repetitions, each named by the hash of all that it plays.
+
+>>> from shapley_coop.evals.sweeps.suite import Suite, expand
+>>> suite = Suite(name="two", base={"game": "escape_room"}, vary={"rounds": [1]}, seeds="0-1")
+>>> [(cell.labels, cell.seed) for cell in expand(suite)]
+[({'rounds': '1'}, 0), ({'rounds': '1'}, 1)]
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from shapley_coop.graphs import builder
+from shapley_coop.state import RunConfig
+
+_SHIPPED = Path(__file__).parents[1] / "suites"
+_GRAPH = "graph"
+_MERGED = ("params", "seats")
+
+MAX_CELLS = 1_000_000
+
+
+class Printed(BaseModel):
+    """What a paper prints in one row, as it prints it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    row: dict[str, str] = Field(description="Axis → label: the row that it belongs to.")
+    values: dict[str, str] = Field(description="Column → what is printed.")
+
+
+class TableSpec(BaseModel):
+    """How the report lays a suite out: a row for each combination of some axes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str
+    rows: list[str] = Field(default=[], description="Axes; all of them unless given.")
+    where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
+    columns: list[str] = Field(min_length=1, description="Measures: see `evals.measures`.")
+    source: str = Field(default="", description="The paper's table that it stands beside.")
+    printed: list[Printed] = []
+
+
+class FigureSpec(BaseModel):
+    """One figure of the report: see `evals.reports.figures`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    title: str
+    by: list[str] = Field(default=[], description="Axes; all of them unless given.")
+    where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
+    columns: list[str] = Field(default=[], description="Measures, where the kind needs some.")
+
+
+class Suite(BaseModel):
+    """One experiment.
+
+    `vary` maps an axis to the values of the field of that name (`graph`, `rounds`, `params.level`,
+    …), or to labels and what each of them sets: `{enforced: {graph: contracts, …}, …}`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z0-9_]{1,64}$")
+    about: str = ""
+    base: dict[str, Any] = {}
+    vary: dict[str, list[Any] | dict[str, dict[str, Any]]] = {}
+    seeds: list[int] = Field(default=[0], min_length=1)
+    repetitions: int = Field(default=1, ge=1, le=1000)
+    compare: str = Field(default="", description="The axis whose last label is held against each.")
+    tables: list[TableSpec] = []
+    figures: list[FigureSpec] = []
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _ranges(cls, seeds: Any) -> Any:
+        return parse_seeds(seeds) if isinstance(seeds, str | int) else seeds
+
+    @model_validator(mode="after")
+    def _axes(self) -> "Suite":
+        for axis, values in self.vary.items():
+            if not values:
+                raise ValueError(f"the axis {axis} has no values: give one or more")
+            if isinstance(values, list) and any(isinstance(v, list | dict) for v in values):
+                raise ValueError(f"the axis {axis} lists no plain values: give label: {{…}} pairs")
+        axes = set(self.axes)
+        if self.compare and self.compare not in axes:
+            raise ValueError(f"compare: {self.compare!r} is no axis: there are {sorted(axes)}")
+        for table in self.tables:
+            named = {*table.rows, *table.where, *(a for p in table.printed for a in p.row)}
+            self._check_named(table.title, named, table.where)
+        for figure in self.figures:
+            self._check_named(figure.title, {*figure.by, *figure.where}, figure.where)
+        return self
+
+    def _check_named(self, title: str, axes: set[str], where: Mapping[str, str]) -> None:
+        if strangers := axes - set(self.axes):
+            raise ValueError(f"{title!r} names {sorted(strangers)}: no axes")
+        for axis, label in where.items():
+            if label not in (labels := list(self.axes[axis])):
+                raise ValueError(f"{title!r}: {axis} has no label {label!r}, but {labels}")
+
+    @property
+    def axes(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Axis → label → what it sets, in the order of the file."""
+        return {axis.rpartition(".")[2]: _labelled(axis, v) for axis, v in self.vary.items()}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of an experiment.
+
+    Attributes:
+        suite: the suite's name.
+        labels: axis → label.
+        graph: the workflow.
+        room: what is played, resolved, as plain JSON.
+        repetition: from 0.
+        condition: the rank of its condition in the suite; not part of what it is.
+    """
+
+    suite: str
+    labels: Mapping[str, str]
+    graph: str
+    room: Mapping[str, Any]
+    repetition: int = 0
+    condition: int = 0
+
+    @property
+    def seed(self) -> int:
+        """The room's."""
+        return int(self.room["seed"])
+
+    @property
+    def name(self) -> str:
+        """Its condition and seed, as people read them."""
+        return ", ".join([*self.labels.values(), f"seed {self.seed}"])
+
+    @cached_property
+    def id(self) -> str:
+        """The hash of all that is played and of what it is called: 20 hexadecimal digits."""
+        content = [self.suite, dict(self.labels), self.graph, self.room, self.repetition]
+        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:20]
+
+
+def shipped() -> list[str]:
+    """The suites that come with the project, sorted."""
+    return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
+
+
+def load_suite(name: str) -> Suite:
+    """Read a suite by its name or file. Games and workflows are looked up by `expand` only.
+
+    Raises:
+        ValueError: there is none, or it is not what a suite is.
+    """
+    path = _SHIPPED / f"{name}.yaml" if name in shipped() else Path(name)
+    if not path.is_file():
+        raise ValueError(f"no suite {name!r}: there are {', '.join(shipped())}, or give a file")
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(
+            f"{path}: cannot be read as a suite: {' '.join(str(error).split())}"
+        ) from None
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: holds no suite: give name, base and vary")
+    try:
+        return Suite.model_validate({"name": path.stem, **content})
+    except ValidationError as error:
+        raise ValueError(f"{path}: {first_line(error)}") from None
+
+
+def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
+    """Every cell of a suite, condition by condition.
+
+    Args:
+        suite: the experiment.
+        seeds: in place of the suite's own.
+
+    Raises:
+        ValueError: a game or workflow is not there, or a setting is wrong; names the condition.
+    """
+    seeds = list(seeds or suite.seeds)
+    if len(set(seeds)) < len(seeds):
+        raise ValueError(f"{suite.name}: seeds repeat: use repetitions to play one again")
+    cells: list[Cell] = []
+    for rank, (labels, graph, room) in enumerate(_conditions(suite)):
+        for seed in seeds:
+            seeded = {**room, "seed": seed}
+            for repetition in range(suite.repetitions):
+                cells.append(Cell(suite.name, labels, graph, seeded, repetition, rank))
+        if len(cells) > MAX_CELLS:
+            raise ValueError(f"{suite.name}: more than {MAX_CELLS} cells: vary less")
+    return cells
+
+
+def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
+    """One of `parts` disjoint parts, from 1.
+
+    A cell's part does not change when seeds are added, and every part has all conditions.
+
+    Raises:
+        ValueError: there is no such part.
+    """
+    if not 1 <= part <= parts:
+        raise ValueError(f"shard {part}/{parts}: give i/n with 1 ≤ i ≤ n")
+    return [c for c in cells if (c.condition + c.seed + c.repetition) % parts == part - 1]
+
+
+def parse_seeds(text: str | int) -> list[int]:
+    """Read "0-29", "7" or "0-4,10,20-24".
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    seeds: list[int] = []
+    for part in str(text).split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdigit() or (dash and not last.isdigit()):
+            raise ValueError(f"seeds {text!r}: give 0-29, or 0-4,10,20-24")
+        span = range(int(first), int(last if dash else first) + 1)
+        if not 0 < len(span) <= MAX_CELLS:
+            raise ValueError(
+                f"seeds {text!r}: {part.strip()} holds none or too many: give 0-29, or 0-4,10,20-24"
+            )
+        seeds.extend(span)
+    return seeds
+
+
+def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, Any]]]:
+    """Labels, workflow and resolved room of every combination of the axes' values."""
+    axes = suite.axes
+    for labels in product(*axes.values()):
+        named = dict(zip(axes, labels, strict=True))
+        settings = dict(suite.base)
+        for axis, label in named.items():
+            settings = _overlaid(settings, axes[axis][label])
+        graph = str(settings.pop(_GRAPH, "shapley_coop"))
+        shown = " ".join(f"{axis}={label}" for axis, label in named.items()) or "base"
+        where = f"suite {suite.name}, {shown}"
+        try:
+            builder(graph)
+            room = RunConfig.model_validate(settings).resolve().model_dump(mode="json")
+        except ValidationError as error:
+            raise ValueError(f"{where}: {first_line(error)}") from None
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from None
+        yield named, graph, room
+
+
+def _labelled(axis: str, values: list[Any] | dict[str, dict[str, Any]]) -> dict[str, Any]:
+    if isinstance(values, dict):
+        return values
+    field, _, inner = axis.partition(".")
+    return {str(v): {field: {inner: v}} if inner else {field: v} for v in values}
+
+
+def _overlaid(settings: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters and seats are merged by key, everything else is replaced."""
+    merged = {key: {**settings.get(key, {}), **more[key]} for key in _MERGED if key in more}
+    return {**settings, **more, **merged}
+
+
+def first_line(error: ValidationError) -> str:
+    """What a validation found first, in one line."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"there is no setting {where!r}"
+    return f"{where}: {first['msg'].removeprefix('Value error, ')}".removeprefix(": ")

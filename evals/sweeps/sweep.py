@@ -1,0 +1,215 @@
+"""Sweeps: many cells side by side, each run once, stopped and gone on with at any moment."""
+
+import asyncio
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
+from shapley_coop.evals.sweeps.rows import Finished
+from shapley_coop.evals.sweeps.store import Writer, read
+from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat, clients
+
+
+class Player(Protocol):
+    """Whatever can play a cell: this process, or a server."""
+
+    async def play(self, cell: Cell) -> Finished:
+        """Play it to its end, going on where it stopped."""
+
+    async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
+        """The calls of a run that did not end."""
+
+    async def close(self) -> None:
+        """Let go of what is held open."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a sweep stops by itself.
+
+    Attributes:
+        at_once: how many cells are played side by side.
+        cost: USD over all runs of the folder; None for no limit.
+        errors: the part of the cells to be run that may fail.
+    """
+
+    at_once: int = 16
+    cost: float | None = None
+    errors: float = 0.05
+
+
+@dataclass
+class Tally:
+    """How a sweep stands.
+
+    Attributes:
+        cells: how many it is for.
+        before: how many of them had been run already.
+        done: run by this sweep.
+        failed: tried by this sweep, and not ended.
+        cost: USD over all runs of the folder.
+        stopped: why it ended before its cells did; empty if it did not.
+    """
+
+    cells: int
+    before: int
+    done: int = 0
+    failed: int = 0
+    cost: float = 0.0
+    stopped: str = ""
+
+    @property
+    def left(self) -> int:
+        """How many cells are still to be run."""
+        return self.cells - self.before - self.done
+
+
+def check_cells(cells: Iterable[Cell]) -> None:
+    """Refuse cells with a seat that could not answer.
+
+    Raises:
+        CredentialsMissing: a key is not set.
+        ValueError: a person sits there, or there is no such character, recording or provider.
+    """
+    seats = {Seat.model_validate(seat) for cell in cells for seat in cell.room["seats"].values()}
+    for seat in sorted(seats, key=repr):
+        if seat.human:
+            raise ValueError("a sweep asks nobody in person: give every seat to a model")
+        check_seat(seat)
+
+
+async def sweep(
+    cells: Sequence[Cell],
+    player: Player,
+    writer: Writer,
+    limits: Limits,
+    prices: Prices = NO_PRICES,
+    watch: Callable[[Tally], Any] = lambda tally: None,
+) -> Tally:
+    """Run every cell that the folder has no row of.
+
+    A failed cell is written down and left for the next sweep; it costs nobody else's run.
+
+    Args:
+        cells: what to run, in this order.
+        player: who runs it.
+        writer: where the rows go.
+        limits: when to stop.
+        prices: for the cost; models without a price cost nothing here.
+        watch: called after each cell.
+    """
+    under_way = _Sweep(cells, player, writer, limits, prices, watch)
+    try:
+        async with clients(), asyncio.TaskGroup() as group:
+            for _ in range(min(limits.at_once, len(under_way.todo))):
+                group.create_task(under_way.work())
+    finally:
+        await player.close()
+    return under_way.tally
+
+
+class _Sweep:
+    """The workers' common state. They share one event loop, so that nothing here is locked."""
+
+    def __init__(
+        self,
+        cells: Sequence[Cell],
+        player: Player,
+        writer: Writer,
+        limits: Limits,
+        prices: Prices,
+        watch: Callable[[Tally], Any],
+    ) -> None:
+        self._player, self._writer, self._limits = player, writer, limits
+        self._prices, self._watch = prices, watch
+        done = {row["cell"] for row in read(writer.folder)}
+        self.todo = [cell for cell in cells if cell.id not in done]
+        self.tally = Tally(cells=len(cells), before=len(cells) - len(self.todo))
+        self.tally.cost = spent_in(writer.folder, prices)
+        self._next = iter(self.todo)
+        self._to_run = len(self.todo)
+        self._dearest: float | None = None
+        self._playing = 0
+        self._ended = asyncio.Condition()
+
+    async def work(self) -> None:
+        """Play one cell after the other until there is none, or a limit is reached."""
+        while await self._may_begin() and (cell := next(self._next, None)) is not None:
+            self._playing += 1
+            try:
+                cost = await self._play(cell)
+            finally:
+                self._playing -= 1
+            self.tally.cost += cost
+            self._dearest = max(cost, self._dearest or 0.0)
+            self._watch(self.tally)
+            async with self._ended:
+                self._ended.notify_all()
+
+    async def _may_begin(self) -> bool:
+        """Whether another run fits under the limits; waits where runs under way will tell."""
+        while not self.tally.stopped:
+            if self._limits.cost is None:
+                return True
+            # Before the first run has ended nobody knows what one costs: it goes alone.
+            unknown = self._dearest is None
+            reserved = (self._dearest or 0.0) * (self._playing + 1)
+            fits = self.tally.cost + reserved <= self._limits.cost
+            if fits and not (unknown and self._playing):
+                return True
+            if not self._playing:
+                self.tally.stopped = (
+                    f"the cost limit of {self._limits.cost:g} USD: {self.tally.cost:.4f} are spent"
+                )
+                return False
+            async with self._ended:
+                await self._ended.wait()
+        return False
+
+    async def _play(self, cell: Cell) -> float:
+        """Play a cell and keep what came of it.
+
+        Returns:
+            What it cost, in USD.
+        """
+        try:
+            finished = await self._player.play(cell)
+        except Exception as error:
+            paid = await self._player.paid_for(cell)
+            line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
+            line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
+            await asyncio.to_thread(self._writer.failed, line)
+            self._count_failure()
+            return _cost(self._prices, paid)
+        await asyncio.to_thread(self._writer.finished, finished.row, finished.apart)
+        self.tally.done += 1
+        return _cost(self._prices, finished.row["calls"])
+
+    def _count_failure(self) -> None:
+        self.tally.failed += 1
+        if self.tally.failed > self._limits.errors * self._to_run:
+            self.tally.stopped = f"{self.tally.failed} of {self._to_run} cells failed"
+
+
+def spent_in(folder: Path, prices: Prices) -> float:
+    """USD over all runs in a folder, failed ones included, each once."""
+    rows = read(folder)
+    ended = {row["cell"] for row in rows}
+    unfinished = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
+    return sum(_cost(prices, line["calls"]) for line in [*rows, *unfinished.values()])
+
+
+def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
+    return prices.cost(calls) if prices.by_model else 0.0
+
+
+def describe(error: Exception) -> str:
+    """Why a cell failed, in one line: our own errors say it, of others only kind and place."""
+    if isinstance(error, SeatError | CredentialsMissing | ValueError):
+        return " ".join(str(error).split())
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(place.filename).name}:{place.lineno}"

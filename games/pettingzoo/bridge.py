@@ -1,0 +1,284 @@
+"""Any PettingZoo `ParallelEnv` as a game: `pettingzoo:package.module:factory`.
+
+An environment is a thing that changes; a game is pure. So a position is the list of actions taken
+since the reset, and the environment is brought to it by playing them again from the seed. The one
+that stands at the latest position is kept, so that playing on costs one step.
+
+Needs `pettingzoo` and whatever the environment itself needs.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from importlib import import_module
+from threading import RLock
+from types import ModuleType
+from typing import Any, ClassVar
+
+from gymnasium.spaces import Discrete
+from pettingzoo import ParallelEnv
+from pydantic import ConfigDict, Field, ValidationError
+
+from shapley_coop.amounts import exact
+from shapley_coop.games.game import Game, GameError, Params, Position, Step, Turn, realised_total
+from shapley_coop.games.matrix import MatrixGame
+from shapley_coop.games.pettingzoo.facts import as_number, as_plain
+from shapley_coop.games.pettingzoo.trials import Trials, try_out
+
+MAX_RULES = 8_000
+
+
+class PettingZooParams(Params):
+    """What a run says about an environment; every other parameter goes to its factory."""
+
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False)
+
+    factory: str = Field(description="package.module:factory, of a ParallelEnv.")
+    agents: list[str] = Field(default=[], description="Names instead of the environment's own.")
+    rounds: int = Field(default=100, ge=1, le=10_000, description="The play ends here at last.")
+    actions: list[str] = Field(default=[], description="Names of the actions, instead of 0, 1, …")
+
+
+class PettingZooGame(Game):
+    """A PettingZoo environment in which agents act at the same time, with discrete actions.
+
+    Its rewards are taken as they are. An agent that takes no action ends the play: the
+    environment cannot go on without it, and nothing is put in its place.
+    """
+
+    name = "pettingzoo"
+    Params: ClassVar[type[Params]] = PettingZooParams
+    params: PettingZooParams
+
+    def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
+        super().__init__(params, seed)
+        self._lock = RLock()
+        self._env = self._new()
+        own = list(self._env.possible_agents)
+        self.agents = tuple(self.params.agents or own)
+        if len(self.agents) != len(own):
+            raise self._refused(f"it has {len(own)} agents, {len(self.agents)} names are given")
+        self._check_names()
+        self._own = dict(zip(self.agents, own, strict=True))
+        self._first = {agent: self._first_action(agent) for agent in self.agents}
+        self.actions = {agent: self._names(agent) for agent in self.agents}
+        self._at: list[list[int]] | None = None
+        self._seen: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {})
+
+    def summary(self) -> str:
+        """Where it comes from."""
+        return f"{self.params.factory}, a PettingZoo environment for {len(self.agents)} agents."
+
+    @property
+    def turns(self) -> int:
+        """The turns a play takes where every trial took as many; else the most that are played."""
+        return self.trials.turns or self.params.rounds
+
+    @cached_property
+    def trials(self) -> Trials:
+        """What a few plays on other seeds show: how long a play is, and whether it is a matrix."""
+        with self._lock:
+            self._at = None
+            return try_out(self._env, list(self._own.values()), self.params.rounds)
+
+    @cached_property
+    def stage(self) -> MatrixGame | None:
+        """The environment as a repeated matrix game, where the trials found it to be one."""
+        if not self.trials.pays:
+            return None
+        payoffs = [
+            {"play": self._named(play), "pays": pays} for play, pays in self.trials.pays.items()
+        ]
+        table = {"name": self.params.factory, "agents": list(self.agents), "actions": self.actions}
+        return MatrixGame({**table, "payoffs": payoffs, "rounds": self.turns})
+
+    def start(self) -> Position:
+        """The environment after its reset with the game's seed."""
+        with self._lock:
+            return self._position([], over=not self._bring_to([]))
+
+    def view(self, position: Position, agent: str) -> dict[str, Any]:
+        """What the environment shows this agent alone: its observation and its infos."""
+        with self._lock:
+            self._bring_to(position["history"])
+            observations, infos = self._seen
+            own = self._own[agent]
+            seen: dict[str, Any] = {"turn": position["turn"]}
+            if own in observations:
+                seen["observation"] = as_plain(observations[own])
+            if infos.get(own):
+                seen["infos"] = as_plain(infos[own])
+            return seen
+
+    def legal(self, position: Position, agent: str) -> list[str]:
+        """The agent's actions, without those that an `action_mask` rules out now."""
+        return list(position["legal"].get(agent, []))
+
+    def step(self, position: Position, actions: Mapping[str, str]) -> Step:
+        """One step of the environment.
+
+        Raises:
+            GameError: an action is not legal, or the environment pays what is no number.
+        """
+        self.check(position, actions)
+        nothing = dict.fromkeys(self.agents, 0)
+        if idle := [a for a in position["legal"] if a not in actions]:
+            ended = {**position, "turn": position["turn"] + 1, "legal": {}, "over": True}
+            effects = [{"effect": "idle", "agent": agent} for agent in idle]
+            return Step(ended, dict(nothing), effects=[*effects, {"effect": "ended_by_idling"}])
+        with self._lock:
+            self._bring_to(position["history"])
+            joint = [self.actions[a].index(actions[a]) if a in actions else -1 for a in self.agents]
+            paid = self._play(joint)
+            history = [*position["history"], joint]
+            self._at = history
+            after = self._position(history, over=not self._env.agents)
+        rewards = {
+            agent: as_number(paid.get(own, 0), self.params.factory)
+            for agent, own in self._own.items()
+        }
+        return Step(after, rewards)
+
+    def over(self, position: Position) -> bool:
+        """When nobody acts any more, or after the last round."""
+        return bool(position["over"]) or int(position["turn"]) > self.params.rounds
+
+    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+        """v(N) is the realised total; else the α-value of the matrix that the trials found.
+
+        Of any other environment nothing is known but the play: a coalition is worth what its
+        members earned, so that every value is an agent's own reward.
+        """
+        if coalition == frozenset(self.agents):
+            return realised_total(record)
+        if self.stage:
+            return self.stage.worth(record, coalition)
+        earned = (exact(turn["rewards"].get(a, 0)) for turn in record for a in coalition)
+        return sum(earned, start=Fraction(0))
+
+    def rules(self) -> str:
+        """The environment's own documentation."""
+        inner = getattr(self._env.unwrapped, "aec_env", self._env).unwrapped
+        module = sys.modules[type(inner).__module__]
+        documented = (module.__doc__ or type(inner).__doc__ or "It is not documented.").strip()
+        return (
+            f"**{self.params.factory}**, an environment of PettingZoo. You choose at the same "
+            f"time, for at most {self.turns} turns.\n\n{documented[:MAX_RULES]}"
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Agents, actions, turns; and the payoffs, where the trials found them to be fixed."""
+        facts: dict[str, Any] = {
+            "agents": list(self.agents),
+            "actions": self.actions,
+            "turns": self.turns,
+        }
+        if self.stage:
+            tried = f"tried {self.trials.times} times or more on other seeds: always the same"
+            facts |= {"payoffs": self.stage.facts()["payoffs"], "payoffs_found_by": tried}
+        return facts
+
+    def _new(self) -> Any:
+        factory = self._factory()
+        settings = dict(self.params.model_extra or {})
+        try:
+            env = factory(**settings)
+        except Exception as error:
+            raise self._refused(f"its factory fails: {type(error).__name__}: {error}") from None
+        if not isinstance(env, ParallelEnv):
+            kind = type(env).__name__
+            raise self._refused(f"it makes a {kind}, no ParallelEnv: name its parallel factory")
+        return env
+
+    def _factory(self) -> Any:
+        path, _, name = self.params.factory.partition(":")
+        try:
+            module = import_module(path)
+            factory = getattr(module, name)
+        except Exception as error:  # whatever a module that is not ours may do when it is loaded
+            said = f"{type(error).__name__}: {error}"
+            raise self._refused(f"{said}; give pettingzoo:package.module:factory") from None
+        # A name of a game may come from afar: nothing is called but what has to do with PettingZoo.
+        if not callable(factory) or not _speaks_pettingzoo(module):
+            raise self._refused("it is no factory in a module that defines or uses PettingZoo's")
+        return factory
+
+    def _first_action(self, agent: str) -> int:
+        space = self._env.action_space(self._own[agent])
+        if not isinstance(space, Discrete):
+            raise self._refused(
+                f"{agent} acts in {space}: only Discrete actions can be named in a letter; "
+                "wrap the environment in a factory that makes them so"
+            )
+        return int(space.start)
+
+    def _check_names(self) -> None:
+        """What `Params` asks of names, now that the environment has said who plays."""
+        try:
+            Params(agents=list(self.agents))
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+            raise self._refused(f"{reason}; name the agents with the parameter agents") from None
+
+    def _named(self, joint: tuple[int, ...]) -> list[str]:
+        return [self.actions[agent][k] for agent, k in zip(self.agents, joint, strict=True)]
+
+    def _names(self, agent: str) -> list[str]:
+        count, first = int(self._env.action_space(self._own[agent]).n), self._first[agent]
+        named = self.params.actions
+        if named and (len(named) != count or len(set(named)) < count):
+            raise self._refused(f"{agent} has {count} actions, the names given are {named}")
+        return list(named) or [str(first + k) for k in range(count)]
+
+    def _bring_to(self, history: list[list[int]]) -> bool:
+        """Have the environment stand after these actions; whether anybody acts there."""
+        at = self._at
+        if at is None or at != history[: len(at)]:
+            self._seen = self._env.reset(seed=self.seed % 2**32)
+            at = []
+        for joint in history[len(at) :]:
+            self._play(joint)
+        self._at = history
+        return bool(self._env.agents)
+
+    def _play(self, joint: list[int]) -> Mapping[str, Any]:
+        self._at = None  # until the caller knows that the step succeeded
+        chosen = {
+            self._own[agent]: self._first[agent] + k
+            for agent, k in zip(self.agents, joint, strict=True)
+            if k >= 0
+        }
+        observations, rewards, _, _, infos = self._env.step(chosen)
+        self._seen = observations, infos
+        return dict(rewards)
+
+    def _position(self, history: list[list[int]], over: bool) -> Position:
+        legal = {agent: self._legal_now(agent) for agent in self.agents if not over}
+        return {
+            "turn": len(history) + 1,
+            "history": history,
+            "legal": {agent: names for agent, names in legal.items() if names},
+            "over": over,
+        }
+
+    def _legal_now(self, agent: str) -> list[str]:
+        own, (observations, infos) = self._own[agent], self._seen
+        if own not in self._env.agents:
+            return []
+        seen = observations.get(own)
+        mask = seen.get("action_mask") if isinstance(seen, Mapping) else None
+        mask = infos.get(own, {}).get("action_mask") if mask is None else mask
+        if mask is None:
+            return self.actions[agent]
+        return [name for name, free in zip(self.actions[agent], mask, strict=True) if free]
+
+    def _refused(self, reason: str) -> GameError:
+        return GameError(f"pettingzoo:{self.params.factory}: {' '.join(reason.split())[:300]}")
+
+
+def _speaks_pettingzoo(module: ModuleType) -> bool:
+    sources = (getattr(value, "__module__", None) or "" for value in vars(module).values())
+    if module.__name__.partition(".")[0] == "pettingzoo":
+        return True
+    return any(source.partition(".")[0] == "pettingzoo" for source in sources)

@@ -1,0 +1,245 @@
+"""The rules of Raid Battle: its numbers, and what one turn does to heroes and boss."""
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from shapley_coop.amounts import exact
+from shapley_coop.games.dice import dice
+from shapley_coop.games.game import GameError, Number, Params, Position, Step, Turn
+
+FIREBALL, HEAL, TAUNT = "Fireball", "Heal", "Taunt"
+SKILLS = (FIREBALL, HEAL, TAUNT)
+LEVELS = {1: 2000, 2: 2500, 3: 3000}
+
+MICRO = 10**6
+"""Team rewards are whole millionths, so that what is worked out from them sums exactly."""
+
+CREDITED = {"damage": "damage", "healing": "healing", "redirection": "taunt"}
+"""Effect → the kind of contribution that its amount counts as."""
+
+Reward = Annotated[Number, Field(ge=-(10**9), le=10**9)]
+
+Roll = Callable[[str, str], int]
+"""From an agent and its skill to what its dice give this turn."""
+
+
+class RaidParams(Params):
+    """The numbers of a raid; the defaults are those of Shapley-Coop's authors."""
+
+    agents: list[str] = Field(
+        default=[], description="Who fights, in acting order; Hero1, Hero2, … unless given."
+    )
+    rounds: int = Field(default=10, ge=1, le=10_000, description="The most turns there are.")
+    heroes: int = Field(default=4, ge=2, le=10_000, description="How many fight.")
+    hero_hp: int = Field(default=400, ge=1, le=10**9, description="A hero's hit points, at most.")
+    level: Literal[1, 2, 3] = Field(default=1, description="Boss HP 2000, 2500 or 3000.")
+    boss_hp: int = Field(
+        default_factory=lambda given: LEVELS[given["level"]],
+        ge=1,
+        le=10**12,
+        description="The boss's hit points; the level's unless given.",
+    )
+    strike: int = Field(
+        default=200, ge=0, le=10**9, description="What the boss takes off each target."
+    )
+    targets: int = Field(default=2, ge=1, description="How many of the weakest it strikes.")
+    taunted_strike: int = Field(
+        default=100, ge=0, le=10**9, description="What it takes off a taunter."
+    )
+    damage: tuple[int, int] = Field(default=(100, 150), description="Of a Fireball: from, to.")
+    healing: tuple[int, int] = Field(default=(150, 200), description="Of a Heal: from, to.")
+    dice: Literal["uniform", "gaussian"] = Field(
+        default="uniform", description="Uniform integers, or a Gaussian clipped to the range."
+    )
+    deviation: float = Field(
+        default=0.25, gt=0, description="Of Gaussian dice: standard deviation over range."
+    )
+    cooldown: int = Field(default=3, ge=1, description="A Taunt at turn t is ready at t + this.")
+    fireball_reward: Reward = Field(default=2, description="A caster's own reward.")
+    heal_reward: Reward = Field(default=0.5, description="A healer's own reward.")
+    taunt_reward: Reward = Field(default=0.5, description="Of a Taunt that took effect.")
+    win_reward: Reward = Field(
+        default=100, description="Of the team: times (1 − dead/heroes − turns before/rounds)."
+    )
+    loss_reward: Reward = Field(default=-100, description="Of the team, if the boss survives.")
+    worth: Literal["replay", "contribution", "outcome"] = Field(
+        default="replay", description="What a coalition is worth in the light of a record."
+    )
+
+    @model_validator(mode="after")
+    def _party(self) -> "RaidParams":
+        named = self.agents or [f"Hero{i}" for i in range(1, self.heroes + 1)]
+        if "heroes" in self.model_fields_set and len(named) != self.heroes:
+            raise ValueError(f"{len(named)} agents are named for {self.heroes} heroes: give one")
+        for low, high in (self.damage, self.healing):
+            if not 0 <= low <= high <= 10**6:
+                raise ValueError(f"dice from {low} to {high}: give 0 ≤ from ≤ to ≤ 1000000")
+        self.agents, self.heroes = named, len(named)
+        return self
+
+    @property
+    def redirected(self) -> int:
+        """What a Taunt that draws the attack saves the party: targets · strike − taunted_strike."""
+        return self.targets * self.strike - self.taunted_strike
+
+
+def opening(params: RaidParams) -> Position:
+    """Everybody in full health."""
+    hero = {"hp": params.hero_hp, "cooldown": 0}
+    return {
+        "turn": 1,
+        "boss_hp": params.boss_hp,
+        "heroes": {agent: dict(hero) for agent in params.agents},
+    }
+
+
+def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
+    """The dice of one turn: what an agent rolls depends on nobody else."""
+
+    def roll(agent: str, skill: str) -> int:
+        low, high = params.healing if skill == HEAL else params.damage
+        own = dice(seed, turn, agent)
+        if params.dice == "uniform":
+            return int(own.integers(low, high + 1))
+        drawn = own.normal((low + high) / 2, params.deviation * (high - low))
+        return min(high, max(low, round(drawn)))
+
+    return roll
+
+
+def team_reward(params: RaidParams, dead: int, turn: int | None) -> int:
+    """The team's reward in millionths.
+
+    Args:
+        params: the raid's.
+        dead: how many heroes have fallen.
+        turn: the zero-based turn at which the boss fell; None if it did not.
+    """
+    if turn is None:
+        return round(exact(params.loss_reward) * MICRO)
+    part = 1 - Fraction(dead, params.heroes) - Fraction(turn, params.rounds)
+    return round(exact(params.win_reward) * part * MICRO)
+
+
+def is_over(params: RaidParams, position: Position) -> bool:
+    """Whether the boss has fallen, or all heroes have, or time is up."""
+    fallen = not any(hero["hp"] for hero in position["heroes"].values())
+    return not position["boss_hp"] or fallen or int(position["turn"]) > params.rounds
+
+
+def resolve(params: RaidParams, position: Position, actions: Mapping[str, str], roll: Roll) -> Step:
+    """What one turn leads to: heroes in index order, then the boss.
+
+    Pure: the position is not changed. Every effect is listed, so that contributions can be
+    computed from the record alone. Cost: linear in the heroes, but for Heals.
+    """
+    turn = _UnderWay(params, position, roll)
+    for agent in params.agents:
+        if agent in actions:
+            turn.act(agent, actions[agent])
+    turn.attack()
+    return turn.close(int(position["turn"]))
+
+
+def contributions(agents: Sequence[str], record: Sequence[Turn]) -> dict[str, dict[str, int]]:
+    """Agent → damage, healing (nominal) and redirected damage, from the record alone.
+
+    The paper's accounting: damage + healing + 300 for each boss attack redirected; a Taunt on the
+    winning turn redirects nothing.
+    """
+    total = {agent: dict.fromkeys(CREDITED.values(), 0) for agent in agents}
+    for turn in record:
+        for effect in turn.get("effects", []):
+            if kind := CREDITED.get(effect["effect"]):
+                total[effect["agent"]][kind] += effect["amount"]
+    return total
+
+
+class _UnderWay:
+    """One turn while it is worked out, on copies."""
+
+    def __init__(self, params: RaidParams, position: Position, roll: Roll) -> None:
+        self._params, self._roll = params, roll
+        self._boss = int(position["boss_hp"])
+        self._hp = {agent: int(h["hp"]) for agent, h in position["heroes"].items()}
+        self._cooldown = {agent: int(h["cooldown"]) for agent, h in position["heroes"].items()}
+        self._taunter: str | None = None
+        self._rewards: dict[str, Number] = dict.fromkeys(params.agents, 0)
+        self._effects: list[dict[str, Any]] = []
+
+    def act(self, agent: str, skill: str) -> None:
+        if not self._boss:
+            self._note("too_late", agent=agent, action=skill)
+        elif skill == FIREBALL:
+            self._cast(agent)
+        elif skill == HEAL:
+            self._heal(agent)
+        elif skill == TAUNT:
+            self._taunt(agent)
+        else:
+            raise GameError(f"{skill!r} is no skill: there are {', '.join(SKILLS)}")
+
+    def _cast(self, agent: str) -> None:
+        amount = self._roll(agent, FIREBALL)
+        self._boss = max(0, self._boss - amount)
+        self._rewards[agent] = self._params.fireball_reward
+        self._note("damage", agent=agent, amount=amount)
+
+    def _heal(self, agent: str) -> None:
+        self._rewards[agent] = self._params.heal_reward
+        others = [a for a in self._living() if a != agent]
+        if not others:
+            self._note("no_target", agent=agent)
+            return
+        target = min(others, key=self._hp.__getitem__)
+        amount = self._roll(agent, HEAL)
+        healed = min(self._params.hero_hp, self._hp[target] + amount)
+        gained, self._hp[target] = healed - self._hp[target], healed
+        self._note("healing", agent=agent, target=target, amount=amount, effective=gained)
+
+    def _taunt(self, agent: str) -> None:
+        effective = self._taunter is None
+        if effective:
+            self._taunter = agent
+            self._cooldown[agent] = self._params.cooldown
+            self._rewards[agent] = self._params.taunt_reward
+        self._note("taunt", agent=agent, effective=effective)
+
+    def attack(self) -> None:
+        if not self._boss:
+            return
+        if self._taunter is not None:
+            self._note("redirection", agent=self._taunter, amount=self._params.redirected)
+            struck, amount = [self._taunter], self._params.taunted_strike
+        else:
+            weakest = sorted(self._living(), key=self._hp.__getitem__)
+            struck, amount = weakest[: self._params.targets], self._params.strike
+        for target in struck:
+            self._hp[target] = max(0, self._hp[target] - amount)
+            self._note("strike", target=target, amount=amount)
+        for target in struck:
+            if not self._hp[target]:
+                self._note("death", target=target, shock=True)
+
+    def close(self, turn: int) -> Step:
+        heroes = {
+            agent: {"hp": hp, "cooldown": max(0, self._cooldown[agent] - 1)}
+            for agent, hp in self._hp.items()
+        }
+        position: Position = {"turn": turn + 1, "boss_hp": self._boss, "heroes": heroes}
+        pot: Number = 0
+        if is_over(self._params, position):
+            dead = len(heroes) - len(self._living())
+            won = not self._boss
+            pot = team_reward(self._params, dead, turn - 1 if won else None) / MICRO
+            self._note("won" if won else "lost", dead=dead)
+        return Step(position, self._rewards, pot, self._effects)
+
+    def _living(self) -> list[str]:
+        return [agent for agent in self._params.agents if self._hp[agent]]
+
+    def _note(self, effect: str, **what: Any) -> None:
+        self._effects.append({"effect": effect, **what})

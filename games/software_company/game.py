@@ -1,0 +1,294 @@
+"""Software company: six roles build a program, and a bounty is theirs once its checks pass.
+
+`step` never touches a disk or starts a process. It takes content as data, and asks a runner what
+the program does; the runner's findings go into the effects, so that a play can be repeated from its
+record alone (see `company_checks`). Repository and contributions are views of the record:
+`workspace.materialise` builds the one, and the reader of any git history counts the other.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, ClassVar
+
+from pydantic import Field, field_validator
+
+from shapley_coop.games.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn, realised_total
+from shapley_coop.games.repository import read_history
+from shapley_coop.games.software_company import checks as company_checks
+from shapley_coop.games.software_company.artefacts import (
+    PASS,
+    PHASES,
+    ROLES,
+    action_label,
+    artefact,
+)
+from shapley_coop.games.software_company.task import Task, read_task
+from shapley_coop.games.software_company.turn_workspace import Desk, as_written
+from shapley_coop.games.software_company.workspace import commits_of, materialise, require_sandbox
+
+Counts = dict[str, dict[str, Fraction]]
+
+
+class SoftwareCompanyParams(Params):
+    """Who works, on what, for how long, and for how much."""
+
+    agents: list[str] = Field(default=list(ROLES), min_length=2, description="Which roles work.")
+    rounds: int = Field(default=1, ge=1, le=50, description="Times through all four phases.")
+    task: str | dict[str, Any] = Field(
+        default="bmi",
+        validate_default=True,
+        description="A task's name, a task file or its content, or words.",
+    )
+    phases: dict[str, int] = Field(
+        default={"design": 1, "coding": 2, "testing": 2, "documentation": 1},
+        description="Turns of each phase, in this order.",
+    )
+    bounty: Number = Field(default=100, gt=0, le=10**9, description="Paid once all checks pass.")
+    currency: str = Field(default="", max_length=16, description="Of the bounty.")
+    weights: Weights = Field(
+        default=WEIGHTS, description="Kind of artefact → lowest and highest percent it is worth."
+    )
+    unsafe_no_sandbox: bool = Field(
+        default=False, description="Run what agents wrote without a sandbox: at your own risk."
+    )
+
+    @field_validator("agents")
+    @classmethod
+    def _known_roles(cls, agents: list[str]) -> list[str]:
+        if strangers := set(agents) - set(ROLES):
+            raise ValueError(f"{sorted(strangers)} are no roles: there are {', '.join(ROLES)}")
+        return agents
+
+    @field_validator("phases")
+    @classmethod
+    def _known_phases(cls, phases: dict[str, int]) -> dict[str, int]:
+        if set(phases) != set(PHASES) or not all(1 <= n <= 50 for n in phases.values()):
+            raise ValueError(f"give 1 to 50 turns to each of {', '.join(PHASES)}")
+        return {phase: phases[phase] for phase in PHASES}
+
+    @field_validator("task")
+    @classmethod
+    def _readable(cls, task: str | dict[str, Any]) -> dict[str, Any]:
+        return read_task(task)
+
+    @field_validator("weights")
+    @classmethod
+    def _known_kinds(cls, weights: Weights) -> Weights:
+        if set(weights) != set(WEIGHTS):
+            raise ValueError(f"give a weight to each of {', '.join(WEIGHTS)}")
+        return weights
+
+
+class SoftwareCompany(Game):
+    """Six roles decide, write and mend until a program's checks pass; the bounty is shared.
+
+    Nobody is paid for a turn. The bounty is the pot of the last turn if all checks pass then. A
+    coalition is worth the Weighted Earned Value of what its members made (Shapley-Coop, B.2).
+    """
+
+    name = "software_company"
+    Params: ClassVar[type[Params]] = SoftwareCompanyParams
+    params: SoftwareCompanyParams
+
+    def __init__(
+        self,
+        params: Mapping[str, Any] | None = None,
+        seed: int = 0,
+        runner: company_checks.Runner | None = None,
+    ) -> None:
+        super().__init__(params, seed)
+        self.actions = {agent: [*ROLES[agent], PASS] for agent in self.agents}
+        self.task = Task.model_validate(self.params.task)
+        unsafe = self.params.unsafe_no_sandbox
+        default = company_checks.without_sandbox if unsafe else company_checks.in_sandbox
+        self.runner = runner or default
+        self._phases = [
+            phase
+            for phase, turns in self.params.phases.items()
+            for _ in range(turns)
+            if any(self._able(agent, phase) for agent in self.agents)
+        ] * self.params.rounds
+
+    @property
+    def turns(self) -> int:
+        """All phases, as often as they are gone through."""
+        return len(self._phases)
+
+    def make_ready(self) -> None:
+        """Refuse what could not be played to its end here: a program that may not be run.
+
+        Raises:
+            SandboxMissing: there is no sandbox, and going without was not asked for.
+        """
+        if self.runner is company_checks.in_sandbox:
+            require_sandbox()
+
+    def start(self) -> Position:
+        """An empty workspace."""
+        return {"turn": 1, "files": {}, "checks": []}
+
+    def view(self, position: Position, agent: str) -> dict[str, Any]:
+        """The phase, every file, and what the checks found last."""
+        return {**position, "phase": self._phase(position)}
+
+    def legal(self, position: Position, agent: str) -> list[str]:
+        """What the agent's role is able to do in this phase; nothing, or to pass."""
+        able = [] if self.over(position) else self._able(agent, self._phase(position))
+        return [*able, PASS] if able else []
+
+    def action_label(self, action: str) -> str:
+        """The name under which an action is agreed on and recorded."""
+        return action_label(action)
+
+    def objection(self, position: Position, agent: str, action: str) -> str:
+        """What is wrong with an action that an agent wrote; empty when it can be taken."""
+        legal = self.legal(position, agent)
+        if action_label(action) not in legal:
+            return f"You cannot do that now: legal are {', '.join(legal)}."
+        made = None if action_label(action) == PASS else artefact(agent, action, position["files"])
+        return f"{made}." if isinstance(made, str) else ""
+
+    def check(self, position: Position, actions: Mapping[str, str]) -> None:
+        """Refuse actions that are not legal; what is wrong with their content is for `step`."""
+        super().check(position, {agent: action_label(action) for agent, action in actions.items()})
+
+    def step(self, position: Position, actions: Mapping[str, str]) -> Step:
+        """Enter what everybody wrote, in speaking order, and run the checks on it.
+
+        Of two who write one file in one turn, the first in speaking order is heard: the other did
+        not know. An action without sound content leaves nothing, and the effects say why.
+        """
+        self.check(position, actions)
+        desk = Desk(dict(position["files"]), list(position["checks"]), self.task, self.runner)
+        for agent in self.agents:
+            action = actions.get(agent, PASS)
+            if action_label(action) != PASS:
+                desk.take(agent, action)
+        desk.close()
+        after = {"turn": position["turn"] + 1, "files": desk.files, "checks": desk.checks}
+        earned = self.over(after) and desk.passes
+        rewards: dict[str, Number] = dict.fromkeys(self.agents, 0)
+        return Step(after, rewards, self.params.bounty if earned else 0, desk.effects)
+
+    def over(self, position: Position) -> bool:
+        """After the last phase."""
+        return int(position["turn"]) > self.turns
+
+    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+        """The members' part of the bounty, by the Weighted Earned Value of what they made."""
+        total = realised_total(record)
+        if not total or not coalition:
+            return Fraction(0)
+        by_value = parts(self.artefacts(record), self.params.weights)
+        return total * sum((by_value[agent] for agent in coalition), Fraction(0))
+
+    def artefacts(self, record: Sequence[Turn]) -> Counts:
+        """Agent → kind → count, read from the history of the workspace that the record builds."""
+        counted = _counted(json.dumps(commits_of(record)))
+        return {agent: counted.get(agent, {}) for agent in self.agents}
+
+    def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
+        """Play a record again, step by step, from its effects: no program is run.
+
+        Raises:
+            GameError: the record does not follow from itself.
+        """
+        runner = company_checks.as_recorded(record)
+        again = SoftwareCompany(self.params.model_dump(), self.seed, runner)
+        position = again.start()
+        for turn in record:
+            after = again.step(position, as_written(turn))
+            yield after
+            position = after.position
+
+    def rules(self) -> str:
+        """Roles, phases, how content is written, how the bounty is earned and valued."""
+        p = self.params
+        wages = ", ".join(f"{k} {low}–{high} %" for k, (low, high) in p.weights.items())
+        return _RULES.format(
+            title=self.task.title,
+            about=self.task.about,
+            roles="\n".join(f"- {a}: {', '.join(ROLES[a])}" for a in self.agents),
+            phases=", ".join(dict.fromkeys(self._phases)),
+            turns=self.turns,
+            program=_PROGRAM if self.task.inputs else _WORDS,
+            bounty=f"{p.bounty} {p.currency}".strip(),
+            wages=wages,
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """The task, who can do what and when, and what there is for it."""
+        return {
+            "agents": list(self.agents),
+            "actions": self.actions,
+            "task": self.task.model_dump(mode="json", exclude_defaults=True),
+            "phases": [
+                {"phase": phase, "turns": self.params.phases[phase], "for": list(PHASES[phase])}
+                for phase in dict.fromkeys(self._phases)
+            ],
+            "bounty": self.params.bounty,
+            "currency": self.params.currency,
+            "weights": {kind: list(ends) for kind, ends in self.params.weights.items()},
+            "turns": self.turns,
+        }
+
+    @staticmethod
+    def _able(agent: str, phase: str) -> list[str]:
+        return [name for name in ROLES[agent] if name in PHASES[phase]]
+
+    def _phase(self, position: Position) -> str:
+        return self._phases[min(int(position["turn"]), self.turns) - 1]
+
+
+@lru_cache(maxsize=64)
+def _counted(commits: str) -> Counts:
+    """What the reader of git histories finds in the workspace that these commits build."""
+    turn: Turn = {"turn": 1, "actions": {}, "rewards": {}, "effects": json.loads(commits)}
+    with TemporaryDirectory(prefix="history-") as name:
+        folder = Path(name) / "workspace"
+        materialise([turn], folder)
+        return read_history(folder, mailmap=False).artefacts()
+
+
+_RULES = """\
+**Software company**. Build this together: **{title}**. {about}
+
+Who you are, and what you are able to do:
+
+{roles}
+
+The phases are {phases}: {turns} turns in all, and in each everybody acts at the same time. Deciding
+has its place in design, code in coding, fixes in testing, documents in design and documentation. An
+action carries what you write, as one JSON object behind its name; within it write `<` as
+`\\u003c`, and write files whole:
+
+- `decide {{"title": "…", "text": "…"}}` records a decision.
+- `write_code {{"path": "src/part.py", "content": "…"}}` writes a source file.
+- `write_document {{"path": "docs/part.md", "content": "…"}}` writes a document.
+- `fix {{"path": "src/part.py", "content": "…", "why": "…"}}` replaces a file. It is kept if it
+  breaks no check that passed, and counts as a fix if a check passes that did not.
+- `pass` does nothing.
+
+Of two who write one file in one turn, the first in the order above is heard. {program}
+
+Nobody is paid for a turn. If all checks pass at the end, {bounty} is yours together; nobody owns
+it until you have agreed how to split it, and without an agreement everybody gets the same. What
+each of you made is read from the history of the workspace: effective lines of code, accepted
+decisions, documents, and verified fixes. Each kind is worth a share of the whole, and each of you
+your part of the kind: {wages}.
+"""
+
+_PROGRAM = """\
+The program is called as `python main.py VALUE …` from the workspace's top, with one value for each
+input of the task, in order. It prints the result alone, rounded to the decimals that the output
+has; what it cannot or must not compute it refuses: one line of complaint, and exit code 2. It has
+Python's standard library and nothing else. The checks are in the fact `task`."""
+
+_WORDS = """\
+There is Python's standard library and nothing else. You write the tests yourselves, in
+`tests/test_….py` for `unittest`: the checks pass when those do."""

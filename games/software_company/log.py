@@ -1,0 +1,234 @@
+"""Recorded companies: the published log of a software company, and the negotiation over it.
+
+The log is one JSON object whose keys are role names, repeated for every step; parsers that keep the
+last of equal keys lose most of it, so it is read as pairs. Each entry is a sentence about what a
+role did. The negotiation is a list of lists of sentences, the last of which is the decision.
+
+What the log does not hold is not made up: it has no commits, no content of files and no authors of
+lines. Counts are what its sentences say, each with the sentence that says it.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.games.game import GameError
+from shapley_coop.games.software_company.artefacts import ROLES
+
+DATA_VARIABLE = "COOP_SHARED_DATA"
+
+NAMES = {
+    "chief executive officer": "CEO",
+    "chief product officer": "CPO",
+    "chief technology officer": "CTO",
+    "code reviewer": "Reviewer",
+    **{role.lower(): role for role in ROLES},
+}
+"""What the log calls the roles, in small letters."""
+
+_DONE = (
+    ("fixes", r"(\d+) (?:critical )?issues? (?:fixed|resolved)"),
+    ("decisions", r"(\d+) (decision (?:made|confirmed)|language chosen|technology stack decision)"),
+    ("decisions", r"(\d+) (project authorization|project scope confirmed)"),
+    (
+        "documents",
+        r"(\d+) (\w+\.md file|requirement verification|validation checks?|core components)",
+    ),
+    ("code", r"(\d+) (?:total )?lines of (?:\w+ )?code"),
+    ("code", r"\((\d+) lines (?:across|modified)"),
+)
+"""What a sentence can say was done: kind of artefact, and how it is put."""
+
+_SAID = re.compile(
+    r"^(?P<by>[\w ]+?) said in negotiation turn (?P<round>\d+):\s*(?P<text>.*)", re.S
+)
+_BEGINS = re.compile(
+    r"proposed distribution|fair percentage|i propose|final decision is|shapley value principles"
+    r"|measurable contributions and role importance",
+    re.I,
+)
+_SHARE = re.compile(
+    r"(?P<who>" + "|".join(sorted(map(re.escape, NAMES), key=len, reverse=True)) + r")\b"
+    r"(?P<between>[^%\n]{0,80}?)(?P<percent>\d{1,3}(?:\.\d+)?)\s*%",
+    re.I,
+)
+_WHOLE = 100
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """One count and the sentence that says it."""
+
+    kind: str
+    count: int
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of the negotiation, and the split it proposes, in percent, if it can be read."""
+
+    by: str
+    round: int
+    text: str
+    split: dict[str, Fraction] | None
+
+
+@dataclass(frozen=True)
+class RecordedCompany:
+    """A company as its log tells it.
+
+    Attributes:
+        task: what was built.
+        entries: every entry in order: role (or who else spoke), and what it says.
+        evidence: role → what the log says it made; of equal statements the largest.
+        messages: the negotiation, in order.
+        rewards: role → percent, as finally decided; empty where no decision can be read.
+        missing: what the log does not hold or what could not be read of it.
+    """
+
+    task: str
+    entries: list[tuple[str, str]]
+    evidence: dict[str, list[Claimed]]
+    messages: list[Message]
+    rewards: dict[str, Fraction]
+    missing: list[str]
+
+    def artefacts(self) -> dict[str, dict[str, Fraction]]:
+        """Role → kind → count, by the log's own words."""
+        counts: dict[str, dict[str, Fraction]] = {}
+        for role, claims in self.evidence.items():
+            counts[role] = dict.fromkeys(("code", "decisions", "documents", "fixes"), Fraction(0))
+            for one in claims:
+                counts[role][one.kind] += one.count
+        return counts
+
+
+def import_company_log(
+    log: str | Path | Mapping[str, Any], negotiation: str | Path | Sequence[Any] | None = None
+) -> RecordedCompany:
+    """Read a published log, and the negotiation over it.
+
+    Args:
+        log: a file, or its content.
+        negotiation: a file, or its content; of a file `…-log.json` it is sought beside it, as
+            `…-negotiation.json`.
+
+    Raises:
+        GameError: a file cannot be read, or is not of this format; one line.
+    """
+    missing = [
+        "the log holds no commits, no contents of files, and no authors of single lines",
+        "its counts restate running totals: of equal statements the largest is taken",
+    ]
+    pairs = _pairs(log)
+    if isinstance(log, Mapping):
+        missing.append("it was given as an object, which keeps only the last of equal keys")
+    elif negotiation is None:
+        beside = Path(str(log).removesuffix("-log.json") + "-negotiation.json")
+        negotiation = beside if beside.is_file() and beside != Path(log) else None
+    entries = [(NAMES.get(key.lower(), key), _sentence(value)) for key, value in pairs]
+    said = _messages(negotiation) if negotiation is not None else []
+    rewards = said[-1].split or {} if said and not said[-1].round else {}
+    if not rewards:
+        missing.append("no final decision can be read: there are no rewards")
+    unread = sum(one.split is None for one in said)
+    if unread:
+        missing.append(f"{unread} of {len(said)} messages propose no split that sums to 100 %")
+    return RecordedCompany(
+        task=next((text for who, text in entries if who == "Task Description"), ""),
+        entries=[(who, text) for who, text in entries if who != "Task Description"],
+        evidence={role: _evidence(t for who, t in entries if who == role) for role in ROLES},
+        messages=said,
+        rewards=rewards,
+        missing=missing,
+    )
+
+
+def shared_data() -> Path | None:
+    """The folder of data made by others, beside this repository or where COOP_SHARED_DATA says."""
+    named = os.environ.get(DATA_VARIABLE)
+    folder = Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
+    return folder if folder.is_dir() else None
+
+
+def _evidence(sentences: Iterable[str]) -> list[Claimed]:
+    """The largest of equal statements: 45 lines of code, told six times, are 45 lines."""
+    best: dict[tuple[str, str], Claimed] = {}
+    for sentence in sentences:
+        for kind, pattern in _DONE:
+            for match in re.finditer(pattern, sentence):
+                what = (match.group(2) if match.lastindex == 2 else kind).rstrip("s")
+                one = Claimed(kind, int(match.group(1)), sentence)
+                key = (kind, what if kind in ("decisions", "documents") else kind)
+                if key not in best or best[key].count < one.count:
+                    best[key] = one
+    return list(best.values())
+
+
+def _messages(negotiation: str | Path | Sequence[Any]) -> list[Message]:
+    given = negotiation
+    content = _json(given) if isinstance(given, str | Path) else given
+    if not isinstance(content, Sequence) or not all(
+        isinstance(said, Sequence) and all(isinstance(one, str) for one in said) for said in content
+    ):
+        raise GameError("the negotiation is no list of lists of messages")
+    return [_message(one) for said in content for one in said]
+
+
+def _message(text: str) -> Message:
+    said = _SAID.match(text)
+    if said is None:
+        return Message("", 0, text, _split(text))
+    by = NAMES.get(said["by"].strip().lower(), said["by"].strip())
+    return Message(by, int(said["round"]), said["text"], _split(said["text"]))
+
+
+def _split(text: str) -> dict[str, Fraction] | None:
+    """The split that a message proposes: what stands behind its last announcement of one.
+
+    None where no percentages of different roles can be read that sum to 100.
+    """
+    for start in [match.end() for match in reversed(list(_BEGINS.finditer(text)))] + [0]:
+        found: dict[str, Fraction] = {}
+        for match in _SHARE.finditer(text, start):
+            found.setdefault(NAMES[match["who"].lower()], Fraction(match["percent"]))
+        if sum(found.values()) == _WHOLE:
+            return {role: found[role] for role in ROLES if role in found}
+    return None
+
+
+def _pairs(log: str | Path | Mapping[str, Any]) -> list[tuple[str, Any]]:
+    if isinstance(log, Mapping):
+        return list(log.items())
+    content = _json(log)
+    if not isinstance(content, _Pairs):
+        raise GameError(f"{log}: is no company log: an object of roles and what they did is needed")
+    return list(content)
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """A JSON object with all of its keys, repeated ones too."""
+
+
+def _json(path: str | Path) -> Any:
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        return json.loads(text, object_pairs_hook=_Pairs)
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise GameError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from None
+
+
+def _sentence(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, _Pairs):
+        return {key: _plain(inner) for key, inner in value}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,29 @@
+"""The workspace of a company: its files as a git repository, and the sandbox that runs them."""
+
+from shapley_coop.games.software_company.workspace.sandbox import (
+    PYTHON,
+    CheckResult,
+    Limits,
+    SandboxMissing,
+    require_sandbox,
+    run_checks,
+)
+from shapley_coop.games.software_company.workspace.tree import (
+    commits_of,
+    materialise,
+    mistake_in_path,
+    written,
+)
+
+__all__ = [
+    "PYTHON",
+    "CheckResult",
+    "Limits",
+    "SandboxMissing",
+    "commits_of",
+    "materialise",
+    "mistake_in_path",
+    "require_sandbox",
+    "run_checks",
+    "written",
+]

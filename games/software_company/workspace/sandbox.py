@@ -1,0 +1,223 @@
+"""Running a program that nobody vouches for.
+
+With bubblewrap the program gets: a copy of the workspace in memory, of bounded size, and nothing
+else that it could write to but a bounded /tmp; the system read-only, without anybody's home; no
+network; process numbers of its own, so that it sees nobody and ends with its first process; an
+environment that was never ours; limits on processes, memory, CPU, open and written files; and a
+clock that it cannot stop. Where bubblewrap is missing, or the kernel forbids it, foreign code is
+not run, unless the caller says so: then limits, clean environment, and clock still hold, and
+nothing else does.
+"""
+
+import json
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from shapley_coop.games.game import GameError
+from shapley_coop.games.software_company.workspace.watch import Seen, Status, watch
+
+PYTHON = "python"
+"""As a command's first word: the interpreter of this process, without its packages."""
+
+_INSIDE = Path(__file__).with_name("inside.py")
+_REFUSED = 125
+_NO_SANDBOX = "--unsafe-no-sandbox runs it all the same, at your own risk"
+
+
+class SandboxMissing(GameError):
+    """Foreign code would have to run without a sandbox; one line names what to install."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a command may use; sizes in bytes."""
+
+    seconds: int = 10  # of the clock, and of CPU for each process
+    memory: int = 512 << 20  # of address space, for each process
+    processes: int = 32
+    open_files: int = 256
+    file: int = 16 << 20  # the largest file that can be written
+    disk: int = 64 << 20  # workspace and /tmp, each
+    output: int = 64 << 10  # of stdout and of stderr, each
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What came of a command.
+
+    Attributes:
+        status: "ended" by itself, or was ended: for "timeout", or a "flood" of output.
+        code: the exit code, 128 + n after signal n; None if it was ended.
+        stdout: what it printed, no more than the limit.
+        stderr: what it complained, likewise.
+        sandboxed: whether it ran in a sandbox.
+    """
+
+    status: Status
+    code: int | None
+    stdout: str
+    stderr: str
+    sandboxed: bool
+
+    @property
+    def passed(self) -> bool:
+        """Whether it ended by itself, with exit code 0."""
+        return self.status == "ended" and self.code == 0
+
+
+def run_checks(
+    folder: str | Path,
+    command: Sequence[str],
+    limits: Limits | None = None,
+    *,
+    unsafe: bool = False,
+) -> CheckResult:
+    """Run a command on a copy of a folder; the folder itself stays as it is.
+
+    Args:
+        folder: the workspace. Its .git is left out.
+        command: program and arguments, no shell; `PYTHON` or a program of the system.
+        limits: what it may use.
+        unsafe: run it without a sandbox.
+
+    Raises:
+        SandboxMissing: there is no sandbox, and the caller did not ask to go without.
+        GameError: the folder or the program cannot be found, or is too large.
+
+    Cost: about 60 ms beside the command's own time.
+    """
+    limits, source = limits or Limits(), Path(folder).resolve()
+    if not source.is_dir():
+        raise GameError(f"{folder}: no such folder; give a workspace")
+    if unsafe:
+        with TemporaryDirectory(prefix="workspace-") as target:
+            order = _order(source, target, None, limits, command)
+            seen = watch([*_python(), str(_INSIDE), order], _clean(target), limits, sealed=False)
+        seen = _anywhere(seen, target)
+    else:
+        require_sandbox()
+        seen = watch(_boxed(source, limits, command), {}, limits, sealed=True)
+    if seen.code == _REFUSED and seen.stderr.startswith("sandbox: "):
+        raise GameError(f"{folder}: could not be run: {seen.stderr[9:].strip()}")
+    return CheckResult(seen.status, seen.code, seen.stdout, seen.stderr, sandboxed=not unsafe)
+
+
+@cache
+def require_sandbox() -> None:
+    """Refuse where there is no working sandbox; it is tried out once.
+
+    Raises:
+        SandboxMissing: says what to install, or what the kernel forbids.
+    """
+    if not sys.platform.startswith("linux"):
+        raise SandboxMissing(f"no sandbox on {sys.platform}: use Linux; {_NO_SANDBOX}")
+    if shutil.which("bwrap") is None:
+        raise SandboxMissing(f"no sandbox: install the package bubblewrap; {_NO_SANDBOX}")
+    limits = Limits()
+    with TemporaryDirectory() as empty:
+        seen = watch(_boxed(Path(empty), limits, [PYTHON, "-c", ""]), {}, limits, sealed=True)
+    if seen.code != 0:
+        reason = " ".join(seen.stderr.split())[:200] or seen.status
+        raise SandboxMissing(f"bubblewrap does not work here ({reason}); {_NO_SANDBOX}")
+
+
+def _boxed(source: Path, limits: Limits, command: Sequence[str]) -> list[str]:
+    """The argument list that runs a command in bubblewrap."""
+    root, size = os.geteuid() == 0, str(limits.disk)
+    # Root's processes are bound by no limit on their number, so it becomes a user of its own.
+    user = 1_000_000_000 + secrets.randbelow(1_000_000_000) if root else None
+    rights = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_SETGID", "CAP_SETUID"] if root else []
+    environment = _clean("/workspace")
+    return [
+        str(shutil.which("bwrap")),
+        *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--hostname", "sandbox", "--die-with-parent", "--new-session"),
+        *([] if root else ["--unshare-user", "--uid", "1000", "--gid", "1000"]),
+        *("--cap-drop", "ALL"),
+        *(part for right in rights for part in ("--cap-add", right)),
+        "--clearenv",
+        *(part for item in environment.items() for part in ("--setenv", *item)),
+        *_system(),
+        *("--proc", "/proc", "--dev", "/dev"),
+        *("--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"),  # noqa: S108
+        *("--perms", "1777", "--size", size, "--tmpfs", "/tmp"),  # noqa: S108
+        *("--perms", "0777", "--size", size, "--tmpfs", "/workspace"),
+        *_interpreter(),
+        *("--ro-bind", str(source), "/source", "--ro-bind", str(_INSIDE), "/inside.py"),
+        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"),
+        "--",
+        *_python(),
+        "/inside.py",
+        _order(Path("/source"), "/workspace", user, limits, command),
+    ]
+
+
+def _system() -> list[str]:
+    """The parts of the system that programs need, and nobody's home among them."""
+    parts = ["--ro-bind", "/usr", "/usr"]
+    for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+        if os.path.islink(name):
+            parts += ["--symlink", os.readlink(name), name]
+        elif os.path.isdir(name):
+            parts += ["--ro-bind", name, name]
+    for name in ("/etc/ld.so.cache", "/etc/alternatives"):
+        parts += ["--ro-bind-try", name, name]
+    return parts
+
+
+def _interpreter() -> list[str]:
+    """Where this interpreter is, if that is not the system; open to a user without rights."""
+    base = Path(sys.base_prefix).resolve()
+    if base.is_relative_to("/usr"):
+        return []
+    above = [str(folder) for folder in reversed(base.parents) if folder != Path("/")]
+    opened = [part for folder in above for part in ("--perms", "0755", "--dir", folder)]
+    return [*opened, "--ro-bind", str(base), str(base)]
+
+
+def _python() -> list[str]:
+    """This interpreter without its packages, environment, or the current folder's modules."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return [str((Path(sys.base_prefix) / "bin" / version).resolve()), "-I", "-S"]
+
+
+def _clean(home: str) -> dict[str, str]:
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": home,
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def _order(
+    source: Path, target: str, user: int | None, limits: Limits, command: Sequence[str]
+) -> str:
+    """What `inside` is told."""
+    first, *rest = command
+    program = _python()[0] if first == PYTHON else shutil.which(first, path=_clean("")["PATH"])
+    if program is None:
+        raise GameError(f"{first!r}: no such program of the system; give {PYTHON!r} or another")
+    return json.dumps(
+        {
+            "source": str(source),
+            "target": target,
+            "user": user,
+            "limits": asdict(limits),
+            "command": [program, *rest],
+        }
+    )
+
+
+def _anywhere(seen: Seen, target: str) -> Seen:
+    """What was seen, as if it had run where the sandbox runs it: alike on every machine."""
+    said = [text.replace(target, "/workspace") for text in (seen.stdout, seen.stderr)]
+    return Seen(seen.status, seen.code, *said)

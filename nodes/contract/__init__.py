@@ -1,0 +1,1 @@
+"""Nodes of the contract workflow: drafting, signing, enforcement, judgement."""

@@ -1,0 +1,10 @@
+"""Fail: the talk broke down, and the run says so."""
+
+from typing import Any
+
+from shapley_coop.state import Table
+
+
+def fail(table: Table) -> dict[str, Any]:
+    """Nothing was allocated and nothing was done; the settlement before this moved nothing."""
+    return {"status": "error"}

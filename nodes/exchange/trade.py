@@ -1,0 +1,30 @@
+"""Trade: the tasks change hands as it was signed, or stay where they are, and trade closes."""
+
+from typing import Any
+
+from shapley_coop.deals import Do, in_force
+from shapley_coop.games import Turn
+from shapley_coop.state import Table
+from shapley_coop.state.exchange import exchange_of
+
+
+def trade(table: Table) -> dict[str, Any]:
+    """Play the hand-overs that the contract implies, one task of each giver a turn.
+
+    They enter the record like any action, so that it can be replayed. Without a contract nothing
+    is handed over.
+    """
+    game, position = exchange_of(table), table["position"]
+    owed = [clause for clause in in_force(table.get("contract")).values() if isinstance(clause, Do)]
+    masks = dict(game.tasks.initial)
+    if owed:
+        names = game.tasks.names
+        bit = {name: 1 << (game.tasks.n - 1 - i) for i, name in enumerate(names)}
+        masks = {a: sum(bit[do.action] for do in owed if do.agent == a) for a in game.agents}
+    record: list[Turn] = []
+    for actions in game.hands(masks):
+        after = game.step(position, actions)
+        turn = len(table.get("record", [])) + len(record) + 1
+        record.append({"turn": turn, "actions": actions, "rewards": after.rewards})
+        position = after.position
+    return {"position": position, "record": record}

@@ -1,0 +1,18 @@
+"""Convene a bargaining: nothing stands yet, and the first agent may speak."""
+
+from typing import Any
+
+from shapley_coop.state import Table
+
+
+def convene(table: Table) -> dict[str, Any]:
+    """Clear the last bargaining's offer and thoughts; the first in speaking order begins."""
+    return {
+        "thoughts": None,
+        "answers": None,
+        "offer": None,
+        "revision": 0,
+        "round": 1,
+        "speaker": table["agents"][0],
+        "verdict": "",
+    }

@@ -1,0 +1,41 @@
+"""Step: open the sealed actions and let the game take its turn."""
+
+from typing import Any
+
+from shapley_coop.deals import Fault, scan
+from shapley_coop.games import Turn
+from shapley_coop.state import Table, game_of, home
+
+
+def step(table: Table) -> dict[str, Any]:
+    """Reveal what was chosen, play it, and enter the turn in the record.
+
+    An agent that passed takes no action, and the record shows none.
+    """
+    game = game_of(table["settings"])
+    sealed = {a: said["pointer"] for a, said in table["sealed"].items() if "pointer" in said}
+    opened = home().journal.open_all(table["episode"], sealed)
+    actions = {agent: _revealed(entry.answer.text) for agent, entry in opened.items()}
+    after = game.step(table["position"], actions)
+    turn: Turn = {
+        "turn": len(table.get("record", [])) + 1,
+        "actions": {agent: game.action_label(action) for agent, action in actions.items()},
+        "rewards": after.rewards,
+    }
+    if after.pot:
+        turn["pot"] = after.pot
+    passes = [
+        {"effect": "pass", "agent": agent, "label": said["label"]}
+        for agent, said in table["sealed"].items()
+        if "label" in said
+    ]
+    if effects := [*passes, *after.effects]:
+        turn["effects"] = effects
+    return {"position": after.position, "record": [turn], "sealed": None}
+
+
+def _revealed(text: str) -> str:
+    message = scan(text)
+    assert not isinstance(message, Fault), "what was sealed had been validated"
+    assert message.action is not None, "what was sealed had been validated"
+    return message.action

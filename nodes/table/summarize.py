@@ -1,0 +1,27 @@
+"""Summarize: what everybody accepted becomes a contract that people can read."""
+
+from typing import Any
+
+from shapley_coop.deals import amend, sign
+from shapley_coop.state import Table
+
+
+def summarize(table: Table) -> dict[str, Any]:
+    """Sign the accepted offer, or amend by it the contract that stands."""
+    offer, before = table["offer"], table.get("contract")
+    assert offer is not None, "only an accepted offer is summarised"
+    turn = len(table.get("record", [])) + 1
+    if before is None:
+        return {"contract": sign(offer, from_turn=turn), "offer": None}
+    contract = amend(before, offer, from_turn=turn)
+    amendment = {
+        "turn": turn,
+        "hash": contract["hash"],
+        "previous": contract["previous"],
+        **offer["deal"],
+    }
+    return {
+        "contract": contract,
+        "amendments": [*table["amendments"], amendment],
+        "offer": None,
+    }

@@ -1,0 +1,68 @@
+"""Tally: hear the answers, count the acceptances, and say how the bargaining stands."""
+
+from collections.abc import Callable
+from typing import Any
+
+from shapley_coop.deals import Offer, unanimous
+from shapley_coop.state import Table, Topic, Utterance, broke, config_of, counted, entries, offer_of
+
+TableNode = Callable[[Table], dict[str, Any]]
+
+
+def tally(topic: Topic) -> TableNode:
+    """A node that ends a round of talk.
+
+    Verdicts: `agreed` (everybody accepted the same revision), `countered` (the next in turn has
+    put a counter-offer, which stands now), `talk_on` (the next in turn may propose) and
+    `no_deal` (the rounds or the budget are used up, or everybody in turn declined to propose).
+    """
+
+    def count(table: Table) -> dict[str, Any]:
+        offer, answers = counted(table.get("offer"), table.get("answers", {}))
+        heard = _after(table["agents"], table["speaker"])
+        found = _stands(table, offer, heard)
+        countered = found["verdict"] == "countered"
+        utterances = [
+            Utterance(
+                by=agent,
+                said=answers[agent],
+                about=offer["revision"] if offer else 0,
+                puts=found["revision"] if countered and agent == found["speaker"] else 0,
+            )
+            for agent in heard
+            if agent in answers
+        ]
+        return {**found, "answers": None, "talk": entries(table, topic.name, utterances)}
+
+    return count
+
+
+def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, Any]:
+    """The verdict, and what stands after it."""
+    if unanimous(offer, table["agents"]):
+        return {"verdict": "agreed", "offer": offer}
+    used_up = table["round"] >= config_of(table["settings"]).rounds
+    if used_up or _silent(table) or broke(table):
+        return {"verdict": "no_deal", "offer": None}
+    answers, revision = table.get("answers", {}), table["revision"] + 1
+    onward = {"round": table["round"] + 1}
+    for agent in heard:
+        counter = offer_of(answers[agent], agent, revision) if agent in answers else None
+        if counter:
+            put = {"verdict": "countered", "offer": counter, "revision": revision}
+            return {**onward, **put, "speaker": agent}
+    return {**onward, "verdict": "talk_on", "offer": None, "speaker": heard[0]}
+
+
+def _silent(table: Table) -> bool:
+    """Whether everybody in turn has declined to propose: nobody wants this bargaining."""
+    latest = table["talk"][-len(table["agents"]) :]
+    here = [s["round"] for s in latest if s["act"] == "pass" and "about" not in s]
+    first = table["round"] - len(table["agents"]) + 1
+    return here == list(range(first, table["round"] + 1))
+
+
+def _after(agents: list[str], speaker: str) -> list[str]:
+    """Everybody else in speaking order, from the one after the speaker."""
+    at = agents.index(speaker)
+    return [*agents[at + 1 :], *agents[:at]]

@@ -1,0 +1,85 @@
+"""What is kept of letters and answers, and what asking a seat needs of whoever keeps them."""
+
+import hashlib
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
+
+
+class Pointer(TypedDict):
+    """Where an answer waits in the journal, with a commitment to it; it tells nothing else."""
+
+    letter: str
+    attempt: int
+    seal: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a seat answered."""
+
+    text: str
+    cut: bool = False  # the endpoint ended the answer early
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One letter and its answer, as the journal keeps them."""
+
+    agent: str
+    act: str
+    model: str
+    letter: str
+    letter_text: str
+    attempt: int
+    answer: Answer
+    nonce: str
+
+    def pointer(self) -> Pointer:
+        """The commitment: SHA-256 of a random nonce and the text."""
+        sealed = hashlib.sha256(f"{self.nonce}\n{self.answer.text}".encode()).hexdigest()
+        return {"letter": self.letter, "attempt": self.attempt, "seal": sealed}
+
+
+@dataclass(frozen=True)
+class Mail:
+    """The letter that waits at a person's seat."""
+
+    agent: str
+    act: str
+    letter: str
+    letter_text: str
+    attempt: int
+    since: float = field(default_factory=time.time)  # seconds since the epoch
+
+
+def letter_hash(text: str) -> str:
+    """The name of a letter: the SHA-256 of what the seat was shown."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def nonce() -> str:
+    """A fresh secret, so that a short answer cannot be guessed from its seal."""
+    return secrets.token_hex(16)
+
+
+class Journal(Protocol):
+    """Where letters and answers are kept, as asking a seat needs it; `state.storage.journal`."""
+
+    def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
+        """The answer already given to this letter, if any."""
+        ...
+
+    def deliver(self, episode: str, mail: Mail) -> Mail:
+        """Leave a letter at a person's seat, once."""
+        ...
+
+    async def keep(self, episode: str, entry: Entry) -> Entry:
+        """Keep an answer; the first one kept for a letter and attempt is the one that counts."""
+        ...

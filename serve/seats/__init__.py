@@ -1,0 +1,1 @@
+"""Parties over HTTP: their inbox, their routes, their deadlines."""

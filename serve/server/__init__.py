@@ -1,0 +1,1 @@
+"""What the LangGraph server gets beside the graphs: callers, tenants, limits, recovery."""

@@ -1,0 +1,125 @@
+"""The viewer's data on the LangGraph server: one's own threads as bundles, also as they change."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import StreamingResponse as Streamed
+from starlette.routing import Route
+
+from shapley_coop.seats.records import Entry
+from shapley_coop.serve.server.callers import Caller
+from shapley_coop.serve.server.in_process import OWNER, inside
+from shapley_coop.serve.view.assets import FILES, HEADERS, kind
+from shapley_coop.serve.view.bundle import About, bundle
+from shapley_coop.serve.view.feed import END, Feed
+from shapley_coop.state import Line, home
+
+EVERY = 0.7
+"""Seconds between two looks at a thread that is at work."""
+
+LISTED = 200
+
+
+def view_routes() -> list[Route]:
+    """The page, its files, and the bundles of the caller's threads."""
+    return [
+        Route("/page/{name}", _file),
+        Route("/view", _to_view),
+        Route("/view/", _index),
+        Route("/view/runs.json", _runs),
+        Route("/view/runs/{thread}.json", _bundle),
+        Route("/view/runs/{thread}/events", _events),
+    ]
+
+
+async def _file(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in FILES:
+        raise HTTPException(404, "There is no such file")
+    return Response(FILES[name], headers=HEADERS, media_type=kind(name))
+
+
+async def _to_view(request: Request) -> Response:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/view/")
+
+
+async def _index(request: Request) -> Response:
+    return HTMLResponse(FILES["index.html"], headers=HEADERS)
+
+
+async def _runs(request: Request) -> Response:
+    threads = await inside().threads.search(metadata=_own(request), limit=LISTED)
+    runs = [
+        {
+            "run": thread["thread_id"],
+            "graph": (thread["metadata"] or {}).get("graph_id", ""),
+            "created": str(thread["created_at"]),
+            "state": _state(thread),
+        }
+        for thread in threads
+    ]
+    return JSONResponse({"runs": runs, "private": True}, headers={"cache-control": "no-store"})
+
+
+async def _bundle(request: Request) -> Response:
+    found = await _bundle_of(request)
+    return JSONResponse(found, headers={"cache-control": "no-store"})
+
+
+async def _events(request: Request) -> Response:
+    first = await _bundle_of(request)
+
+    async def told() -> AsyncIterator[str]:
+        found, feed = first, Feed(request.headers.get("last-event-id"))
+        while True:
+            yield feed.tell(found)
+            if found["state"] != "started":
+                yield END
+                return
+            await asyncio.sleep(EVERY)
+            found = await _bundle_of(request)
+
+    return Streamed(told(), headers=HEADERS, media_type="text/event-stream")
+
+
+async def _bundle_of(request: Request) -> dict[str, Any]:
+    """The thread's bundle, if it is the caller's.
+
+    Raises:
+        HTTPException: 404 if it is not there, or somebody else's.
+    """
+    name = request.path_params["thread"]
+    try:
+        thread = await inside().threads.get(name)
+        state = await inside().threads.get_state(name)
+    except httpx.HTTPStatusError:
+        raise HTTPException(404, "There is no such thread") from None
+    metadata: dict[str, Any] = dict(thread["metadata"] or {})
+    if not _own(request).items() <= metadata.items():
+        raise HTTPException(404, "There is no such thread")
+    table: Any = state["values"] or {}
+    private = request.query_params.get("private") == "1"
+    lines, entries = await asyncio.to_thread(_books, table.get("episode", ""), private)
+    graph = str(metadata.get("graph_id", ""))
+    about = About(name, graph, str(thread["created_at"]), _state(thread))
+    return await asyncio.to_thread(bundle, about, table, lines, entries)
+
+
+def _own(request: Request) -> dict[str, str]:
+    """What the metadata of the caller's threads holds; nothing where all is everybody's."""
+    caller: Caller | None = request.scope.get("caller")
+    return {OWNER: caller.identity} if caller else {}
+
+
+def _books(episode: str, private: bool) -> tuple[list[Line], list[Entry] | None]:
+    entries = list(home().journal.entries(episode)) if private else None
+    return home().ledger.lines(episode), entries
+
+
+def _state(thread: Any) -> str:
+    return {"idle": "ended", "error": "failed"}.get(thread["status"], "started")

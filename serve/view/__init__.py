@@ -1,0 +1,1 @@
+"""The run page: bundles, feeds and the files that draw them."""

@@ -1,0 +1,123 @@
+"""The contract in words, and how each clause fared and stood at each turn."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals import (
+    Clause,
+    Contract,
+    Share,
+    Term,
+    contract_breaches,
+    contract_duties,
+    contract_payments,
+    sentence,
+)
+from shapley_coop.deals.enforcement import MEANS, Enforcement
+from shapley_coop.deals.progression import Verdict, Watch
+from shapley_coop.games import Turn
+from shapley_coop.serve.view.timeline import signed_contracts
+from shapley_coop.state import Table, game_of
+
+_clause: TypeAdapter[Clause] = TypeAdapter(Clause)
+
+Verdicts = dict[str, Verdict]
+"""Clause → how it stands."""
+
+Marks = dict[tuple[str, int], tuple[str, str]]
+"""Clause and turn → its mark and what there is to say about it."""
+
+
+def contract_view(table: Table) -> dict[str, Any] | None:
+    """The contract that stands, with every clause that ever did; None without one.
+
+    At a turn a clause is `kept`, `broken`, `due` (a payment), `idle` (it asked nothing) or `out`
+    (not in force), and after it `satisfied`, `violated` or `pending`, as the monitor found under
+    the contract that stood then; None before it was signed.
+    """
+    contract = table.get("contract")
+    if contract is None:
+        return None
+    record, game = table.get("record", []), game_of(table["settings"])
+    marks, verdicts = _marks(contract, record), _verdicts(table)
+    unplayed = Watch.of(contract, game.turns, game.actions).start().verdicts
+    return {
+        "hash": contract["hash"],
+        "previous": contract["previous"],
+        "signatures": sorted(contract["signatures"]),
+        "means": MEANS[Enforcement.of(table["settings"]).mode],
+        "clauses": [
+            {**_clause_view(term, record, marks, verdicts), "at_signing": unplayed[term["id"]]}
+            for term in contract["terms"]
+        ],
+        "judge": _judged(table),
+    }
+
+
+def in_words(clause: Clause) -> dict[str, Any]:
+    """What kind of clause it is, and what it says."""
+    norm = clause.norm if isinstance(clause, Share) else None
+    return {"kind": clause.kind, "norm": norm, "text": sentence(clause)}
+
+
+def _marks(contract: Contract, record: Sequence[Turn]) -> Marks:
+    """Later ones win: a duty that was broken is not kept."""
+    marks: Marks = {
+        (duty.clause, turn["turn"]): ("kept", f"{duty.agent} kept it")
+        for n, turn in enumerate(record)
+        for duty in contract_duties(contract, record[:n], turn["turn"])
+    }
+    for payment in contract_payments(contract, record):
+        owed = f"{payment.payer} owes {payment.payee} {plain(payment.amount)}"
+        marks[payment.clause, payment.turn] = ("due", owed)
+    for breach in contract_breaches(contract, record):
+        marks[breach.clause, breach.turn] = ("broken", breach.evidence)
+    return marks
+
+
+def _verdicts(table: Table) -> list[Verdicts]:
+    """How every clause stood after each turn, under the contract that stood then.
+
+    Looking back from the last amendment would not do: it ends clauses that were still pending.
+    """
+    game, record = game_of(table["settings"]), table.get("record", [])
+    signed = signed_contracts(table)
+    found: list[Verdicts] = [{} for _ in record]
+    for n, (contract, first) in enumerate(signed):
+        latest = n == len(signed) - 1
+        last = len(record) if latest else signed[n + 1][1] - 1
+        over = latest and game.over(table["position"])
+        standings = Watch.of(contract, game.turns, game.actions).follow(record[:last], over)
+        found[first - 1 : last] = [standing.verdicts for standing in standings[first - 1 :]]
+    return found
+
+
+def _clause_view(
+    term: Term, record: Sequence[Turn], marks: Marks, verdicts: Sequence[Verdicts]
+) -> dict[str, Any]:
+    clause, cid = _clause.validate_python(term["clause"]), term["id"]
+    turns = []
+    for turn, stood in zip(record, verdicts, strict=True):
+        number, last = turn["turn"], term["to_turn"]
+        stands = term["from_turn"] <= number and (last is None or number <= last)
+        mark, note = marks.get((cid, number), ("idle" if stands else "out", ""))
+        turns.append({"turn": number, "is": mark, "note": note, "verdict": stood.get(cid)})
+    return {
+        "id": cid,
+        **in_words(clause),
+        "from_turn": term["from_turn"],
+        "to_turn": term["to_turn"],
+        "turns": turns,
+    }
+
+
+def _judged(table: Table) -> dict[str, Any] | None:
+    """What a judge said of each clause, and the part on which the monitor agrees with it."""
+    audit = (table.get("settlement") or {}).get("audit") or {}
+    if not audit.get("judge"):
+        return None
+    return {"verdicts": audit["judge"], "agreement": float(Fraction(audit["agreement"]))}

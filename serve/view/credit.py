@@ -1,0 +1,123 @@
+"""Who claims what, what the record shows, and who is least satisfied with what it got."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from shapley_coop.amounts import MICRO
+from shapley_coop.credit import members, norm, payoffs_under_norm, worth_table
+from shapley_coop.state import Table, game_of
+
+SMALL = 8
+"""Up to so many agents every coalition is looked at, each time the page is drawn."""
+
+YARDSTICKS = {
+    "shapley": "Shapley value",
+    "nucleolus": "nucleolus",
+    "proportional": "proportional split",
+    "equal": "equal split",
+}
+"""The norms that payoffs are held against, as people call them."""
+
+EXACT = 2 / MICRO
+"""Two payoffs this far apart differ by rounding alone, in the game's unit."""
+
+
+def credit_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
+    """An agent a row: claim, record, marginal contribution, Shapley value, reward, payoff.
+
+    What is due to an agent by its Shapley value is its payoff under that norm: the value itself
+    where the values add up to the total, and its part of the total where the game's worths are in
+    another unit. Least satisfied is who ended farthest below that.
+
+    Args:
+        table: a settled table.
+        outcome: its result (`state.result`).
+    """
+    credit, due = outcome["credit"], by_shapley(table)
+    marginal = (table["settlement"] or {})["credit"]["marginal"]
+    rows = [
+        {
+            "agent": agent,
+            "claim": credit["claims"].get(agent),
+            "marginal": float(Fraction(marginal[agent])),
+            "shapley": credit["shapley"][agent],
+            "due": due[agent],
+            "error": _error(credit, agent, due[agent]),
+            "reward": outcome["rewards"].get(agent, 0.0),
+            "payoff": outcome["payoffs"][agent],
+            "gap": outcome["payoffs"][agent] - due[agent],
+        }
+        for agent in outcome["agents"]
+    ]
+    lowest = min(row["gap"] for row in rows)
+    level = max(row["gap"] for row in rows) - lowest < EXACT
+    return {
+        "method": credit["method"],
+        "total": credit["worth_of_all"],
+        "nothing": float(game_of(table["settings"]).worth(table.get("record", []), frozenset())),
+        "rows": rows,
+        "least": [] if level else [row["agent"] for row in rows if row["gap"] == lowest],
+        **_coalitions(table, outcome),
+    }
+
+
+def by_shapley(table: Table) -> dict[str, float]:
+    """Everybody's payoff if the total were split by the Shapley values of the record."""
+    shapley = (table["settlement"] or {})["credit"]["shapley"]
+    split = payoffs_under_norm(_total(table), [Fraction(value) for value in shapley.values()])
+    return {agent: float(part) for agent, part in zip(shapley, split, strict=True)}
+
+
+def _total(table: Table) -> Fraction:
+    """What was earned together, in the game's unit."""
+    return Fraction(sum((table["settlement"] or {})["rewards"].values()), MICRO)
+
+
+def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
+    """The standard error of what is due, in the unit of payoffs."""
+    error, value = (credit["standard_error"] or {}).get(agent), credit["shapley"][agent]
+    return error if not error or not value else abs(error * due / value)
+
+
+def _coalitions(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
+    """What only a table of all coalitions tells: other norms, and the loudest complaint."""
+    game, paid = game_of(table["settings"]), outcome["payoffs"]
+    if len(game.agents) > SMALL:
+        return {"norms": None, "complaint": None}
+    worth = worth_table(game.agents, partial(game.worth, table.get("record", [])))
+    norms = []
+    for name, called in YARDSTICKS.items():
+        due = payoffs_under_norm(_total(table), norm(name)(worth))
+        norms.append({"norm": called, **_held_against(due, [paid[a] for a in game.agents])})
+    # Worths can be compared with payoffs only where v(N) is what was paid out.
+    comparable = abs(outcome["credit"]["worth_of_all"] - sum(paid.values())) <= 1 / MICRO
+    return {
+        "norms": norms,
+        "complaint": _complaint(game.agents, worth, paid) if comparable else None,
+    }
+
+
+def _held_against(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
+    """What everybody is due by a norm, and the greatest difference from what it got."""
+    gap = max(abs(got - float(part)) for got, part in zip(paid, due, strict=True))
+    return {"due": [float(part) for part in due], "gap": gap if gap >= EXACT else 0.0}
+
+
+def _complaint(
+    agents: Sequence[str], worth: Sequence[Fraction], payoffs: dict[str, float]
+) -> dict[str, Any]:
+    """The coalition with the greatest excess e(C) = v(C) − x(C), 0 < |C| < n.
+
+    A positive excess says that it could do better by itself: the payoffs are outside the core.
+    """
+    paid = {agent: Fraction(str(payoffs[agent])) for agent in agents}
+
+    def excess(mask: int) -> Fraction:
+        return Fraction(worth[mask]) - sum(paid[agent] for agent in members(mask, agents))
+
+    # The smallest of those that complain alike: the first mask.
+    loudest = max(range(1, len(worth) - 1), key=excess)
+    most = float(excess(loudest))
+    return {"members": list(members(loudest, agents)), "excess": most if abs(most) > EXACT else 0.0}

@@ -1,0 +1,70 @@
+"""What could have come out, and what did: the payoff matrix and the points of the utility plane."""
+
+from functools import partial
+from typing import Any
+
+from shapley_coop.amounts import MICRO
+from shapley_coop.deals import Deal
+from shapley_coop.games import Game
+from shapley_coop.serve.view.clauses import in_words
+from shapley_coop.serve.view.credit import by_shapley
+from shapley_coop.state import Table, game_of
+
+MOST_CELLS = 256
+
+
+def payoff_matrix(table: Table) -> dict[str, Any] | None:
+    """Every joint action of a small normal-form game: payoffs, whether efficient, times played."""
+    game = game_of(table["settings"])
+    facts = game.facts()
+    cells = facts.get("payoffs")
+    if not isinstance(cells, list) or not 0 < len(cells) <= MOST_CELLS:
+        return None
+    played = [turn["actions"] for turn in table.get("record", [])]
+    best = max(sum(cell["pays"].values()) for cell in cells)
+    return {
+        "actions": game.actions,
+        "cells": [
+            {
+                **cell,
+                "pareto": not any(_dominates(other["pays"], cell["pays"]) for other in cells),
+                "best": sum(cell["pays"].values()) == best,
+                "times": played.count(cell["play"]),
+            }
+            for cell in cells
+        ],
+    }
+
+
+def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
+    """What a settled run came to, with the points of the utility plane.
+
+    The points: `alone`, what each could secure by itself, where v(N) is what was earned;
+    `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
+    """
+    settled, total = table["settlement"] or {}, sum(outcome["rewards"].values())
+    deal = settled["redistribution"]
+    comparable = abs(outcome["credit"]["worth_of_all"] - total) < 1 / MICRO
+    alone = {"alone": _alone(game_of(table["settings"]), table)} if comparable else {}
+    return {
+        "basis": settled["basis"],
+        "redistribution": deal and [in_words(one) for one in Deal.model_validate(deal).clauses],
+        "ledger": settled["ledger"],
+        "transfers": outcome["transfers"],
+        "total": total,
+        "points": {
+            **alone,
+            "earned": outcome["rewards"],
+            "ended": outcome["payoffs"],
+            "shapley": by_shapley(table),
+        },
+    }
+
+
+def _alone(game: Game, table: Table) -> dict[str, float]:
+    worth = partial(game.worth, table.get("record", []))
+    return {agent: float(worth(frozenset({agent}))) for agent in game.agents}
+
+
+def _dominates(one: dict[str, float], other: dict[str, float]) -> bool:
+    return one != other and all(one[agent] >= amount for agent, amount in other.items())

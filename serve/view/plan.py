@@ -1,0 +1,65 @@
+"""What was planned, beside what was done."""
+
+from functools import partial
+from typing import Any
+
+from shapley_coop.credit import norm_payoffs_fn
+from shapley_coop.deals import contract_duties, contract_payments, payoffs, share_of
+from shapley_coop.games import Game, Turn
+from shapley_coop.serve.view.credit import SMALL
+from shapley_coop.state import Table, game_of
+
+
+def plan_view(table: Table) -> dict[str, Any] | None:
+    """Per turn, what the contract asked and what was done; None without a contract.
+
+    `payoffs` is what everybody would have ended up with had the contract been kept to the letter,
+    where it says what everybody does at every turn, and None where it leaves that open.
+    """
+    contract, record = table.get("contract"), table.get("record", [])
+    if contract is None:
+        return None
+    turns = []
+    for n, turn in enumerate(record):
+        asked: dict[str, list[str]] = {agent: [] for agent in table["agents"]}
+        for duty in contract_duties(contract, record[:n], turn["turn"]):
+            asked[duty.agent].append(f"not {duty.action}" if duty.forbidden else duty.action)
+        turns.append({"turn": turn["turn"], "planned": asked, "did": turn["actions"]})
+    return {"turns": turns, "payoffs": _as_planned(table)}
+
+
+def _as_planned(table: Table) -> dict[str, float] | None:
+    game, contract = game_of(table["settings"]), table.get("contract")
+    if len(game.agents) > SMALL:
+        return None
+    record = _kept_to_the_letter(game, table)
+    if record is None:
+        return None
+    norms = norm_payoffs_fn(game.agents, partial(game.worth, record))
+    due = contract_payments(contract, record)
+    planned = payoffs(record, game.agents, share_of(contract), due, norms)
+    return {agent: float(planned[agent]) for agent in game.agents}
+
+
+def _kept_to_the_letter(game: Game, table: Table) -> list[Turn] | None:
+    """The play in which everybody does what the contract asks; None if it does not say."""
+    contract, position = table.get("contract"), game.start()
+    record: list[Turn] = []
+    while not game.over(position):
+        number = len(record) + 1
+        owed = {
+            duty.agent: duty.action
+            for duty in contract_duties(contract, record, number)
+            if not duty.forbidden
+        }
+        actions = {agent: owed.get(agent) for agent in game.agents if game.legal(position, agent)}
+        legal = {a: x for a, x in actions.items() if x in game.legal(position, a)}
+        if len(legal) < len(actions):
+            return None
+        after = game.step(position, {a: str(x) for a, x in legal.items()})
+        turn: Turn = {"turn": number, "actions": dict(owed), "rewards": after.rewards}
+        if after.pot:
+            turn["pot"] = after.pot
+        record.append(turn)
+        position = after.position
+    return record

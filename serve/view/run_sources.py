@@ -1,0 +1,86 @@
+"""Where finished and running runs are found: a home, or a folder of bundles."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any, Protocol
+
+from shapley_coop.graphs.running import table_of
+from shapley_coop.serve.view.bundle import About, bundle
+from shapley_coop.state import Home, Run, home
+
+
+class RunSource(Protocol):
+    """Runs by name, as bundles."""
+
+    def runs(self) -> list[dict[str, Any]]:
+        """Every run: its name, workflow, time, and how it stands."""
+
+    def get(self, run: str, private: bool) -> dict[str, Any]:
+        """One run's bundle as it is now.
+
+        Raises:
+            ValueError: there is none of that name, or what there is cannot be read.
+        """
+
+
+class HomeSource:
+    """The runs of this home."""
+
+    def runs(self) -> list[dict[str, Any]]:
+        """Every run of the register, newest first."""
+        return [
+            {"run": r.run, "graph": r.graph, "created": r.created, "state": r.state}
+            | ({"status": r.result["status"]} if r.result else {})
+            for r in home().runs.list()
+        ]
+
+    def get(self, run: str, private: bool) -> dict[str, Any]:
+        """A run from its latest checkpoint."""
+        return bundle_of(home().runs.get(run), home(), private)
+
+
+class FolderSource:
+    """The bundles in a folder, a file each, by the names of their runs.
+
+    Args:
+        folder: where they are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def runs(self) -> list[dict[str, Any]]:
+        """Every bundle there is, by file name."""
+        keys = ("run", "graph", "created", "state", "status")
+        return [{key: one[key] for key in keys if key in one} for one in self._bundles()]
+
+    def get(self, run: str, private: bool) -> dict[str, Any]:
+        """A bundle as it was written; without `private`, without what is private in it."""
+        for one in self._bundles():
+            if one["run"] == run:
+                return one if private else {**one, "private": None}
+        raise ValueError(f"{self._folder} has no bundle of a run {run!r}")
+
+    def _bundles(self) -> list[dict[str, Any]]:
+        found = (_read(path) for path in sorted(self._folder.glob("*.json")))
+        return [one for one in found if isinstance(one, dict) and "bundle" in one]
+
+
+def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
+    """The bundle of a run of a home as it is now."""
+    table = asyncio.run(table_of(run))
+    episode = table.get("episode", "")
+    return bundle(
+        About(run.run, run.graph, run.created, run.state),
+        table,
+        where.ledger.lines(episode),
+        where.journal.entries(episode) if private else None,
+    )
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: cannot be read as JSON ({type(error).__name__})") from None

@@ -1,0 +1,65 @@
+"""A run as one HTML file: page, style, program and bundle in it, and nothing loaded."""
+
+import base64
+import hashlib
+import json
+import re
+from typing import Any
+
+from shapley_coop.serve.view.assets import FILES
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=function|const|async)", re.MULTILINE)
+
+# Inside an element these could end it, or open one; JSON has escapes for all of them.
+_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def selfcontained(bundle: dict[str, Any]) -> str:
+    """The page with a bundle in it.
+
+    The file's own policy runs exactly the one program that is in it, so that even a text that got
+    out of the data would not be executed.
+    """
+    program, style = linked("view.js"), FILES["page.css"]
+    policy = (
+        f"default-src 'none'; script-src '{_digest(program)}'; style-src '{_digest(style)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    data = json.dumps(bundle, ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
+    page = FILES["index.html"]
+    for old, new in {
+        '<meta charset="utf-8">': '<meta charset="utf-8">\n    '
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<link rel="stylesheet" href="../page/page.css">': f"<style>{style}</style>",
+        '<script type="module" src="../page/view.js"></script>': (
+            f'<script type="application/json" id="bundle">{data}</script>\n'
+            f'    <script type="module">{program}</script>'
+        ),
+    }.items():
+        before, found, after = page.partition(old)
+        assert found, f"the page has no {old}"
+        page = before + new + after
+    return page
+
+
+def linked(entry: str) -> str:
+    """The modules as one, each once, after those that it imports.
+
+    They are written for it: named imports only, on one line, and no two of them declare the same
+    top-level name.
+    """
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        if name not in order:
+            for needed in _IMPORT.findall(FILES[name]):
+                visit(needed)
+            order.append(name)
+
+    visit(entry)
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", FILES[name])) for name in order)
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

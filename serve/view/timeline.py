@@ -1,0 +1,97 @@
+"""What happened, in order: said, signed, played, settled."""
+
+from typing import Any
+
+from shapley_coop.amounts import MICRO
+from shapley_coop.deals import Contract, Deal, amend, contract_breaches, contract_payments, sign
+from shapley_coop.state import PublicMessage, Table, agreed_offers
+
+_SAID, _SIGNED, _PLAYED = range(3)
+
+
+def timeline(table: Table) -> list[dict[str, Any]]:
+    """The public events of a run, oldest first, each with its `kind` and `turn`.
+
+    `said` is before the turn whose number it has; so is `signed`, after what was said before it.
+    """
+    events = [((said["turn"], _SAID), _said(said)) for said in table.get("talk", [])]
+    events += [
+        ((turn, _SIGNED), _signed(contract, turn)) for contract, turn in signed_contracts(table)
+    ]
+    events += [((played["turn"], _PLAYED), played) for played in _played(table)]
+    events.sort(key=lambda event: event[0])
+    return [*(event for _, event in events), *_settled(table)]
+
+
+def _said(said: PublicMessage) -> dict[str, Any]:
+    event: dict[str, Any] = {"kind": "said", **said}
+    if "deal" in said:
+        deal = Deal.model_validate(said["deal"])
+        event["deal"] = {"text": deal.text().splitlines(), "hash": deal.hash()}
+    return event
+
+
+def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
+    """Every contract that stood, with the turn from which it did, rebuilt from the talk."""
+    standing: Contract | None = None
+    found = []
+    for offer, turn in agreed_offers(table, "plan"):
+        standing = amend(standing, offer, turn) if standing else sign(offer, turn)
+        found.append((standing, turn))
+    latest = table.get("contract")
+    if latest is None:
+        return []
+    for n, (contract, _) in enumerate(found):
+        if contract == latest:
+            # What was agreed after it is not written down yet.
+            return found[: n + 1]
+    # A workflow that drafts otherwise than by offers: what stands is all there is to tell.
+    return [(latest, max((term["from_turn"] for term in latest["terms"]), default=1))]
+
+
+def _signed(contract: Contract, turn: int) -> dict[str, Any]:
+    return {
+        "kind": "signed",
+        "turn": turn,
+        "hash": contract["hash"],
+        "previous": contract["previous"],
+        "by": sorted(contract["signatures"]),
+        "text": contract["text"].splitlines(),
+    }
+
+
+def _played(table: Table) -> list[dict[str, Any]]:
+    record, contract = table.get("record", []), table.get("contract")
+    broken, due = contract_breaches(contract, record), contract_payments(contract, record)
+    return [
+        {
+            "kind": "played",
+            **turn,
+            "breaches": [
+                {"clause": b.clause, "agent": b.agent, "evidence": b.evidence}
+                for b in broken
+                if b.turn == turn["turn"]
+            ],
+            "due": [
+                {"clause": p.clause, "payer": p.payer, "payee": p.payee, "amount": float(p.amount)}
+                for p in due
+                if p.turn == turn["turn"]
+            ],
+        }
+        for turn in record
+    ]
+
+
+def _settled(table: Table) -> list[dict[str, Any]]:
+    settled = table.get("settlement")
+    if not settled:
+        return []
+    return [
+        {
+            "kind": "settled",
+            "turn": len(table.get("record", [])) + 1,
+            "basis": settled["basis"],
+            "ledger": settled["ledger"],
+            "payoffs": {agent: amount / MICRO for agent, amount in settled["payoffs"].items()},
+        }
+    ]

@@ -1,0 +1,1 @@
+"""Self-interested LLM agents that negotiate, sign contracts, act, and settle fairly."""

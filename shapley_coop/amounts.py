@@ -1,0 +1,194 @@
+"""Amounts: exact fractions inside, whole millionths in the ledger, plain decimals outside.
+
+The one place for reading, writing and rounding numbers that people are paid by.
+
+>>> from shapley_coop.amounts import apportion, exact, plain, to_micro
+>>> plain(exact(0.1) + exact("1/5"))
+'0.3'
+>>> to_micro("4.5")
+4500000
+>>> apportion(100, [1, 1, 1])
+[34, 33, 33]
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from math import floor, isfinite
+from numbers import Rational, Real
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+
+Number = int | float | Fraction
+"""A worth, a value or an amount."""
+
+OneNumber = TypeVar("OneNumber", int, float, Fraction, Number)
+"""One kind of number, kept: fractions in, fractions out."""
+
+MAX_EXPONENT = 400
+"""Beyond any float; keeps "1e999999999" from filling the memory with zeros."""
+
+
+def exact(number: Number | str, what: str = "the number") -> Fraction:
+    """The fraction that `number` was written as: 0.1 is 1/10, "1/3" is 1/3.
+
+    A float stands for the shortest decimal that prints it, not for its binary expansion: three
+    shares of 0.1, 0.2 and 0.7 then sum to 1.
+
+    Args:
+        number: an integer, float, fraction, or a string of a decimal or of a ratio.
+        what: how an error names the number.
+
+    Raises:
+        ValueError: it is not a number, or not a finite one.
+    """
+    if isinstance(number, Rational):
+        return Fraction(number)
+    if isinstance(number, str):
+        return _parsed(number, what)
+    if not isinstance(number, Real):
+        raise ValueError(f"{what} is {number!r}: a number is needed")
+    if not isfinite(number):
+        raise ValueError(f"{what} is {number}: a finite number is needed")
+    return Fraction(repr(float(number)))
+
+
+def _parsed(text: str, what: str) -> Fraction:
+    try:
+        return _fraction(text)
+    except (ValueError, ArithmeticError):
+        shown = text if len(text) <= 40 else text[:40] + "…"
+        raise ValueError(
+            f"{what} is {shown!r}: a finite number such as 4.5 or 9/2 is needed"
+        ) from None
+
+
+def _fraction(text: str) -> Fraction:
+    if "/" in text:
+        return Fraction(text)
+    decimal = Decimal(text)
+    if not decimal.is_finite() or abs(decimal.adjusted()) > MAX_EXPONENT:
+        raise ValueError(text)
+    return Fraction(decimal)
+
+
+MAX_AMOUNT = 10**9
+MAX_DENOMINATOR = 10**9
+
+
+def parse_exact(value: Any) -> Fraction:
+    """Read 5.5, "5.5", "11/2" or "55%" without rounding.
+
+    Raises:
+        ValueError: no finite number, or one too large or too fine to be meant.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction | Decimal):
+        raise ValueError("is no number: give 5.5, '11/2' or '55%'")
+    text = str(value).strip()
+    if len(text) > 40:
+        raise ValueError("is written with more than 40 characters: give a shorter number")
+    percent = text.endswith("%")
+    try:
+        number = _bounded(text.removesuffix("%").strip())
+    except (ValueError, ArithmeticError, InvalidOperation):
+        raise ValueError(f"{text!r} is no finite number: give 5.5, '11/2' or '55%'") from None
+    number = number / 100 if percent else number
+    if abs(number) > MAX_AMOUNT or number.denominator > MAX_DENOMINATOR:
+        raise ValueError(f"{text} is out of range: at most {MAX_AMOUNT}, nine decimals")
+    return number
+
+
+def _bounded(text: str) -> Fraction:
+    if "/" in text:
+        over, under = text.split("/")
+        return Fraction(int(over), int(under))
+    number = Decimal(text)
+    if not number.is_finite() or abs(number.adjusted()) > 20:
+        raise ValueError(text)
+    return Fraction(number)
+
+
+def plain(number: Fraction) -> str:
+    """A fraction as people write it: a decimal where it ends, else numerator/denominator."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    as_decimal = format(Decimal(number.numerator) / Decimal(number.denominator), "f")
+    return as_decimal if Fraction(as_decimal) == number else str(number)
+
+
+Exact = Annotated[
+    Fraction,
+    BeforeValidator(parse_exact),
+    PlainSerializer(plain, return_type=str),
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}]}),
+]
+"""A pydantic field that holds an exact number; a string in JSON."""
+
+MICRO = 1_000_000
+"""Micro-units in one of the game's unit."""
+
+
+def to_micro(amount: Number | str) -> int:
+    """An amount in whole micro-units: the nearest, ties to the even one.
+
+    Args:
+        amount: in the game's unit; 4.5, "4.5" and "9/2" are the same.
+
+    Raises:
+        ValueError: the amount is not a finite number.
+    """
+    return round(exact(amount, "the amount") * MICRO)
+
+
+def from_micro(micro: int) -> Fraction:
+    """The amount in the game's unit, exactly."""
+    return Fraction(micro, MICRO)
+
+
+def apportion(total: int, weights: Sequence[Number]) -> list[int]:
+    """Whole numbers in proportion to the weights, summing exactly to the total.
+
+    Largest remainder (Hamilton 1792): everyone gets its quota total · wᵢ / Σw rounded down, and
+    what is left goes to the largest fractions lost, ties to the lower index. A debt is divided as
+    its opposite would be: apportion(−t, w) = −apportion(t, w). A negative weight has a negative
+    quota, as long as the weights sum to more than 0.
+
+    Raises:
+        ValueError: the weights do not sum to more than 0.
+    """
+    fractions = [exact(weight, "a weight") for weight in weights]
+    whole = sum(fractions, Fraction(0))
+    if whole <= 0:
+        raise ValueError(f"weights that sum to {whole}: proportions need a sum above 0")
+    parts = _largest_remainder([abs(total) * weight / whole for weight in fractions], abs(total))
+    return parts if total >= 0 else [-part for part in parts]
+
+
+def round_payoffs(payoffs: Sequence[Fraction], total_micro: int) -> list[int]:
+    """Payoffs in whole micro-units, each within one of its exact amount, summing to the total.
+
+    Args:
+        payoffs: in the game's unit, of either sign.
+        total_micro: what they sum to, in micro-units, rounded.
+
+    Raises:
+        ValueError: the payoffs do not sum to the total.
+    """
+    quotas = [exact(payoff, "a payoff") * MICRO for payoff in payoffs]
+    whole = sum(quotas, Fraction(0))
+    if abs(whole - total_micro) >= 1:
+        raise ValueError(
+            f"payoffs that sum to {float(whole / MICRO)}: the total is "
+            f"{float(from_micro(total_micro))}, and they must divide exactly that"
+        )
+    return _largest_remainder(quotas, total_micro)
+
+
+def _largest_remainder(quotas: Sequence[Fraction], total: int) -> list[int]:
+    """Quotas rounded to sum to a total that is less than 1 from their own sum."""
+    parts = [floor(quota) for quota in quotas]
+    by_fraction_lost = sorted(range(len(quotas)), key=lambda i: parts[i] - quotas[i])
+    for i in by_fraction_lost[: total - sum(parts)]:
+        parts[i] += 1
+    return parts

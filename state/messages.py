@@ -1,0 +1,95 @@
+"""Entering what was said into the public talk."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from shapley_coop.deals import Deal, Fault, Offer, accept, put, unanimous
+from shapley_coop.state.table import AgentOutput, PublicMessage, Table
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """What one agent said, and which revisions it concerns (0: none).
+
+    Attributes:
+        by: who said it.
+        said: what came out of its mind.
+        puts: the revision under which an offer made in it came to stand.
+        about: the revision that it accepts or rejects.
+    """
+
+    by: str
+    said: AgentOutput
+    puts: int = 0
+    about: int = 0
+
+
+def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[PublicMessage]:
+    """Messages for the talk, numbered on."""
+    heard = len(table.get("talk", []))
+    return [_entry(table, topic, f"m{heard + n}", one) for n, one in enumerate(utterances, start=1)]
+
+
+def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
+    act = one.said["act"]
+    if act == "act" or act == "think":  # noqa: PLR1714 - this form narrows the type
+        raise ValueError(f"{act} is sealed or private: it never enters the talk")
+    entry: PublicMessage = {
+        "id": id_,
+        "topic": topic,
+        "turn": len(table.get("record", [])) + 1,
+        "round": table["round"],
+        "by": one.by,
+        "act": act,
+        "text": one.said["text"],
+    }
+    if "deal" in one.said:
+        entry["deal"] = one.said["deal"]
+    if one.puts:
+        entry["puts"] = one.puts
+    if one.about:
+        entry["about"] = one.about
+    if "label" in one.said:
+        entry["label"] = one.said["label"]
+    return entry
+
+
+def counted(
+    offer: Offer | None, answers: dict[str, AgentOutput]
+) -> tuple[Offer | None, dict[str, AgentOutput]]:
+    """The offer with every acceptance of it, and the answers as they count.
+
+    An acceptance binds to the revision and hash that its author's letter showed; where another
+    offer has come to stand since, it is a pass with the label of the fault.
+    """
+    counted = dict(answers)
+    for agent, said in answers.items():
+        if offer is None or said["act"] != "accept":
+            continue
+        signed = accept(offer, agent, said["accepts"]["revision"], said["accepts"]["hash"])
+        if isinstance(signed, Fault):
+            counted[agent] = {"act": "pass", "text": said["text"], "label": signed.label}
+        else:
+            offer = signed
+    return offer, counted
+
+
+def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
+    """Every offer that all accepted, from the talk alone, with the turn it was agreed before."""
+    standing: dict[tuple[int, int], Offer] = {}
+    for said in table.get("talk", []):
+        if said["topic"] != topic:
+            continue
+        if said["act"] == "accept":
+            key = said["turn"], said["about"]
+            standing[key]["accepted"] = sorted({*standing[key]["accepted"], said["by"]})
+        if "puts" in said:
+            deal = Deal.model_validate(said["deal"])
+            standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])
+    agreed = [(o, turn) for (turn, _), o in standing.items() if unanimous(o, table["agents"])]
+    return sorted(agreed, key=lambda found: found[1])
+
+
+def offer_of(said: AgentOutput, by: str, revision: int) -> Offer | None:
+    """The offer made in what was said, if one was."""
+    return put(Deal.model_validate(said["deal"]), by, revision) if "deal" in said else None

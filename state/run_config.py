@@ -1,0 +1,252 @@
+"""What a run is given: the recipe from which game, seats and limits are built on demand."""
+
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from functools import cache, lru_cache
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    model_validator,
+)
+
+from shapley_coop.deals.enforcement import Mode
+from shapley_coop.games import Game, load
+from shapley_coop.games.catalogue import read
+from shapley_coop.seats import Seat, as_seat
+from shapley_coop.state.budget import Budget
+from shapley_coop.state.storage.secrets import reservation_of, secrets_of
+
+DEFAULT_SEAT = "*"
+OUTSIDERS = ("summariser", "judge")
+"""Seats of those who are no party: who writes contracts down, and who judges them."""
+
+NormName = Literal[
+    "shapley",
+    "banzhaf",
+    "banzhaf_raw",
+    "leave_one_out",
+    "deegan_packel",
+    "nucleolus",
+    "equal",
+    "proportional",
+]
+ConstraintName = Annotated[
+    str, Field(pattern=r"^(limited_liability|(cap|non_transferable|tax)=\d{1,9}(\.\d{1,6})?)$")
+]
+LETTER_NODES: list[JsonValue] = [
+    *("reason", "propose", "answer", "act", "claim", "propose_split", "answer_split"),
+    *("consider", "speak", "respond", "write", "sign", "judge"),
+]
+"""The nodes of all workflows that write letters; Studio offers the prompt to edit there."""
+
+EXAMPLE_SEATS = {DEFAULT_SEAT: {"model": "embedded:rational"}}
+
+
+class RunConfig(BaseModel):
+    """The graph's context: what is played, by whom, and within which limits.
+
+    It is a recipe of plain JSON. Only `open` reads it, and writes the resolved form on the
+    table; every other node builds from the table.
+    """
+
+    model_config = ConfigDict(extra="forbid", title="RunConfig")
+
+    game: str | dict[str, Any] = Field(
+        default="escape_room",
+        title="Game",
+        description="A game's name, a payoff file, or such a file's content.",
+    )
+    params: dict[str, Any] = Field(
+        default={}, title="Parameters", description="Numbers that replace the game's defaults."
+    )
+    seed: int = Field(
+        default=0,
+        ge=0,
+        le=2**63 - 1,
+        title="Seed",
+        description="Of the game's dice and of embedded agents.",
+    )
+    instructions: str = Field(
+        default="",
+        max_length=20_000,
+        title="Instructions",
+        description="What every letter says beside the rules, to all agents alike: a prompt of "
+        "your own. It is public; what one agent alone is to know belongs into its secrets.",
+        json_schema_extra={"langgraph_type": "prompt", "langgraph_nodes": LETTER_NODES},
+    )
+    seats: dict[str, Annotated[Seat, BeforeValidator(as_seat)]] = Field(
+        default=EXAMPLE_SEATS,
+        validate_default=True,
+        title="Seats",
+        description="Agent → who answers for it; '*' stands for every agent not named. In "
+        "contracts, 'summariser' writes them down and 'judge' reads the record as well.",
+    )
+    secrets: str = Field(
+        default="",
+        pattern=r"^[A-Za-z0-9_-]{0,64}$",
+        title="Secrets",
+        description="The name of a file NAME.yaml in the home's folder `secrets`: agent → what "
+        "only that agent is told. The content is never copied to the table.",
+    )
+    rounds: int = Field(
+        default=3, ge=1, le=50, title="Rounds", description="Of talk, in each bargaining."
+    )
+    norm: NormName = Field(
+        default="shapley",
+        title="Norm",
+        description="By which values are computed from the record, and which a deal can name.",
+    )
+    constraints: list[ConstraintName] = Field(
+        default=[],
+        title="Constraints",
+        description="On the final transfers, in order: limited_liability, cap=2.5 (most that one "
+        "pays), non_transferable=0.2 (part of earnings kept), tax=0.1 (of what is received).",
+        examples=[[], ["limited_liability"], ["cap=5"]],
+    )
+    enforcement: Mode = Field(
+        default="enforced",
+        title="Enforcement",
+        description="Of contracts: notional (what falls due is only recorded), enforced (the "
+        "ledger pays it), or escrow (beside that, deposits are forfeited at the first breach).",
+    )
+    deposit: str = Field(
+        default="",
+        pattern=r"^(\d{1,9}(\.\d{1,6})?)?$",
+        title="Deposit",
+        description="Of each party in escrow, in the game's unit; empty: as much as makes keeping "
+        "the contract a best response for all.",
+        examples=["", "10"],
+    )
+    renegotiate: str = Field(
+        default="never",
+        pattern=r"^(never|on_breach|on_shock|every [1-9][0-9]{0,4})$",
+        title="Renegotiate",
+        description="When the contract is bargained over again during play: never, on_breach, "
+        "on_shock (the game calls an event one), or 'every 3' (turns).",
+        examples=["never", "every 1", "on_breach", "on_shock"],
+    )
+    tries: int = Field(
+        default=3, ge=1, le=10, title="Tries", description="Attempts at one message that counts."
+    )
+    recall: int = Field(
+        default=0,
+        ge=0,
+        le=10_000,
+        title="Recall",
+        description="How many of the latest events letters tell one by one, at least; when there "
+        "are twice as many, the older half is told in sum. 0 tells all.",
+    )
+    warm_cache: bool = Field(
+        default=False,
+        title="Warm cache",
+        description="Whether one of several who are asked at once is asked before the others, so "
+        "that they find what all are shown in the provider's prefix cache: cheaper with many "
+        "agents, and a call slower each time.",
+    )
+    budget: Budget = Field(
+        default=Budget(),
+        title="Budget",
+        description="What the run may cost; 0 is no limit. When it is used up, the run ends and "
+        "settles what was earned; who has used up its own part passes.",
+    )
+    deadline: float = Field(
+        default=0,
+        ge=0,
+        le=31_536_000,
+        title="Deadline",
+        description="Seconds that a person has for a reply before it counts as a pass; 0 is none.",
+    )
+
+    @classmethod
+    def model_json_schema(cls, *given: Any, **options: Any) -> dict[str, Any]:
+        """As pydantic's; made once, since LangGraph's server asks for it at every run."""
+        if cls is RunConfig and not (given or options):
+            return deepcopy(_schema())
+        return super().model_json_schema(*given, **options)
+
+    @model_validator(mode="after")
+    def _somebody_sits(self) -> "RunConfig":
+        if not self.seats:
+            raise ValueError("seats are empty: give at least '*'")
+        return self
+
+    def resolve(self) -> "RunConfig":
+        """The room with nothing left to look up: file contents, and a seat for each agent.
+
+        Raises:
+            GameError: there is no such game, or a parameter is wrong.
+            ValueError: a seat is given to nobody, or an agent has none.
+        """
+        game = load(self.game, self.params, self.seed)
+        if taken := set(OUTSIDERS).intersection(game.agents):
+            raise ValueError(
+                f"{', '.join(taken)} is who is no party to contracts: rename the agent"
+            )
+        if strangers := set(self.seats) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}:
+            raise ValueError(
+                f"a seat is given to {', '.join(sorted(strangers))}, who does not play: "
+                f"the agents are {', '.join(game.agents)}"
+            )
+        fallback = self.seats.get(DEFAULT_SEAT)
+        seats = {agent: self.seats.get(agent, fallback) for agent in game.agents}
+        if missing := [agent for agent, seat in seats.items() if seat is None]:
+            raise ValueError(f"no seat for {', '.join(missing)}: name one, or give '*'")
+        seats |= {name: self.seats[name] for name in OUTSIDERS if name in self.seats}
+        for agent in secrets_of(self.secrets):
+            reservation_of(self.secrets, agent)
+        return self.model_copy(update={"game": read(self.game), "seats": seats})
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return super(RunConfig, RunConfig).model_json_schema()
+
+
+def name_of(room: RunConfig) -> str:
+    """What the room's game is called."""
+    return room.game if isinstance(room.game, str) else str(room.game.get("name", "matrix game"))
+
+
+def config_of(settings: Mapping[str, Any]) -> RunConfig:
+    """The resolved room from the settings on the table."""
+    return _room(_text_of(settings))
+
+
+def game_of(settings: Mapping[str, Any]) -> Game:
+    """The game from the settings on the table; built once per process."""
+    return _game(_text_of(settings))
+
+
+_texts: dict[int, tuple[Mapping[str, Any], str]] = {}
+_MOST_TEXTS = 1024
+
+
+def _text_of(settings: Mapping[str, Any]) -> str:
+    """The settings as one string; written once for a mapping that is handed on by reference.
+
+    With a hundred seats, writing it takes longer than everything else that a letter needs.
+    """
+    known = _texts.get(id(settings))
+    # The mapping is held here, so that no other can come to have its id.
+    if known is None or known[0] is not settings:
+        if len(_texts) >= _MOST_TEXTS:
+            _texts.clear()
+        known = _texts[id(settings)] = settings, json.dumps(settings, sort_keys=True)
+    return known[1]
+
+
+@lru_cache(maxsize=256)
+def _room(settings: str) -> RunConfig:
+    return RunConfig.model_validate_json(settings)
+
+
+@lru_cache(maxsize=256)
+def _game(settings: str) -> Game:
+    room = _room(settings)
+    return load(room.game, room.params, room.seed)

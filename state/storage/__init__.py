@@ -1,0 +1,1 @@
+"""Where runs are kept: engine, journal, ledger, register, leases, checkpoints, secrets."""

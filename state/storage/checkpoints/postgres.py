@@ -1,0 +1,55 @@
+"""Checkpoints in a Postgres database."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from shapley_coop.state.storage.checkpoints.strict import ServerSaverMixin, strict
+
+_DELETE_RUNS = """
+    WITH gone AS (
+        DELETE FROM checkpoints WHERE metadata ->> 'run_id' = ANY(%s)
+        RETURNING thread_id, checkpoint_ns, checkpoint_id
+    )
+    DELETE FROM checkpoint_writes USING gone
+    WHERE checkpoint_writes.thread_id = gone.thread_id
+    AND checkpoint_writes.checkpoint_ns = gone.checkpoint_ns
+    AND checkpoint_writes.checkpoint_id = gone.checkpoint_id
+"""
+
+
+class PostgresSaver(ServerSaverMixin, AsyncPostgresSaver):
+    """LangGraph's saver, which can also take back whole runs, as a rollback does.
+
+    It goes through a pool of one connection, which is made anew when the database was restarted.
+    """
+
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]]) -> None:
+        super().__init__(pool, serde=strict())
+        self._pool = pool
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Forget all checkpoints of some runs; it reads the metadata of all there are."""
+        async with self._pool.connection() as connection:
+            await connection.execute(_DELETE_RUNS, [[str(run) for run in run_ids]])
+
+
+@asynccontextmanager
+async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
+    """A saver over a database, set up and open."""
+    async with AsyncConnectionPool(
+        url,
+        connection_class=AsyncConnection[DictRow],
+        kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+        min_size=1,
+        max_size=1,  # the saver asks for one connection at a time
+        check=AsyncConnectionPool.check_connection,
+        open=False,
+    ) as pool:
+        saver = PostgresSaver(pool)
+        await saver.setup()
+        yield saver

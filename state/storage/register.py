@@ -1,0 +1,108 @@
+"""The register of runs: a row is written before the graph starts, so that none vanishes."""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Column, MetaData, Row, String, Table, Text, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from shapley_coop.state.storage.engine import prepared, reading
+
+STARTED, ENDED, FAILED = "started", "ended", "failed"
+
+_metadata = MetaData()
+_runs = Table(
+    "runs",
+    _metadata,
+    Column("run", String(80), primary_key=True),
+    Column("graph", String(64), nullable=False),
+    Column("room", Text, nullable=False),
+    Column("created", String(32), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("result", Text),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run as the register knows it.
+
+    Attributes:
+        run: its name, which is LangGraph's thread id.
+        graph: the workflow.
+        room: what it was given, resolved, as JSON.
+        created: ISO time, UTC.
+        state: started, ended or failed.
+        result: what it came to; None until it ended.
+    """
+
+    run: str
+    graph: str
+    room: dict[str, Any]
+    created: str
+    state: str
+    result: dict[str, Any] | None
+
+
+class Runs:
+    """The runs of one database.
+
+    Args:
+        url: `sqlite:///…` or `postgresql://…`.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._engine = prepared(url, _metadata)
+        self._reader = reading(self._engine)
+
+    def begin(self, run: str, graph: str, room: dict[str, Any]) -> None:
+        """Enter a run before anything is played.
+
+        Raises:
+            ValueError: there is a run of that name.
+        """
+        row = {
+            "run": run,
+            "graph": graph,
+            "room": json.dumps(room),
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "state": STARTED,
+        }
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(insert(_runs), row)
+        except IntegrityError:
+            raise ValueError(
+                f"there is a run {run!r} already: choose another name, or coop resume {run}"
+            ) from None
+
+    def finish(self, run: str, state: str, result: dict[str, Any] | None = None) -> None:
+        """Enter how a run ended."""
+        values = {"state": state, "result": json.dumps(result) if result else None}
+        with self._engine.begin() as connection:
+            connection.execute(update(_runs).filter_by(run=run).values(values))
+
+    def get(self, run: str) -> Run:
+        """Look a run up.
+
+        Raises:
+            ValueError: there is none of that name.
+        """
+        with self._reader.connect() as connection:
+            row = connection.execute(select(_runs).filter_by(run=run)).one_or_none()
+        if row is None:
+            raise ValueError(f"there is no run {run!r}: coop runs lists them")
+        return _run(row)
+
+    def list(self) -> list[Run]:
+        """Every run, newest first."""
+        query = select(_runs).order_by(_runs.c.created.desc(), _runs.c.run)
+        with self._reader.connect() as connection:
+            return [_run(row) for row in connection.execute(query)]
+
+
+def _run(row: Row[Any]) -> Run:
+    result = json.loads(row.result) if row.result else None
+    return Run(row.run, row.graph, json.loads(row.room), row.created, row.state, result)
