@@ -127,7 +127,8 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
     failure = ""
     try:
         async with asyncio.timeout(limit):
-            reply = await model.ainvoke(question.messages, config=_traced(question))
+            letter = question.letter.messages(program=True) if seat.simulated else question.messages
+            reply = await model.ainvoke(letter, config=_traced(question))
         answer = _answer(reply, time.monotonic() - started)
     except Exception as error:
         failure = _describe(error, limit)

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -12,16 +12,38 @@ _FACTS = re.compile(r"^```json\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _EVENTS = re.compile(r"^```jsonl\n(.*?)\n?```$", re.MULTILINE | re.DOTALL)
 
 
+FACTS = "facts"
+"""Where a message to a program carries the letter's facts as an object."""
+
+
 @dataclass(frozen=True)
 class Letter:
-    """What one agent is asked: Markdown, with its facts as fenced JSON."""
+    """What one agent is asked: words for a model, and the same facts as an object for a program.
+
+    Attributes:
+        system: the part that is the same for all agents, always.
+        user: the part for this agent, now.
+        facts: what both parts say, as JSON; the public history is under `history`.
+    """
 
     system: str
     user: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
-    def messages(self) -> list[BaseMessage]:
-        """The letter as chat messages."""
-        return [SystemMessage(self.system), HumanMessage(self.user)]
+    def messages(self, program: bool = False) -> list[BaseMessage]:
+        """The letter as chat messages.
+
+        Args:
+            program: whether a program answers it, which reads the facts and not the words.
+        """
+        beside = {FACTS: self.facts} if program else {}
+        return [SystemMessage(self.system), HumanMessage(self.user, additional_kwargs=beside)]
+
+
+def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
+    """The facts that messages to a program carry; none if they are words alone."""
+    found: Mapping[str, Any] = messages[-1].additional_kwargs.get(FACTS, {})
+    return found
 
 
 def as_text(messages: Sequence[BaseMessage]) -> str:

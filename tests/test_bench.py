@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.__main__ import MODULES, QUICK, Section, keep, kept, main, page, run
+from benchmarks.everything import MODULES, QUICK, Section, keep, kept, main, page, run
 from benchmarks.contenders import raid, table_of_four
 from benchmarks.seats import scripted_reply
 from benchmarks.tables import Found, Goal, exponent, figure, markdown
@@ -67,7 +67,7 @@ def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = Found("What it is.", ("who", "×", "s"), [["ours", 1.5, None]], [Goal("wall", 2, 1.5)])
-    monkeypatch.setattr("benchmarks.__main__.KEPT", tmp_path / "performance.json")
+    monkeypatch.setattr("benchmarks.everything.KEPT", tmp_path / "performance.json")
     sections = {"exact": Section(found, "2026-01-02", "abc"), "git": Section(found, "", "")}
     keep(sections)
     assert kept() == sections

@@ -105,7 +105,8 @@ def write(moment: TurnContext, agent: str, act: str, private: PrivateView) -> Le
         fault=fault,
         facts=fenced(facts),
     )
-    return Letter(rules(game, config_of(moment.table["settings"]).instructions), user)
+    known = {**game.facts(), **(own or {}), **facts, "history": history(moment.table)}
+    return Letter(rules(game, config_of(moment.table["settings"]).instructions), user, known)
 
 
 @lru_cache(maxsize=256)

@@ -149,4 +149,5 @@ def _letter(moment: TurnContext, who: str, letter: str, mind: AgentTurnState | N
         facts=fenced(facts_of(game)),
         instructions=config_of(table["settings"]).instructions,
     )
-    return Letter(system=system, user=user)
+    known = {**facts_of(game), **facts, "history": history(table)}
+    return Letter(system=system, user=user, facts=known)

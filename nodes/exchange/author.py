@@ -85,6 +85,7 @@ def _letter(
     return Letter(
         system=render("exchange_author", atoms=tasks.n, facts=fenced({"atoms": atoms})),
         user=render(act, you=facts["you"], example=example, fault=fault, facts=fenced(facts)),
+        facts={"atoms": atoms, **facts},
     )
 
 

@@ -1,6 +1,7 @@
 """The letters of a task exchange: what a trader sees, with what only it is told."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,9 +23,13 @@ def trade_letter(guidance: bool) -> Callable[[TurnContext, str, str, PrivateView
 
     def write(moment: TurnContext, agent: str, act: str, private: PrivateView) -> Letter:
         facts = look(moment, agent, act)
-        own = fenced(exchange_of(moment.table).private(agent))
-        alone = "\n\n".join(part for part in (private.secret, UTILITIES, own) if part)
-        return _in_words(moment, facts, private, alone, guidance)
+        own = exchange_of(moment.table).private(agent)
+        parts = (private.secret, UTILITIES, fenced(own))
+        alone = "\n\n".join(part for part in parts if part)
+        letter = _in_words(moment, facts, private, alone, guidance)
+        public = exchange_of(moment.table).facts()
+        known = {**public, **own, **facts, "history": told(moment.table)}
+        return replace(letter, facts=known)
 
     return write
 

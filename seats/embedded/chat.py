@@ -17,7 +17,7 @@ from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.authoring import SHEETS, written_sheet
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.characters import character
-from shapley_coop.seats.letters import as_text, events, facts
+from shapley_coop.seats.letters import as_text, events, facts, facts_in
 
 
 class EmbeddedChatModel(BaseChatModel):
@@ -50,11 +50,11 @@ class EmbeddedChatModel(BaseChatModel):
         letter = as_text(messages)
         own = character(self.character).drawn(Random(f"{self.seed}/{self.agent}"))
         rng = Random(f"{self.seed}/{self.agent}/{letter}")
-        known = facts(letter)
+        known = dict(facts_in(messages)) or {**facts(letter), "history": events(letter)}
         if known.get("ask") in SHEETS:
             text = written_sheet(known, self.seed)
         else:
-            history = events(letter)
+            history = known["history"]
             text = Agent(known, _turns(history), own, rng, history).answer()
         careless = rng.random() < own.sloppiness and known.get("ask") != "reason"
         return _spoiled(text, rng) if careless else text

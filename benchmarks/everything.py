@@ -1,0 +1,176 @@
+"""`make bench`: how fast, how big and how dear it all is, beside its peers, in one run.
+
+    python -m benchmarks                      # everything: about half an hour
+    python -m benchmarks calls tokens         # some of it
+    python -m benchmarks --quick              # everything at a small size, printed
+    python -m benchmarks offers --peers /path/to/python
+
+What is measured at its full size is kept in docs/performance.json, from which docs/performance.md
+is written: every bench as it was found last, with its day and commit.
+
+`--peers` names the interpreter of another environment, for peers that are no dependency of ours:
+negmas and autogen-agentchat. A peer that is not there is left out, and the page says so.
+
+Ratios come first: absolute times are of one machine at one moment.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from benchmarks.tables import Cell, Found, Goal, machine, markdown, table
+from shapley_coop.evals.sweeps.provenance import provenance
+
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+KEPT = PAGE.with_suffix(".json")
+
+MODULES = {
+    "negotiation": "engine",
+    "parallel": "engine",
+    "concurrent": "engine",
+    "cpu": "engine",
+    "calls": "calls",
+    "checkpoints": "state",
+    "memory": "state",
+    "exact": "credit",
+    "sampled": "credit",
+    "offers": "offers",
+    "runs": "offers",
+    "tokens": "tokens",
+    "start": "start",
+    "git": "git",
+}
+"""Every bench, and where it is: a function of its name, whose defaults are the goals' sizes."""
+
+QUICK: dict[str, dict[str, Any]] = {
+    "negotiation": {"repeats": 1, "latency": 0.01},
+    "parallel": {"repeats": 1, "latency": 0.01, "agents": 6, "turns": 1},
+    "concurrent": {"repeats": 1, "latency": 0.01, "sizes": (2,)},
+    "cpu": {"repeats": 1, "wide": 6},
+    "calls": {"repeats": 1, "latency": 0.01, "sizes": (4, 8), "spread": 0.05},
+    "checkpoints": {"turns": (4, 8), "rounds": 2},
+    "memory": {"few": 2, "more": 12, "names": ("ours, no saver",)},
+    "exact": {"repeats": 1, "heroes": (4, 5), "players": (8, 10)},
+    "sampled": {"repeats": 1, "heroes": (4, 6)},
+    "offers": {"repeats": 1, "turns": 8},
+    "runs": {"repeats": 1, "each": 2},
+    "tokens": {"agents": 4, "rounds": 3},
+    "start": {"repeats": 1, "commands": ("coop --help",)},
+    "git": {"repeats": 1, "commits": (20, 40)},
+}
+"""Sizes that only show that a bench works."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A bench as it was found.
+
+    Attributes:
+        found: what it found.
+        day: when, as an ISO date.
+        commit: of which tree.
+    """
+
+    found: Found
+    day: str
+    commit: str
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run benches and print their tables; keep and write down what ran at its full size."""
+    given = _options().parse_args(arguments)
+    shown: dict[str, Section] = {}
+    for name, found in measured(given.names or list(MODULES), given.quick, given.peers):
+        sys.stdout.write(markdown(name, found) + "\n")
+        sys.stdout.flush()
+        day = datetime.now(UTC).date().isoformat()
+        shown[name] = Section(found, day, provenance()["commit"])
+        if not (given.quick or given.output):
+            keep({**kept(), **shown})
+    path = given.output or (None if given.quick else PAGE)
+    if path:
+        path.write_text(page(shown if given.output else kept()), encoding="utf-8")
+        sys.stderr.write(f"{path} is written\n")
+
+
+def kept() -> dict[str, Section]:
+    """What every bench found last at its full size."""
+    if not KEPT.exists():
+        return {}
+    told = json.loads(KEPT.read_text(encoding="utf-8"))
+    return {name: _section(**told[name]) for name in MODULES if name in told}
+
+
+def _section(found: dict[str, Any], day: str, commit: str) -> Section:
+    # JSON knows no tuples.
+    whole = {**found, "columns": tuple(found["columns"])}
+    whole["goals"] = [Goal(**goal) for goal in found["goals"]]
+    return Section(Found(**whole), day, commit)
+
+
+def keep(sections: dict[str, Section]) -> None:
+    """Keep it for the page."""
+    told = {name: asdict(section) for name, section in sections.items()}
+    KEPT.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def measured(names: list[str], quick: bool, peers: str) -> Iterator[tuple[str, Found]]:
+    """Run benches one after the other, each in a process of its own; yields name and findings."""
+    for number, name in enumerate(names, start=1):
+        sys.stderr.write(f"[{number}/{len(names)}] {name} …\n")
+        sys.stderr.flush()
+        sizes = QUICK[name] if quick else {}
+        more = {"peers": peers} if name == "offers" else {}
+        # Spawned: no memory, thread or cache of another bench is in it.
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            yield name, process.submit(run, name, **sizes, **more).result()
+
+
+def run(name: str, **sizes: Any) -> Found:
+    """Run one bench here."""
+    bench: Callable[..., Found] = getattr(import_module(f"benchmarks.{MODULES[name]}"), name)
+    return bench(**sizes)
+
+
+def page(sections: dict[str, Section]) -> str:
+    """The whole page: what is reached, where it was measured, and every bench."""
+    goals: list[list[Cell]] = [
+        [f"[{name}](#{name})", *goal.row(), f"{one.day}, {one.commit}"]
+        for name, one in sections.items()
+        for goal in one.found.goals
+    ]
+    return "\n".join(
+        [
+            "# Performance",
+            "",
+            "Written by `make bench`; do not edit. Every table is one run of ours and its peers in "
+            "turn, so that ratios mean something; absolute times are of this machine at that "
+            "moment. Simulated agents and models that answer by rote are no evidence about "
+            "language models.",
+            "",
+            table(("measured on", ""), machine()),
+            "",
+            "## Goals",
+            "",
+            table(("bench", "goal", "limit", "found", "met", "measured"), goals),
+            "",
+            *(markdown(name, one.found) for name, one in sections.items()),
+        ]
+    )
+
+
+def _options() -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(prog="python -m benchmarks", description=main.__doc__)
+    options.add_argument("names", nargs="*", metavar="NAME", choices=[*MODULES, []])
+    options.add_argument("--quick", action="store_true", help="small sizes: does it run?")
+    options.add_argument("--peers", default=sys.executable, help="Python that has negmas, autogen")
+    options.add_argument("-o", "--output", type=Path, help="write the page here")
+    return options
