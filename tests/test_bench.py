@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.everything import MODULES, QUICK, Section, keep, kept, main, page, run
 from benchmarks.contenders import raid, table_of_four
+from benchmarks.everything import MODULES, QUICK, Section, keep, kept, main, page, run
 from benchmarks.seats import scripted_reply
 from benchmarks.tables import Found, Goal, exponent, figure, markdown
 from shapley_coop.graphs.running import play
