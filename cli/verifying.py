@@ -7,9 +7,17 @@ from typing import Any
 from shapley_coop.deals import Contract, Message, amend, scan, sign
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.graphs.running import table_of
-from shapley_coop.nodes.table.settle import decide, deposits_of, lines
 from shapley_coop.seats.records import Entry, letter_hash
-from shapley_coop.state import PublicMessage, Table, agreed_offers, game_of, home, result
+from shapley_coop.state import (
+    EvaluatedTable,
+    PublicMessage,
+    Table,
+    agreed_offers,
+    game_of,
+    home,
+    result,
+)
+from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ async def verify_run(run: str) -> list[Check]:
 
 
 def _settlement(table: Table) -> dict[str, Any]:
-    return {**decide(table), "ledger": (table["settlement"] or {})["ledger"]}
+    return {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
 
 
 def _play(table: Table) -> Check:
@@ -87,8 +95,10 @@ def _ledger(table: Table) -> Check:
     if settled["ledger"] == "counterfactual":
         return Check("ledger", True, "this branch is counterfactual and unpaid")
     posted = home().ledger.lines(table["episode"])
-    moved = [line for _, entries in deposits_of(table) for line in entries]
-    expected = sorted([*lines(settled), *moved], key=str)
+    moved = [
+        line for _, entries in deposit_lines(EvaluatedTable(table), over=True) for line in entries
+    ]
+    expected = sorted([*reward_lines(settled), *moved], key=str)
     balanced = sum(home().ledger.balances(table["episode"]).values()) == 0
     sound = sorted(posted, key=str) == expected and balanced
     return Check("ledger", sound, f"{len(posted)} lines, sums to zero")

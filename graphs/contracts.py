@@ -1,81 +1,72 @@
-"""Structured contracts: drafted in turn, written down by nobody's friend, played and enforced.
+"""Structured contracts: drafted in turn, written down by an impartial summariser, played, enforced.
 
-    open → convene → propose ⇄ pass_on ⇄ respond → write → sign → count → summarize → enforce
-         → act → step → enforce_turn ↺ → judge → settle
+    open → convene → propose → validate ↺ ⇄ pass_on ⇄ respond ↺ → write ↺ → sign ↺ → count
+         → summarize → enforce → act ↺ → step → enforce_turn ↺ → judge ↺ → settle
 
-Use Your Words (Schiavone, 2025). In turn, everybody proposes a contract or accepts the one that
+Use Your Words (Schiavone, 2025). In turn, every agent proposes a contract or accepts the one that
 stands; all have to accept the same. An impartial summariser writes it down in five sections. If
-only words were agreed, it drafts the clauses too, and `sign` asks everybody for a signature;
-without all of them nobody is bound. Deposits are taken before play and forfeited at the first
-breach; payments are made at settlement. Where the room seats a judge, it reads the record as well.
+only words were agreed, it drafts the clauses too, and `sign` asks all agents for a signature;
+without all of them none is bound. Deposits are taken before play and forfeited at the first breach;
+payments are made at settlement. If the configuration seats a judge, it reads the record as well.
 """
 
 from langgraph.graph import END
 
 from shapley_coop.deals import DEAL_RULES
-from shapley_coop.graphs.minds import TurnGraph, WorkflowBuilder, mind, retried, seated
-from shapley_coop.graphs.phases import PLAY, convened, new_workflow
-from shapley_coop.graphs.routing import (
-    able,
-    branch,
-    everyone,
-    how_it_goes_on,
-    lead,
-    speaker,
-    tallied,
-)
-from shapley_coop.nodes.agent.say import say_answers, seal_actions
-from shapley_coop.nodes.agent.validate import Check, an_action, validate
-from shapley_coop.nodes.contract.draft import (
-    SUMMARISER,
-    a_written_contract,
-    ask_outsider,
-    say_written,
-)
-from shapley_coop.nodes.contract.enforce import enforce
-from shapley_coop.nodes.contract.judge import JUDGE, a_judgement, say_judgement
-from shapley_coop.nodes.contract.sign import (
+from shapley_coop.graphs.phases import ACT, convened
+from shapley_coop.graphs.routing import all_agents, how_it_goes_on, speaker, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.nodes.agent.publish import hold_answers
+from shapley_coop.nodes.contract.checks import (
     a_contract_answer,
     a_contract_offer,
+    a_judgement,
     a_signature,
-    count_signatures,
-    pass_on,
-    say_draft,
+    a_written_contract,
 )
+from shapley_coop.nodes.contract.count import count_signatures
+from shapley_coop.nodes.contract.enforce import enforce
+from shapley_coop.nodes.contract.pass_on import pass_on
+from shapley_coop.nodes.contract.publish import put_draft, put_judgement, put_written
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
 from shapley_coop.nodes.table.summarize import summarize
-from shapley_coop.state import Table, Topic
+from shapley_coop.state import Table
+from shapley_coop.state.run_config import JUDGE, SUMMARISER
+from shapley_coop.state.turn import Asking, Topic
 
-DRAFTS = Topic("plan", rules=DEAL_RULES, letters=("contract_propose", "contract_answer"))
-"""Drafting, one agent after the other."""
+DRAFTS = Topic("plan", rules=DEAL_RULES)
+"""Drafting and signing, before anybody acts."""
 
-SIGNING = Topic("plan", rules=DEAL_RULES, letters=("contract_sign", "contract_sign"))
-"""Signing clauses that were drafted from words."""
-
-JUDGING = Topic("judgement", rules=(), phase="settlement")
+JUDGING = Topic("judgement", phase="settlement")
 """Reading the record."""
+
+# Certifying a draft can take a second: these are checked in a thread.
+PROPOSE = Asking("contract_propose", DRAFTS, speaker, a_contract_offer, put_draft, heavy=True)
+RESPOND = Asking("contract_answer", DRAFTS, speaker, a_contract_answer, put_draft, heavy=True)
+SIGN = Asking("contract_sign", DRAFTS, all_agents, a_signature, hold_answers, heavy=True)
+WRITE = Asking(
+    "contract_write", DRAFTS, lambda _: [SUMMARISER], a_written_contract, put_written, heavy=True
+)
+JUDGE_IT = Asking("contract_judge", JUDGING, lambda _: [JUDGE], a_judgement, put_judgement)
 
 
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    page = new_workflow()
+    page = WorkflowBuilder()
     page.add_edge("open", "convene")
     convened(page, then="propose")
     drafting(page, agreed="write", no_deal="act")
     written(page, bound="enforce", null="act")
     page.add_node("enforce", enforce)
-    lead(page, "enforce", "act")
-    page.add_node("act", seated(mind("act", an_action), able, PLAY, seal_actions))
-    page.add_edge("act", "step")
+    page.lead("enforce", "act")
+    page.asks("act", ACT, then="step")
     page.add_node("step", step)
-    page.add_edge("step", "enforce_turn")
+    page.branch("step", verdict_of, {"again": "act", "played": "enforce_turn"})
     page.add_node("enforce_turn", enforce)
     onward = {"play_on": "act", "due": "convene", "judge": "judge", "over": "settle"}
-    branch(page, "enforce_turn", what_is_next, onward)
-    judging = outsider("contract_judge", a_judgement)
-    page.add_node("judge", seated(judging, lambda _: [JUDGE], JUDGING, say_judgement))
-    page.add_edge("judge", "settle")
+    page.branch("enforce_turn", what_is_next, onward)
+    page.asks("judge", JUDGE_IT, then="settle")
     page.add_node("settle", settle)
     page.add_edge("settle", END)
     return page
@@ -83,38 +74,27 @@ def build() -> WorkflowBuilder:
 
 def drafting(page: WorkflowBuilder, agreed: str, no_deal: str) -> None:
     """`propose` or `respond` → `pass_on`, until all accept one draft or had their turns."""
-    page.add_node("propose", seated(mind("propose", a_contract_offer), speaker, DRAFTS, say_draft))
-    page.add_node("respond", seated(mind("answer", a_contract_answer), speaker, DRAFTS, say_draft))
-    page.add_node("pass_on", pass_on)
-    page.add_edge("propose", "pass_on")
-    page.add_edge("respond", "pass_on")
+    page.asks_visibly("propose", "validate", PROPOSE, {"sound": "pass_on"}, lambda _: "sound")
+    page.asks("respond", RESPOND, then="pass_on")
+    page.computes("pass_on", pass_on)
     onward = {"agreed": agreed, "in_words": agreed, "no_deal": no_deal}
-    branch(page, "pass_on", tallied, {**onward, "propose": "propose", "respond": "respond"})
+    page.branch("pass_on", verdict_of, {**onward, "propose": "propose", "respond": "respond"})
 
 
 def written(page: WorkflowBuilder, bound: str, null: str) -> None:
     """`write` → `summarize`, by way of `sign` and `count` where only words were agreed."""
-    writing = outsider("contract_write", a_written_contract)
-    page.add_node("write", seated(writing, lambda _: [SUMMARISER], DRAFTS, say_written))
-    branch(page, "write", tallied, {"written": "summarize", "to_sign": "sign", "unwritten": null})
-    page.add_node("sign", seated(mind("answer", a_signature), everyone, SIGNING, say_answers))
-    page.add_edge("sign", "count")
-    page.add_node("count", count_signatures)
-    branch(page, "count", tallied, {"signed": "summarize", "unsigned": null})
+    onward = {"written": "summarize", "to_sign": "sign", "unwritten": null}
+    page.asks_and_routes("write", WRITE, onward)
+    page.asks("sign", SIGN, then="count")
+    page.computes("count", count_signatures)
+    onward = {"signed": "summarize", "unsigned": null, "again": "sign"}
+    page.branch("count", verdict_of, onward)
     page.add_node("summarize", summarize)
-    page.add_edge("summarize", bound)
-
-
-def outsider(letter: str, check: Check) -> TurnGraph:
-    """The mind of somebody who is no party: ask → validate ↺.
-
-    To certify what it wrote can take a second, so that it is validated in a thread.
-    """
-    return retried(letter, ask_outsider(letter), validate(check))
+    page.lead("summarize", bound)
 
 
 def what_is_next(table: Table) -> str:
-    """Whether the game goes on, and who is heard when it does not."""
+    """Whether the game goes on, and whether the judge is asked when it does not."""
     found = how_it_goes_on(table)
     judged = table.get("contract") and JUDGE in table["settings"]["seats"]
     return "judge" if found == "over" and judged else found

@@ -5,16 +5,15 @@ open → act → step ↺ → settle
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.minds import WorkflowBuilder
-from shapley_coop.graphs.phases import new_workflow, play
-from shapley_coop.graphs.routing import lead
+from shapley_coop.graphs.phases import play
+from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
 
 
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    page = new_workflow()
-    lead(page, "open", "act")
+    page = WorkflowBuilder()
+    page.lead("open", "act")
     play(page, over="settle")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

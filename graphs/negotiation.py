@@ -1,27 +1,26 @@
 """LLM+NEG: agents bargain before they act, without Shapley reasoning.
 
-    open → convene → propose → answer → tally ↺ → summarize → act → step ↺ → settle
+    open → convene → propose → validate ↺ → answer ↺ → tally ↺ → summarize → act → step ↺ → settle
 
-What `llm_only` does not have: convene, propose, answer, tally, summarize.
+What `llm_only` does not have: convene, propose, validate, answer, tally, summarize.
 """
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.minds import WorkflowBuilder
-from shapley_coop.graphs.phases import PLAN, bargain, convened, new_workflow, play
-from shapley_coop.graphs.routing import lead
+from shapley_coop.graphs.phases import PLAN, bargain, convened, play
+from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
 
 
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    page = new_workflow()
+    page = WorkflowBuilder()
     page.add_edge("open", "convene")
     convened(page, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
-    lead(page, "summarize", "act")
+    page.lead("summarize", "act")
     play(page, over="settle", renegotiate="convene")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

@@ -1,114 +1,105 @@
-"""The chapters that workflows are made of: bargaining and play.
+"""The phases that workflows are made of: reasoning, bargaining, play, claims.
 
 Each adds its nodes and inner edges to a page and leaves one way in and one way out, both named by
 the page. Routing is by verdicts that nodes left on the table; nodes name no successor.
 """
 
-from langgraph.graph import StateGraph
+from dataclasses import replace
 
 from shapley_coop.deals import DEAL_RULES, Do, Forbid, Pay, Share, only
-from shapley_coop.graphs.minds import WorkflowBuilder, mind, quick, seated
 from shapley_coop.graphs.routing import (
     able,
-    branch,
-    everyone,
+    all_agents,
     how_it_goes_on,
-    lead,
     listeners,
     offered,
     speaker,
-    tallied,
+    verdict_of,
     whether_over,
 )
-from shapley_coop.nodes.agent.say import (
-    keep_thoughts,
-    say_answers,
-    say_claims,
-    say_offer,
-    seal_actions,
-)
-from shapley_coop.nodes.agent.validate import a_claim, a_thought, an_action, an_answer, an_offer
+from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
+from shapley_coop.nodes.agent.publish import hold_answers, keep_thoughts, put_offer, seal_actions
+from shapley_coop.nodes.table.collect import collect_claims, collect_thoughts
 from shapley_coop.nodes.table.convene import convene
-from shapley_coop.nodes.table.open import opening
 from shapley_coop.nodes.table.step import step
 from shapley_coop.nodes.table.tally import tally
-from shapley_coop.state import Opening, RunConfig, Table, Topic
+from shapley_coop.state.turn import Asking, Topic
 
 PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Share), *DEAL_RULES))
 """Bargaining before acting: who does what, and for what price."""
 
-SPLIT = Topic(
-    "split",
-    rules=(only(Pay, Share), *DEAL_RULES),
-    letters=("propose_split", "answer_split"),
-    phase="settlement",
-)
+SPLIT = Topic("split", rules=(only(Pay, Share), *DEAL_RULES), phase="settlement")
 """Bargaining after acting: who ends up with what."""
 
-PLAY = Topic("play", rules=(), phase="action")
+PLAY = Topic("play", phase="action")
 """Acting, all at the same time."""
 
+ACT = Asking("act", PLAY, able, an_action, seal_actions)
+"""Every agent that can act chooses."""
 
-def new_workflow(game: str = "escape_room") -> WorkflowBuilder:
-    """A page with nothing on it but the opening.
 
-    Args:
-        game: what it plays when nobody says.
-    """
-    page = StateGraph(Table, context_schema=RunConfig, input_schema=Opening)
-    page.add_node("open", opening(game))
-    page.set_entry_point("open")
-    return page
+def computed(topic: Topic) -> Topic:
+    """The same topic where values are computed from the record, so that a deal can name a norm."""
+    return replace(topic, computed=True)
+
+
+def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
+    """`convene`: a bargaining begins with no offer."""
+    page.computes(f"convene{suffix}", convene)
+    page.lead(f"convene{suffix}", then)
 
 
 def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
-    """`reason`: every agent works out payoff, externality and price, in private, in parallel."""
-    page.add_node("reason", seated(mind("reason", a_thought), everyone, topic, keep_thoughts))
-    page.add_edge("reason", then)
+    """`reason` → `collect_reasons`: every agent works out payoff, externality and price."""
+    page.computes("collect_reasons", collect_thoughts)
+    asking = Asking("reason", topic, all_agents, a_thought, keep_thoughts)
+    page.asks("reason", asking, then="collect_reasons")
+    page.branch("collect_reasons", verdict_of, {"again": "reason", "sound": then})
 
 
 def claim(page: WorkflowBuilder, topic: Topic, then: str) -> None:
-    """`claim`: every agent states what part of the total was its doing, in parallel."""
-    page.add_node("claim", seated(mind("claim", a_claim), everyone, topic, say_claims))
-    page.add_edge("claim", then)
+    """`claim` → `collect_claims`: every agent states what part of the total was its doing."""
+    page.computes("collect_claims", collect_claims(topic))
+    page.asks("claim", Asking("claim", topic, all_agents, a_claim, hold_answers), "collect_claims")
+    page.branch("collect_claims", verdict_of, {"again": "claim", "sound": then})
 
 
 def bargain(
     page: WorkflowBuilder, topic: Topic, agreed: str, no_deal: str, suffix: str = ""
 ) -> None:
-    """`propose` → `answer` → `tally`, until all agree or the rounds are used up.
+    """`propose` → `validate` ↺ → `answer` ↺ → `tally`, until all agree or the rounds are used up.
 
-    One agent proposes, everybody else answers at once; a rejection may carry the next proposal.
+    One agent proposes, all others answer in parallel; a rejection may carry the next proposal.
 
     Args:
         page: the page.
         topic: what is bargained over.
-        agreed: the node to go to once everybody accepted the same revision.
+        agreed: the node to go to once all accepted the same revision.
         no_deal: the node to go to otherwise.
-        suffix: of the nodes' names, for a page with two bargainings.
+        suffix: of nodes and letters, for a page with two bargainings.
     """
-    propose, answer, count = f"propose{suffix}", f"answer{suffix}", f"tally{suffix}"
-    page.add_node(propose, seated(mind("propose", an_offer), speaker, topic, say_offer))
-    page.add_node(answer, seated(mind("answer", an_answer), listeners, topic, say_answers))
-    page.add_node(count, quick(tally(topic)))
-    branch(page, propose, offered, {"offer": answer, "pass": count})
-    page.add_edge(answer, count)
-    branch(
-        page,
+    propose, check = f"propose{suffix}", f"validate{suffix}"
+    answer, count = f"answer{suffix}", f"tally{suffix}"
+    page.computes(count, tally(topic))
+    page.asks(answer, Asking(answer, topic, listeners, an_answer, hold_answers), then=count)
+    offering = Asking(propose, topic, speaker, an_offer, put_offer)
+    page.asks_visibly(propose, check, offering, {"offer": answer, "pass": count}, offered)
+    page.branch(
         count,
-        tallied,
-        {"agreed": agreed, "countered": answer, "talk_on": propose, "no_deal": no_deal},
+        verdict_of,
+        {
+            "agreed": agreed,
+            "countered": answer,
+            "talk_on": propose,
+            "no_deal": no_deal,
+            "again": answer,
+        },
     )
 
 
-def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
-    """`convene`: a bargaining begins with a clear table."""
-    page.add_node(f"convene{suffix}", quick(convene))
-    lead(page, f"convene{suffix}", then)
-
-
 def play(page: WorkflowBuilder, over: str, renegotiate: str = "") -> None:
-    """`act` → `step`, until the game is over.
+    """`act` ↺ → `step`, until the game is over.
 
     Args:
         page: the page.
@@ -116,11 +107,10 @@ def play(page: WorkflowBuilder, over: str, renegotiate: str = "") -> None:
         renegotiate: the node to go to when the contract is due to be bargained over again; empty
             for a page without contracts.
     """
-    page.add_node("act", seated(mind("act", an_action), able, PLAY, seal_actions))
+    page.asks("act", ACT, then="step")
     page.add_node("step", step)
-    page.add_edge("act", "step")
-    onward = {"play_on": "act", "over": over}
+    onward = {"play_on": "act", "over": over, "again": "act"}
     if renegotiate:
-        branch(page, "step", how_it_goes_on, {**onward, "due": renegotiate})
+        page.branch("step", how_it_goes_on, {**onward, "due": renegotiate})
     else:
-        branch(page, "step", whether_over, onward)
+        page.branch("step", whether_over, onward)

@@ -1,18 +1,16 @@
 """The long-term part of Shapley-Coop alone, over work that is done.
 
-    open → step → account → reckon → convene_split → claim
-         → propose_split → answer_split → tally_split ↺ → settle
+    open → step → account → attribute → convene_split → claim ↺
+         → propose_split → validate_split ↺ → answer_split ↺ → tally_split ↺ → settle
 
 `step` plays the one turn in which the work is paid by its value; what is left is to agree on
 another split, or to let it stand.
 """
 
-from dataclasses import replace
-
 from langgraph.graph import END
 
-from shapley_coop.graphs.minds import WorkflowBuilder
-from shapley_coop.graphs.phases import SPLIT, bargain, claim, convened, new_workflow
+from shapley_coop.graphs.phases import SPLIT, bargain, claim, computed, convened
+from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.settle import settle
@@ -21,8 +19,8 @@ from shapley_coop.nodes.table.step import step
 
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    split = replace(SPLIT, computed=True)
-    page = new_workflow("delivered")
+    split = computed(SPLIT)
+    page = WorkflowBuilder("delivered")
     page.add_node("step", step)
     page.add_edge("open", "step")
     page.add_node("account", account)

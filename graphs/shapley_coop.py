@@ -1,29 +1,26 @@
 """LLM+SC, the whole of Shapley-Coop.
 
-    open → convene → reason → propose → answer → tally ↺ → summarize → act → step ↺
-         → account → reckon → convene_split → claim
-         → propose_split → answer_split → tally_split ↺ → settle
+    open → convene → reason ↺ → propose → validate ↺ → answer ↺ → tally ↺ → summarize → act → step ↺
+         → account → attribute → convene_split → claim ↺
+         → propose_split → validate_split ↺ → answer_split ↺ → tally_split ↺ → settle
 
-What `short_term` does not have: reckon, which computes outcome, marginal contributions and Shapley
-values from the record for every letter of the last bargaining; so the norm can be named in a deal.
+What `short_term` does not have: attribute, which computes outcome, marginal contributions and
+Shapley values from the record for every letter of the last bargaining; so a deal can name the norm.
 """
-
-from dataclasses import replace
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.minds import WorkflowBuilder
 from shapley_coop.graphs.phases import (
     PLAN,
     SPLIT,
     bargain,
     claim,
+    computed,
     convened,
-    new_workflow,
     play,
     reason,
 )
-from shapley_coop.graphs.routing import lead
+from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.settle import settle
@@ -32,14 +29,14 @@ from shapley_coop.nodes.table.summarize import summarize
 
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    plan, split = replace(PLAN, computed=True), replace(SPLIT, computed=True)
-    page = new_workflow()
+    plan, split = computed(PLAN), computed(SPLIT)
+    page = WorkflowBuilder()
     page.add_edge("open", "convene")
     convened(page, then="reason")
     reason(page, plan, then="propose")
     bargain(page, plan, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
-    lead(page, "summarize", "act")
+    page.lead("summarize", "act")
     play(page, over="account", renegotiate="convene")
     page.add_node("account", account)
     page.add_edge("account", "attribute")

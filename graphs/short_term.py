@@ -1,25 +1,24 @@
 """LLM+STS: short-term Shapley reasoning; the final split is bargained over without values.
 
-    open → convene → reason → propose → answer → tally ↺ → summarize → act → step ↺
-         → account → convene_split → claim → propose_split → answer_split → tally_split ↺ → settle
+    open → convene → reason ↺ → propose → validate ↺ → answer ↺ → tally ↺ → summarize → act → step ↺
+         → account → convene_split → claim ↺
+         → propose_split → validate_split ↺ → answer_split ↺ → tally_split ↺ → settle
 
 What `negotiation` does not have: reason, claim, and the bargaining over the split.
 """
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.minds import WorkflowBuilder
 from shapley_coop.graphs.phases import (
     PLAN,
     SPLIT,
     bargain,
     claim,
     convened,
-    new_workflow,
     play,
     reason,
 )
-from shapley_coop.graphs.routing import lead
+from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
@@ -27,13 +26,13 @@ from shapley_coop.nodes.table.summarize import summarize
 
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
-    page = new_workflow()
+    page = WorkflowBuilder()
     page.add_edge("open", "convene")
     convened(page, then="reason")
     reason(page, PLAN, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
-    lead(page, "summarize", "act")
+    page.lead("summarize", "act")
     play(page, over="account", renegotiate="convene")
     page.add_node("account", account)
     page.add_edge("account", "convene_split")

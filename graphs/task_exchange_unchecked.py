@@ -1,11 +1,11 @@
 """Task exchange with guidance alone: proposals are delivered as written.
 
-A trader's mind is ask → deliver, and what was agreed is checked once, at the end; letters ask to be
+There is no `validate` after `speak`; what was agreed is checked once, at the end; letters ask to be
 utility-aware.
 """
 
-from shapley_coop.graphs.minds import WorkflowBuilder
 from shapley_coop.graphs.task_exchange import exchange
+from shapley_coop.graphs.workflow import WorkflowBuilder
 
 
 def build() -> WorkflowBuilder:

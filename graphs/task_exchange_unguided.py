@@ -3,8 +3,8 @@
 The wiring is that of `task_exchange`; what it lacks is a section of the letters.
 """
 
-from shapley_coop.graphs.minds import WorkflowBuilder
 from shapley_coop.graphs.task_exchange import exchange
+from shapley_coop.graphs.workflow import WorkflowBuilder
 
 
 def build() -> WorkflowBuilder:

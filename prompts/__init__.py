@@ -1,13 +1,23 @@
-"""The letters: one Markdown template each, and the only renderer.
+"""The letters: one Markdown template each, one renderer, one writer.
 
 >>> from shapley_coop.prompts import render
 >>> render("persona", you="Alice", private="")
 'You are **Alice**. You decide for yourself and seek your own benefit.\\n'
 
-A variable that is missing fails. What agents have said is passed as data and escaped by
-`fenced`, so that nobody's words can end a block or open a tag in somebody else's letter.
+A variable that is missing fails. What agents have said is passed as data and escaped by `fenced`,
+so that no agent's words can end a block or open a tag in another's letter.
 """
 
+from shapley_coop.prompts.letters import write_history, write_request, write_rules
 from shapley_coop.prompts.render import fenced, fenced_lines, fingerprint, names, render
 
-__all__ = ["fenced", "fenced_lines", "fingerprint", "names", "render"]
+__all__ = [
+    "fenced",
+    "fenced_lines",
+    "fingerprint",
+    "names",
+    "render",
+    "write_history",
+    "write_request",
+    "write_rules",
+]

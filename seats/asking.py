@@ -65,6 +65,19 @@ class Question:
         """The letter's name in the journal."""
         return letter_hash(self.text)
 
+    def entry(self, model: str, answer: Answer) -> Entry:
+        """The letter with its answer, for the journal."""
+        return Entry(
+            agent=self.agent,
+            act=self.act,
+            model=model,
+            letter=self.name,
+            letter_text=self.text,
+            attempt=self.attempt,
+            answer=answer,
+            nonce=nonce(),
+        )
+
 
 async def ask(
     seat: Seat, seed: int, question: Question, journal: Journal, look_up: bool = True
@@ -94,17 +107,7 @@ async def ask(
         if found is not None:
             return found, False
     answer = await (_ask_person(q, journal) if seat.human else _call(seat, seed, q))
-    entry = Entry(
-        agent=q.agent,
-        act=q.act,
-        model=seat.model,
-        letter=q.name,
-        letter_text=q.text,
-        attempt=q.attempt,
-        answer=answer,
-        nonce=nonce(),
-    )
-    return await journal.keep(q.episode, entry), True
+    return await journal.keep(q.episode, q.entry(seat.model, answer)), True
 
 
 async def _ask_person(question: Question, journal: Journal) -> Answer:

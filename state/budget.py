@@ -25,7 +25,7 @@ class Budget(BaseModel):
         default=0,
         ge=0,
         title="Seconds",
-        description="Of thinking; those who think at once count once.",
+        description="Of waiting for answers; agents asked in parallel count once.",
     )
     agent_calls: int = Field(default=0, ge=0, title="Calls of each agent")
     agent_tokens: int = Field(default=0, ge=0, title="Tokens of each agent, in and out")
@@ -37,22 +37,14 @@ class BudgetTracker:
     Args:
         budget: the limits.
         spent: what the table counts, by phase.
-        thinking: agent → what it has spent since then.
-        seconds: how long they have thought since then, side by side.
     """
 
-    def __init__(
-        self,
-        budget: Budget,
-        spent: Mapping[str, Any],
-        thinking: Mapping[str, Mapping[str, int]] = {},
-        seconds: float = 0,
-    ) -> None:
+    def __init__(self, budget: Budget, spent: Mapping[str, Any]) -> None:
         self._budget = budget
-        self._seconds = seconds + sum(phase.get("seconds", 0) for phase in spent.values())
+        self._seconds = sum(phase.get("seconds", 0) for phase in spent.values())
         self._calls: Counter[str] = Counter()
         self._tokens: Counter[str] = Counter()
-        for agent, count in [*_counts(spent), *thinking.items()]:
+        for agent, count in _counts(spent):
             self._calls[agent] += count.get("calls", 0)
             self._tokens[agent] += count.get("input_tokens", 0) + count.get("output_tokens", 0)
 

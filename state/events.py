@@ -1,7 +1,7 @@
 """Progress, as it is told while a run goes on: the events of the `custom` stream mode.
 
-Two a node that asks somebody, and nothing in them that the table does not tell everybody. What
-they mean for those who listen is in docs/events.md.
+Two for each time that agents are asked, and nothing in them that the table does not tell everybody.
+docs/events.md says what they mean for those who listen.
 """
 
 from collections.abc import Mapping
@@ -9,12 +9,13 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from shapley_coop.state.table import AgentOutput
-from shapley_coop.state.turn import AgentTurnState, Phase, TurnContext
+from shapley_coop.state.turn import Judged, Phase, TurnContext
+
+Counts = Mapping[str, int]
 
 
-class Asking(TypedDict):
-    """Some agents are asked, side by side."""
+class Asked(TypedDict):
+    """Some agents are asked, in parallel."""
 
     event: Literal["asking"]
     topic: str
@@ -24,11 +25,11 @@ class Asking(TypedDict):
     agents: list[str]
 
 
-class Heard(TypedDict):
-    """What kind of thing one agent came up with; what it is, the table tells in time."""
+class AgentProgress(TypedDict):
+    """What kind of answer one agent gave; what it says, the table tells in time."""
 
-    act: str
-    label: NotRequired[str]  # of the fault that ended in a pass
+    act: str  # "refused" where the agent is asked again
+    label: NotRequired[str]  # of the fault it was refused for, or of the pass
     calls: int
     refused: int
     tokens: int
@@ -43,47 +44,41 @@ class Answered(TypedDict):
     turn: int
     round: int
     seconds: float
-    agents: dict[str, Heard]
+    agents: dict[str, AgentProgress]
 
 
-def asking(moment: TurnContext) -> Asking:
-    """Who is about to be asked."""
-    table = moment.table
+def asking(turn: TurnContext) -> Asked:
+    """Which agents are about to be asked."""
     return {
         "event": "asking",
-        "topic": moment.topic.name,
-        "phase": moment.topic.phase,
-        "turn": len(table.get("record", [])) + 1,
-        "round": table["round"],
-        "agents": list(moment.asked),
+        "topic": turn.topic.name,
+        "phase": turn.topic.phase,
+        "turn": turn.evaluated.turn,
+        "round": turn.table["round"],
+        "agents": list(turn.asked),
     }
 
 
 def answered(
-    moment: TurnContext,
-    minds: Mapping[str, AgentTurnState],
-    spoken: Mapping[str, AgentOutput],
-    seconds: float,
+    turn: TurnContext, judged: Mapping[str, Judged], spent: Mapping[str, Counts], seconds: float
 ) -> Answered:
     """What came of it."""
-    before = asking(moment)
     return {
         "event": "answered",
-        "topic": before["topic"],
-        "phase": before["phase"],
-        "turn": before["turn"],
-        "round": before["round"],
+        "topic": turn.topic.name,
+        "phase": turn.topic.phase,
+        "turn": turn.evaluated.turn,
+        "round": turn.table["round"],
         "seconds": seconds,
-        "agents": {agent: _heard(minds[agent], said) for agent, said in spoken.items()},
+        "agents": {agent: _progress(one, spent.get(agent, {})) for agent, one in judged.items()},
     }
 
 
-def _heard(mind: AgentTurnState, said: AgentOutput) -> Heard:
-    spent = mind["spent"]
-    heard: Heard = {
-        "act": said["act"],
+def _progress(judged: Judged, spent: Counts) -> AgentProgress:
+    heard: AgentProgress = {
+        "act": judged.output["act"] if judged.output else "refused",
         "calls": spent.get("calls", 0),
         "refused": spent.get("refused", 0),
         "tokens": spent.get("input_tokens", 0) + spent.get("output_tokens", 0),
     }
-    return {**heard, "label": said["label"]} if "label" in said else heard
+    return {**heard, "label": judged.draft["label"]} if "label" in judged.draft else heard

@@ -1,29 +1,32 @@
 """The table of a task exchange, and what one agent sees of it while the talk goes on."""
 
+from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.games.game import GameError
 from shapley_coop.games.task_exchange import TaskExchange
-from shapley_coop.state.run_config import game_of
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import Pending, PublicMessage, Table
-from shapley_coop.state.turn import TurnContext
 
 TOPIC = "plan"
 """The talk's name: as everywhere, it is the bargaining before anybody acts."""
+
+TRADE_ACTS = ("consider", "exchange")
+"""The letters of the talk over tasks."""
 
 REFUSED = "refused_"
 """Before a label, the key under which an agent's cost counts its refusals by that label."""
 
 
-def exchange_of(table: Table) -> TaskExchange:
-    """The game of the settings on the table.
+def exchange_of(evaluated: EvaluatedTable) -> TaskExchange:
+    """The game that is played.
 
     Raises:
         GameError: it is another game.
     """
-    game = game_of(table["settings"])
+    game = evaluated.game
     if not isinstance(game, TaskExchange):
         raise GameError(f"task_exchange plays the game task_exchange and no {game.name}: choose it")
     return game
@@ -34,9 +37,10 @@ def pending_of(table: Table) -> Pending | None:
     return table.get("pending")
 
 
-def masks_in(table: Table, by: str, text: str) -> dict[str, str] | None:
+@lru_cache(maxsize=4096)
+def masks_in(game: TaskExchange, by: str, text: str) -> dict[str, str] | None:
     """The allocation that a delivered message proposes; None where there is no valid one."""
-    verdict = check_message(text, exchange_of(table).tasks, by)
+    verdict = check_message(text, game.tasks, by)
     return None if verdict.label else verdict.masks
 
 
@@ -46,23 +50,17 @@ def to_answer(table: Table, agent: str) -> Pending | None:
     return pending if pending and pending["by"] != agent else None
 
 
-def look(moment: TurnContext, agent: str, act: str) -> dict[str, Any]:
-    """How the talk stands for `agent` when it is asked to `act`.
+def trade_talk(evaluated: EvaluatedTable, agent: str) -> dict[str, Any]:
+    """How the talk stands for an agent that is asked to plan or to speak.
 
-    Reads the public table; of the private tables it takes only `agent`'s own utility of what has
-    been proposed, for that agent's letter alone.
+    Of the private utilities it holds the agent's own of what has been proposed, for its own letter
+    alone.
     """
-    table = moment.table
-    game = exchange_of(table)
-    facts: dict[str, Any] = {
-        "you": agent,
-        "ask": act,
-        "turn": table["round"],
-        "turns": game.params.talk,
-    }
+    table, game = evaluated.table, exchange_of(evaluated)
+    facts: dict[str, Any] = {"turn": table["round"], "turns": game.params.talk}
     offers = []
     for said in _talk(table):
-        if masks := masks_in(table, said["by"], said["text"]):
+        if masks := masks_in(game, said["by"], said["text"]):
             own = game.scenario.utility(agent, int(masks[agent], 2))
             offers.append(
                 {"turn": said["round"], "by": said["by"], "masks": masks, "your_utility": own}
@@ -75,15 +73,15 @@ def look(moment: TurnContext, agent: str, act: str) -> dict[str, Any]:
             "turn": pending["turn"],
             "tasks": said_in(pending["wrote"]).proposal or pending["wrote"],
         }
-        if masks := masks_in(table, pending["by"], pending["wrote"]):
+        if masks := masks_in(game, pending["by"], pending["wrote"]):
             facts["pending"]["masks"] = masks
             facts["pending"]["your_utility"] = offers[-1]["your_utility"]
     return facts
 
 
-def told(table: Table) -> list[dict[str, Any]]:
+def trade_history(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     """All that was said, a line each; it only grows, and is the same for everybody."""
-    return [_line(said) for said in _talk(table)]
+    return [_line(said) for said in _talk(evaluated.table)]
 
 
 def _talk(table: Table) -> list[PublicMessage]:

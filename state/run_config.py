@@ -23,8 +23,9 @@ from shapley_coop.state.budget import Budget
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
 
 DEFAULT_SEAT = "*"
-OUTSIDERS = ("summariser", "judge")
-"""Seats of those who are no party: who writes contracts down, and who judges them."""
+SUMMARISER, JUDGE = "summariser", "judge"
+OUTSIDERS = (SUMMARISER, JUDGE)
+"""The roles that are no party: one writes contracts down, the other judges them."""
 
 NormName = Literal[
     "shapley",
@@ -185,9 +186,7 @@ class RunConfig(BaseModel):
         """
         game = load(self.game, self.params, self.seed)
         if taken := set(OUTSIDERS).intersection(game.agents):
-            raise ValueError(
-                f"{', '.join(taken)} is who is no party to contracts: rename the agent"
-            )
+            raise ValueError(f"{', '.join(sorted(taken))} is a reserved role: rename the agent")
         if strangers := set(self.seats) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}:
             raise ValueError(
                 f"a seat is given to {', '.join(sorted(strangers))}, who does not play: "
@@ -215,30 +214,12 @@ def name_of(room: RunConfig) -> str:
 
 def config_of(settings: Mapping[str, Any]) -> RunConfig:
     """The resolved room from the settings on the table."""
-    return _room(_text_of(settings))
+    return _room(json.dumps(settings, sort_keys=True))
 
 
 def game_of(settings: Mapping[str, Any]) -> Game:
     """The game from the settings on the table; built once per process."""
-    return _game(_text_of(settings))
-
-
-_texts: dict[int, tuple[Mapping[str, Any], str]] = {}
-_MOST_TEXTS = 1024
-
-
-def _text_of(settings: Mapping[str, Any]) -> str:
-    """The settings as one string; written once for a mapping that is handed on by reference.
-
-    With a hundred seats, writing it takes longer than everything else that a letter needs.
-    """
-    known = _texts.get(id(settings))
-    # The mapping is held here, so that no other can come to have its id.
-    if known is None or known[0] is not settings:
-        if len(_texts) >= _MOST_TEXTS:
-            _texts.clear()
-        known = _texts[id(settings)] = settings, json.dumps(settings, sort_keys=True)
-    return known[1]
+    return _game(json.dumps(settings, sort_keys=True))
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,7 @@
 """The table: what everybody may know. It is the shared, checkpointed state of every workflow.
 
-Plain JSON throughout. Nothing private has a key here: drafts and reasoning live in the minds and
-in the operator's journal, and the table holds only pointers to what was sealed.
+Plain JSON throughout. Nothing private has a key here: drafts and reasoning wait in the operator's
+journal, and the table holds a pointer, the attempt and the label of the fault.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,6 +55,16 @@ class AgentOutput(TypedDict):
     label: NotRequired[str]
     accepts: NotRequired[Acceptance]
     pointer: NotRequired[Pointer]
+
+
+class Draft(TypedDict):
+    """One agent's latest draft: where it waits in the journal, and whether it counts."""
+
+    at: str  # the asking it belongs to: topic, act, round and turn
+    attempt: int  # from 1; 0 if the seat was never asked
+    sound: bool  # whether it counts; otherwise it is to be validated, or was refused
+    pointer: NotRequired[Pointer]  # absent if the seat was never asked
+    label: NotRequired[str]  # of the fault it was refused for, or of the pass it ended in
 
 
 class Pending(TypedDict):
@@ -157,6 +167,10 @@ class Table(TypedDict, total=False):
     thoughts: Annotated[dict[str, Pointer], gather]
     """Agent → where its reasoning waits in the journal. By `reason`; cleared by `convene`."""
 
+    drafts: Annotated[dict[str, Draft], gather]
+    """Agent → its latest draft. Written by every node that asks or validates; never cleared:
+    entries of an earlier asking are ignored."""
+
     sealed: Annotated[dict[str, AgentOutput], gather]
     """Agent → its sealed action of this turn. Written by `act`, cleared by `step`."""
 
@@ -206,11 +220,11 @@ class Table(TypedDict, total=False):
     spent: Annotated[dict[str, Spent], add_up]
     """Cost by phase (negotiation, action, settlement). Written by every node that asks."""
 
-    beside: list[str]
-    """Who is asked in the same step, apart; only ever in the payload of a `Send`, never stored."""
-
     asked: list[str]
-    """Who is asked; only ever in the payload of a `Send`, never stored."""
+    """Who is asked. Only in the payload of a `Send`; never stored."""
+
+    concurrent_agents: list[str]
+    """Who is asked in other tasks of the same step. Only in the payload of a `Send`."""
 
 
 class Opening(BaseModel):

@@ -1,16 +1,21 @@
-"""Minds: what agents think in private, one per agent, side by side and never shared."""
+"""One asking: which agents are asked for what, when an answer is sound, and how it is published."""
 
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NotRequired
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from typing_extensions import TypedDict
-
-from shapley_coop.deals import FaultRecord, Rule
-from shapley_coop.seats.records import Pointer
-from shapley_coop.state.run_config import config_of
-from shapley_coop.state.table import AgentOutput, Table
+from shapley_coop.deals import Fault, Message, Rule, scan
+from shapley_coop.deals.language.faults import CUT
+from shapley_coop.deals.language.wire import too_long
+from shapley_coop.seats.person import PASS
+from shapley_coop.seats.records import Answer, Pointer
+from shapley_coop.state.budget import SPENT_UP
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import OUTSIDERS
+from shapley_coop.state.table import AgentOutput, Draft, Table
 
 Phase = Literal["negotiation", "action", "settlement"]
+Who = Callable[[EvaluatedTable], list[str]]
 
 
 @dataclass(frozen=True)
@@ -21,83 +26,171 @@ class Topic:
         name: the talk it is recorded under.
         rules: what an offer has to pass.
         computed: whether values are computed from the record, so that a deal can name the norm.
-        letters: the templates that ask for an offer and for an answer to one.
         phase: where its cost is counted.
     """
 
     name: str
-    rules: tuple[Rule, ...]
+    rules: tuple[Rule, ...] = ()
     computed: bool = False
-    letters: tuple[str, str] = ("propose", "answer")
     phase: Phase = "negotiation"
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One question that a workflow asks; a workflow's page makes nodes of it.
+
+    Attributes:
+        act: what is asked for: the name of the letter's template, and of what it shows.
+        topic: what it is about.
+        who: whose turn it is.
+        check: reads an answer: what it says, or why it is refused.
+        publish: turns sound answers into an update of the table.
+        tries: how many answers one agent may give.
+        rules: the template of the letter's system part.
+        guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
+        heavy: whether checking an answer can take longer than the event loop should be held.
+    """
+
+    act: str
+    topic: Topic
+    who: Who
+    check: "Check"
+    publish: "Publish"
+    tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
+    rules: str = "table"
+    guidance: bool = False
+    heavy: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class TurnContext:
-    """What a mind is shown: the table as it stands, who is asked, and about what.
+    """A table as it stands, and who is asked for what now.
 
-    It is the minds' runtime context: handed over by reference, stored nowhere, so that a mind's
-    checkpoint holds its own thinking alone. It equals itself alone, so that what all who are asked
-    are shown can be remembered by it.
+    Compared by identity, so that letter parts that all agents share can be cached per instance.
     """
 
-    table: Table
+    evaluated: EvaluatedTable
+    asking: Asking
     asked: tuple[str, ...]
-    topic: Topic
+
+    @classmethod
+    def of(cls, table: Table, asking: Asking) -> "TurnContext":
+        """The context of those who have not given a sound answer yet."""
+        turn = cls(EvaluatedTable(table), asking, ())
+        who = table.get("asked") or asking.who(turn.evaluated)
+        return replace(turn, asked=tuple(a for a in who if not turn.has_answered(a)))
+
+    @property
+    def table(self) -> Table:
+        """The shared state."""
+        return self.evaluated.table
+
+    @property
+    def topic(self) -> Topic:
+        """What it is about."""
+        return self.asking.topic
 
     @property
     def norms(self) -> list[str]:
         """The norms a deal can name here."""
-        return [config_of(self.table["settings"]).norm] if self.topic.computed else []
+        return [self.evaluated.config.norm] if self.topic.computed else []
+
+    @property
+    def at(self) -> str:
+        """The name of this asking among all of the run."""
+        parts = (self.topic.name, self.asking.act, self.table["round"], self.evaluated.turn)
+        return ".".join(map(str, parts))
+
+    def draft(self, agent: str) -> Draft | None:
+        """The agent's latest draft in this asking."""
+        draft = self.table.get("drafts", {}).get(agent)
+        return draft if draft and draft["at"] == self.at else None
+
+    def has_answered(self, agent: str) -> bool:
+        """Whether an agent's answer is in: sound, or a pass."""
+        draft = self.draft(agent)
+        return draft is not None and draft["sound"]
+
+    def is_person(self, agent: str) -> bool:
+        """Whether a person answers for an agent."""
+        seat = self.evaluated.config.seats.get(agent)
+        return seat is not None and seat.human
 
 
-class AgentTurnState(TypedDict):
-    """One agent's private thinking during one turn."""
+Check = Callable[[TurnContext, str, Answer], AgentOutput | Fault]
+"""Reads an agent's answer: what it says, ready for the table, or why it is refused."""
 
-    draft: str  # what its seat answered last
-    cut: bool  # whether the endpoint cut that short
-    pointer: NotRequired[Pointer]  # where it waits in the journal; none if it was never asked
-    attempt: int  # from 1
-    fault: FaultRecord | None  # why it was sent back; None once it is sound
-    spoken: NotRequired[AgentOutput]  # what the table will hear
-    spent: dict[str, int]  # calls, input_tokens, output_tokens, refused
-    seconds: float  # that its answers took
+Publish = Callable[[TurnContext, Mapping[str, AgentOutput]], dict[str, Any]]
+"""Turns sound answers into an update of the table."""
+
+
+def reading(check: Callable[[TurnContext, str, Message], AgentOutput | Fault]) -> Check:
+    """A check of messages in the tagged wire format, from a check of what they say."""
+
+    def read(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
+        if answer.cut:
+            return CUT
+        message = scan(answer.text)
+        if isinstance(message, Fault):
+            return message
+        # Outsiders repeat what the parties agreed, which is bounded already.
+        fault = None if agent in OUTSIDERS else too_long(message)
+        return fault or check(turn, agent, message)
+
+    return read
 
 
 @dataclass(frozen=True)
-class PrivateView:
-    """What one agent is shown and nobody else.
+class Judged:
+    """What an answer came to.
 
     Attributes:
-        mind: its thinking so far this turn; None at first.
-        reasoning: what it reasoned before this bargaining, if it was asked to.
-        secret: what its user told it alone.
+        draft: for the table.
+        output: what the agent says; None where the answer was refused and it is asked again.
+        refused: the label it was refused for, even if it was the last try; empty otherwise.
     """
 
-    mind: AgentTurnState | None
-    reasoning: str
-    secret: str
+    draft: Draft
+    output: AgentOutput | None
+    refused: str = ""
 
 
-def beside(
-    minds: dict[str, AgentTurnState], thought: dict[str, AgentTurnState]
-) -> dict[str, AgentTurnState]:
-    """Put what agents have thought beside what the others have."""
-    return {**minds, **thought}
+def judge(
+    turn: TurnContext, agent: str, attempt: int, answer: Answer | None, pointer: Pointer | None
+) -> Judged:
+    """Decide what an answer comes to.
+
+    A refused answer goes back to its author with the reason; after the last try the agent passes,
+    and the record shows the label. A person's refused reply stays open.
+
+    Args:
+        turn: who is asked for what.
+        agent: who answered.
+        attempt: from 1.
+        answer: what it answered; None if the budget had nothing left to ask it.
+        pointer: where the answer is in the journal.
+    """
+    draft: Draft = {"at": turn.at, "attempt": attempt, "sound": True}
+    if pointer is not None:
+        draft["pointer"] = pointer
+    if answer is None:
+        return Judged({**draft, "label": SPENT_UP}, passing(SPENT_UP))
+    if answer.text == PASS and turn.is_person(agent):
+        return Judged({**draft, "label": "PASS"}, passing("PASS"))
+    found = turn.asking.check(turn, agent, answer)
+    if not isinstance(found, Fault):
+        return Judged(draft, {**found, "pointer": pointer} if pointer is not None else found)
+    draft["label"] = found.label
+    if attempt >= turn.asking.tries(turn.evaluated) and not turn.is_person(agent):
+        return Judged(draft, passing(found.label), found.label)
+    return Judged({**draft, "sound": False}, None, found.label)
 
 
-class TurnState(TypedDict):
-    """The private state of one asking. No key is shared with the table."""
-
-    minds: Annotated[dict[str, AgentTurnState], beside]
-    """Agent → its mind. Written by `ask` and `validate`; gone when the asking ends."""
+def passing(label: str) -> AgentOutput:
+    """A pass, with the reason's label."""
+    return {"act": "pass", "text": "", "label": label}
 
 
-def pending(minds: dict[str, AgentTurnState], asked: tuple[str, ...]) -> list[str]:
-    """Who still has to come up with something sound."""
-    return [a for a in asked if a not in minds or minds[a].get("spoken") is None]
-
-
-def new_spent(**counts: Any) -> dict[str, int]:
-    """The cost of one call."""
-    return {"calls": 1, "refused": 0, **counts}
+def unsound(table: Table) -> list[str]:
+    """The agents whose latest draft was refused, and who are asked again."""
+    return [agent for agent, draft in table.get("drafts", {}).items() if not draft["sound"]]

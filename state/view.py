@@ -1,118 +1,76 @@
-"""What agents see, all of them and one: nothing else is between the table and a letter."""
+"""What one agent sees: the only way from the table into a letter, for every workflow.
 
-import json
-from functools import lru_cache
+`agent_view` gives the facts of one letter, and `history` what happened in public. Both are plain
+JSON: programs at a seat read them as they are, and `prompts.letters` puts them into words.
+"""
+
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Contract, Deal, Offer, contract_duties, in_force
-from shapley_coop.deals.analysis.certificate import Certificate, certify, deposit_of
+from shapley_coop.deals import Clause, Deal
 from shapley_coop.deals.analysis.certificate_words import in_words
-from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.enforcement import MEANS, Enforcement
-from shapley_coop.games import Turn
-from shapley_coop.state.recall import recalled
-from shapley_coop.state.run_config import config_of, game_of
-from shapley_coop.state.table import PublicMessage, Table
+from shapley_coop.deals.enforcement import MEANS
+from shapley_coop.state.exchange import trade_talk
+from shapley_coop.state.private import PrivateView
 from shapley_coop.state.turn import TurnContext
 
+Facts = dict[str, Any]
+Part = Callable[[TurnContext, str], Facts]
+"""One part of what an agent sees: (turn, agent) → facts."""
 
-def see(moment: TurnContext, agent: str, act: str) -> dict[str, Any]:
-    """How things stand for `agent` when it is asked to `act`.
 
-    Reads the table and nothing else: no agent's drafts, reasoning or secrets are in reach.
+def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
+    """The facts of the letter that asks an agent now.
+
+    Of the table all is public; of what is private it holds the agent's own alone.
+
+    Args:
+        turn: who is asked for what.
+        agent: whose letter it is.
+        private: what that agent alone is shown.
     """
-    table = moment.table
-    split = bool(table.get("accounts"))
-    facts: dict[str, Any] = {"you": agent, "ask": act}
-    if split:
-        facts |= _money(table)
-    else:
-        facts |= _play(table, agent)
-    if act != "act":
-        facts |= {"round": table["round"], "rounds": config_of(table["settings"]).rounds}
-    if offer := table.get("offer"):
-        facts["offer"] = {
-            "revision": offer["revision"],
-            "by": offer["by"],
-            "hash": offer["hash"],
-            "clauses": offer["deal"]["clauses"],
-            "in_words": Deal.model_validate(offer["deal"]).text(),
-        }
-    mode = Enforcement.of(table["settings"]).mode
-    if act.startswith("contract_") or (table.get("contract") and mode != "enforced"):
-        facts["enforcement"] = _enforcement(table)
-    if act.startswith("contract_") and offer and offer["deal"]["clauses"]:
-        facts["offer"]["certificate"] = in_words(_certificate(table, offer))
-    if moment.norms and act not in ("act", "reason"):
-        facts["norms"] = moment.norms
+    act = turn.asking.act
+    facts: Facts = {"you": agent, "ask": act}
+    for part in _SHOWN[act]:
+        facts |= part(turn, agent)
+    if turn.asking.guidance:
+        facts["guidance"] = True
+    if private.reasoning:
+        facts["reasoning"] = private.reasoning
+    if private.fault:
+        facts["fault"] = private.fault.record()
     return facts
 
 
-def _certificate(table: Table, offer: Offer) -> Certificate:
-    """What the offer would do to everybody's incentives, from this turn on."""
-    return certify(
-        Deal.model_validate(offer["deal"]),
-        facts_of(game_of(table["settings"])),
-        Enforcement.of(table["settings"]),
-        record=table.get("record", []),
-        standing=table.get("contract"),
-    )
+def _stand(turn: TurnContext, agent: str) -> Facts:
+    """Where the game stands, or, once it is over, what there is to divide."""
+    return _money(turn) if turn.table.get("accounts") else _play(turn, agent)
 
 
-def _enforcement(table: Table) -> dict[str, str]:
-    """How contracts are enforced at this table, and what each party has at stake."""
-    terms, contract = Enforcement.of(table["settings"]), table.get("contract")
-    deposit = "auto" if terms.deposit is None else plain(terms.held())
-    if contract:
-        facts, record = facts_of(game_of(table["settings"])), table.get("record", [])
-        deposit = plain(deposit_of(contract, facts, terms, record))
-    return {"mode": terms.mode, "means": MEANS[terms.mode], "deposit": deposit}
-
-
-def history(table: Table) -> list[dict[str, Any]]:
-    """All that was publicly said and done, a line each, in the order in which it happened.
-
-    It is the same for everybody, and only grows, until what is long past is told in sum.
-    """
-    turns = {turn["turn"]: turn for turn in table.get("record", [])}
-    lines: list[dict[str, Any]] = []
-    next_turn = 1
-    for said in table.get("talk", []):
-        while next_turn < said["turn"]:
-            lines.append(_did(turns[next_turn]))
-            next_turn += 1
-        lines.append(_said(said))
-    lines += (_did(turns[n]) for n in range(next_turn, len(turns) + 1))
-    return recalled(lines, config_of(table["settings"]).recall)
-
-
-def _play(table: Table, agent: str) -> dict[str, Any]:
-    """Where the game stands for one agent."""
-    game, position = game_of(table["settings"]), table["position"]
-    turn = len(table.get("record", [])) + 1
-    contract = table.get("contract")
-    facts: dict[str, Any] = {
-        "turn": turn,
+def _play(turn: TurnContext, agent: str) -> Facts:
+    game, position = turn.evaluated.game, turn.table["position"]
+    facts: Facts = {
+        "turn": turn.evaluated.turn,
         "position": game.view(position, agent),
-        "legal": game.legal(position, agent),
+        "legal": turn.evaluated.legal(agent),
     }
-    if contract:
-        owed = contract_duties(contract, table.get("record", []), turn)
-        facts["contract"] = _contract(contract)
+    if turn.evaluated.contract:
+        facts |= _contract(turn, agent)
         facts["duties"] = [
             {"clause": d.clause, "action": d.action, "forbidden": d.forbidden}
-            for d in owed
+            for d in turn.evaluated.duties
             if d.agent == agent
         ]
     return facts
 
 
-def _money(table: Table) -> dict[str, Any]:
-    """What there is to divide, and what was worked out about it."""
-    facts: dict[str, Any] = dict(table["accounts"] or {})
-    if contract := table.get("contract"):
-        facts["contract"] = _contract(contract)
+def _money(turn: TurnContext) -> Facts:
+    """What there is to divide, and what was computed about it."""
+    table = turn.table
+    facts: Facts = dict(table["accounts"] or {})
+    if turn.evaluated.contract:
+        facts |= _contract(turn, "")
     if claims := table.get("claims"):
         facts["claims"] = claims
     if computed := table.get("reckoning"):
@@ -120,41 +78,111 @@ def _money(table: Table) -> dict[str, Any]:
     return facts
 
 
-def _contract(contract: Contract) -> dict[str, Any]:
+def _contract(turn: TurnContext, agent: str) -> Facts:
+    """The contract that stands, if one does."""
+    contract, clauses = turn.evaluated.contract, turn.evaluated.clauses
+    if contract is None:
+        return {}
+    shown = {"hash": contract["hash"], "ids": list(clauses), "clauses": _json(clauses.values())}
+    return {"contract": {**shown, "in_words": contract["text"]}}
+
+
+def _round(turn: TurnContext, agent: str) -> Facts:
+    return {"round": turn.table["round"], "rounds": turn.evaluated.config.rounds}
+
+
+def _offer(turn: TurnContext, agent: str) -> Facts:
+    """The offer that stands, if one does."""
+    offer = turn.evaluated.offer
+    if offer is None:
+        return {}
+    deal = Deal.model_validate(offer["deal"])
     return {
-        "hash": contract["hash"],
-        "clauses": [c.model_dump(mode="json") for c in in_force(contract).values()],
-        "in_words": contract["text"],
+        "offer": {
+            "revision": offer["revision"],
+            "by": offer["by"],
+            "hash": offer["hash"],
+            "clauses": offer["deal"]["clauses"],
+            "drops": list(deal.drops),
+            "in_words": deal.text(),
+        }
     }
 
 
-@lru_cache(maxsize=4096)
-def _in_words(deal: str) -> str:
-    """A deal's text; every letter shows the whole history, so each is rendered once."""
-    return Deal.model_validate_json(deal).text()
+def _certified_offer(turn: TurnContext, agent: str) -> Facts:
+    """The offer with what it would do to everybody's incentives."""
+    facts, offer = _offer(turn, agent), turn.evaluated.offer
+    if offer and offer["deal"]["clauses"]:
+        certificate = turn.evaluated.certificate(Deal.model_validate(offer["deal"]))
+        facts["offer"]["certificate"] = in_words(certificate)
+    return facts
 
 
-def _did(turn: Turn) -> dict[str, Any]:
-    line: dict[str, Any] = {
-        "turn": turn["turn"],
-        "did": turn["actions"],
-        "earned": turn["rewards"],
-    }
-    if turn.get("pot"):
-        line["pot"] = turn["pot"]
-    if turn.get("effects"):
-        line["effects"] = turn["effects"]
-    return line
+def _paid_offer(turn: TurnContext, agent: str) -> Facts:
+    """The offer with what each agent would end with."""
+    facts, offer = _offer(turn, agent), turn.evaluated.offer
+    assert offer is not None, "an answer is asked only to an offer"
+    due = turn.evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
+    facts["offer"]["payoffs"] = {agent: plain(x) for agent, x in due.items()}
+    return facts
 
 
-def _said(said: PublicMessage) -> dict[str, Any]:
-    line: dict[str, Any] = {"id": said["id"], "by": said["by"], "does": said["act"]}
-    if said["text"]:
-        line["says"] = said["text"]
-    if "about" in said:
-        line["about"] = said["about"]
-    if "puts" in said:
-        line["revision"] = said["puts"]
-    if "deal" in said:
-        line["offers"] = _in_words(json.dumps(said["deal"]))
-    return line
+def _enforcement(turn: TurnContext, agent: str) -> Facts:
+    """How contracts are enforced, and what each party has at stake."""
+    evaluated = turn.evaluated
+    terms = evaluated.terms
+    deposit = "auto" if terms.deposit is None else plain(terms.held())
+    if evaluated.contract:
+        deposit = plain(evaluated.deposit)
+    return {"enforcement": {"mode": terms.mode, "means": MEANS[terms.mode], "deposit": deposit}}
+
+
+def _unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
+    unusual = turn.evaluated.contract and turn.evaluated.terms.mode != "enforced"
+    return _enforcement(turn, agent) if unusual else {}
+
+
+def _norms(turn: TurnContext, agent: str) -> Facts:
+    return {"norms": turn.norms} if turn.norms else {}
+
+
+def _parties(turn: TurnContext, agent: str) -> Facts:
+    return {"parties": list(turn.evaluated.agents)}
+
+
+def _words_agreed(turn: TurnContext, agent: str) -> Facts:
+    """To an outsider: the deal that was agreed."""
+    offer = _offer(turn, agent).get("offer", {})
+    kept = {key: offer[key] for key in ("clauses", "drops", "in_words") if key in offer}
+    return {"offer": kept} if kept else {}
+
+
+def _trade(turn: TurnContext, agent: str) -> Facts:
+    return trade_talk(turn.evaluated, agent)
+
+
+def _json(clauses: Iterable[Clause]) -> list[dict[str, Any]]:
+    return [clause.model_dump(mode="json") for clause in clauses]
+
+
+_TALK: tuple[Part, ...] = (_stand, _round, _offer, _unusual_enforcement)
+_DRAFTING: tuple[Part, ...] = (_stand, _round, _certified_offer, _enforcement, _norms)
+_OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
+
+_SHOWN: dict[str, tuple[Part, ...]] = {
+    "reason": _TALK,
+    "propose": (*_TALK, _norms),
+    "answer": (*_TALK, _norms),
+    "act": (_stand, _unusual_enforcement),
+    "claim": (*_TALK, _norms),
+    "propose_split": (*_TALK, _norms),
+    "answer_split": (_stand, _round, _paid_offer, _unusual_enforcement, _norms),
+    "contract_propose": _DRAFTING,
+    "contract_answer": _DRAFTING,
+    "contract_sign": _DRAFTING,
+    "contract_write": _OUTSIDER,
+    "contract_judge": _OUTSIDER,
+    "consider": (_trade,),
+    "exchange": (_trade,),
+}
+"""Act → what its letter shows."""

@@ -19,6 +19,7 @@ from shapley_coop.evals.reports.utility_plane import Proposal, utility_plane
 from shapley_coop.games.exchange import Masks, Scenario, score
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import Table
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in
 
 Outcome = Literal["agreed", "disagreed", "error"]
@@ -96,7 +97,7 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Measured:
         table: the last state.
         entries: of the operator's journal, for the private estimates.
     """
-    game = exchange_of(table)
+    game = exchange_of(EvaluatedTable(table))
     counts = table["spent"].get("negotiation", {}).get("agents", {}).values()
     labels: Counter[str] = Counter()
     for count in counts:
@@ -151,8 +152,8 @@ def picture(table: Table) -> str:
     """The utility plane of a finished exchange, with the path of its valid proposals."""
     proposals = []
     for said in table.get("talk", []):
-        if masks := masks_in(table, said["by"], said["text"]):
+        if masks := masks_in(exchange_of(EvaluatedTable(table)), said["by"], said["text"]):
             at = {agent: int(bits, 2) for agent, bits in masks.items()}
             proposals.append(Proposal(said["round"], said["by"], at))
     agreed = final_masks(table) if table["status"] == "agreed" else None
-    return utility_plane(exchange_of(table).scenario, proposals, agreed)
+    return utility_plane(exchange_of(EvaluatedTable(table)).scenario, proposals, agreed)

@@ -17,6 +17,7 @@ from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import PublicMessage, Table, result
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import exchange_of, masks_in
 
 _EACH_TIME = ("run", "episode", "timing", "talk")
@@ -112,10 +113,10 @@ def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[
 
 def _valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
     """An exchange's message, with what the allocation that it proposes is worth to each."""
-    masks = masks_in(table, said["by"], said["text"])
+    masks = masks_in(exchange_of(EvaluatedTable(table)), said["by"], said["text"])
     if masks is None:
         return said
-    scenario = exchange_of(table).scenario
+    scenario = exchange_of(EvaluatedTable(table)).scenario
     worth = {agent: scenario.utility(agent, int(bits, 2)) for agent, bits in masks.items()}
     return {**said, "would_pay": worth}
 

@@ -1,145 +1,182 @@
-"""Ask: render the letter, ask the seat, keep what it answered."""
+"""Ask: write the letter, ask the seat, and let what is sound enter the table.
 
-from collections.abc import Awaitable, Callable
-from fractions import Fraction
-from functools import lru_cache, partial
+Each maker turns one `Asking` into a node. `ask` validates in the same node; `draft` and `validate`
+do the two halves, for a page that shows the retry as an edge between them. All three return the
+agents' drafts: pointer, attempt and label, never a text.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from shapley_coop.amounts import plain
-from shapley_coop.credit import norm_payoffs_fn
-from shapley_coop.deals import Deal, payments, payoffs
+from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
-from shapley_coop.prompts import fenced, fenced_lines, render
+from shapley_coop.prompts import write_history, write_request, write_rules
 from shapley_coop.seats import Letter
-from shapley_coop.state import (
-    AgentTurnState,
-    PrivateView,
-    Table,
-    TurnContext,
-    TurnState,
-    ask_seats,
-    config_of,
-    game_of,
-    history,
-    home,
-    see,
-)
-from shapley_coop.state.storage.secrets import secrets_of
+from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state.asking import Reply, ask_seats
+from shapley_coop.state.events import answered, asking
+from shapley_coop.state.exchange import REFUSED
+from shapley_coop.state.history import history
+from shapley_coop.state.private import PrivateView
+from shapley_coop.state.run_config import OUTSIDERS
+from shapley_coop.state.turn import Asking, Judged, TurnContext, judge
+from shapley_coop.state.view import agent_view
 
-Node = Callable[[TurnState, Runtime[TurnContext]], Awaitable[dict[str, Any]]]
-
-Writer = Callable[[TurnContext, str, str, PrivateView], Letter]
-"""Puts what an agent sees into words: (moment, agent, act, private) → letter."""
-
-_OWN = "the facts that follow."
+Node = Callable[[Table, Runtime[RunConfig]], Awaitable[dict[str, Any]]]
 
 
-def ask(role: str, writer: Writer | None = None) -> Node:
-    """A node that asks every agent whose mind has nothing sound yet.
+def ask(question: Asking) -> Node:
+    """A node that asks, validates, and publishes what is sound."""
 
-    Args:
-        role: what they are asked for: reason, propose, answer or act. The topic says which
-            letter asks for a proposal and for an answer.
-        writer: writes the letters; `write` unless a workflow has letters of its own.
-    """
+    async def ask_agents(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
+        turn = TurnContext.of(table, question)
+        runtime.stream_writer(asking(turn))
+        started = time.monotonic()
+        replies = await ask_seats(turn, write_letter)
+        judged = await _judged(turn, replies)
+        seconds = time.monotonic() - started
+        spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
+        runtime.stream_writer(answered(turn, judged, spent, seconds))
+        return _update(turn, judged, {"seconds": seconds, "agents": spent})
 
-    async def ask_all(minds: TurnState, runtime: Runtime[TurnContext]) -> dict[str, Any]:
-        proposing, answering = runtime.context.topic.letters
-        act = {"propose": proposing, "answer": answering}.get(role, role)
-        thought = await ask_seats(runtime.context, act, minds["minds"], privately(writer or write))
-        return {"minds": thought}
-
-    return ask_all
-
-
-def privately(writer: Writer) -> Callable[[TurnContext, str, str, AgentTurnState | None], Letter]:
-    """A writer of letters who is handed what its agent alone may know."""
-
-    def prepare(moment: TurnContext, agent: str, act: str, mind: AgentTurnState | None) -> Letter:
-        thought = _thoughts(moment).get(agent, "")
-        secret = secrets_of(config_of(moment.table["settings"]).secrets).get(agent, "")
-        return writer(moment, agent, act, PrivateView(mind, thought, secret))
-
-    return prepare
+    return ask_agents
 
 
-@lru_cache(maxsize=8)
-def _thoughts(moment: TurnContext) -> dict[str, str]:
-    """What those who are asked now reasoned before: private, so it waits in the journal."""
-    table = moment.table
-    kept = {a: at for a, at in table.get("thoughts", {}).items() if a in moment.asked}
-    opened = home().journal.open_all(table["episode"], kept)
-    return {agent: entry.answer.text for agent, entry in opened.items()}
+def draft(question: Asking) -> Node:
+    """A node that asks, and leaves what was drafted in the journal."""
+
+    async def draft_messages(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
+        turn = TurnContext.of(table, question)
+        runtime.stream_writer(asking(turn))
+        started = time.monotonic()
+        replies = await ask_seats(turn, write_letter)
+        drafts: dict[str, Any] = {}
+        for agent, reply in replies.items():
+            drafts[agent] = {"at": turn.at, "attempt": reply.attempt, "sound": False}
+            if reply.entry:
+                drafts[agent]["pointer"] = reply.entry.pointer()
+        spent = {agent: _spent(turn, agent, reply) for agent, reply in replies.items()}
+        cost = {"seconds": time.monotonic() - started, "agents": spent}
+        return {"drafts": drafts, "spent": {turn.topic.phase: cost}}
+
+    return draft_messages
 
 
-def write(moment: TurnContext, agent: str, act: str, private: PrivateView) -> Letter:
-    """Put what an agent sees into words: static text first, what grows next, the moment last."""
-    facts = see(moment, agent, act)
-    if act == "answer_split":
-        facts["offer"] = {**facts["offer"], "payoffs": _what_it_means(moment.table)}
-    if private.reasoning:
-        facts["reasoning"] = private.reasoning
-    if fault := (private.mind["fault"] if private.mind else None):
-        facts["fault"] = fault
-    last_round = "rounds" in facts and facts["round"] >= facts["rounds"]
-    request = render(
-        act,
-        priced=bool(private.reasoning),
-        last_round=last_round,
-        contract=facts.get("contract"),
-        computed=facts.get("computed"),
-        direction=_direction(facts),
+def validate(question: Asking) -> Node:
+    """A node that reads what was drafted, and publishes what is sound."""
+
+    async def validate_drafts(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
+        turn = TurnContext.of(table, question)
+        replies = await asyncio.to_thread(_drafted, turn)
+        judged = await _judged(turn, replies)
+        refused = {agent: _refusals(one) for agent, one in judged.items()}
+        cost = {agent: _of_answer(replies[agent]) for agent in judged}
+        known = {agent: {**cost[agent], **refused[agent]} for agent in judged}
+        seconds = max((r.entry.answer.seconds for r in replies.values() if r.entry), default=0.0)
+        runtime.stream_writer(answered(turn, judged, known, seconds))
+        return _update(turn, judged, {"seconds": 0.0, "agents": refused})
+
+    return validate_drafts
+
+
+def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
+    """Put what an agent sees into words, with the same facts as an object beside them."""
+    evaluated, outsider = turn.evaluated, agent in OUTSIDERS
+    view = agent_view(turn, agent, private)
+    lines, events = _history(turn)
+    user = write_request(
+        view,
+        lines,
+        persona="contract_outsider" if outsider else "persona",
+        secret=private.secret,
+        utilities=private.utilities,
+        sections=SECTIONS,
     )
-    game = game_of(moment.table["settings"])
-    own = game.private(agent)
-    # A fence has to begin its line.
-    parts = (private.secret, *((_OWN, fenced(own)) if own else ()))
-    told = "\n\n".join(part for part in parts if part)
-    user = render(
-        "letter",
-        persona=render("persona", you=agent, private=told),
-        history=_history(moment),
-        ask=request.strip(),
-        fault=fault,
-        facts=fenced(facts),
-    )
-    known = {**game.facts(), **(own or {}), **facts, "history": history(moment.table)}
-    return Letter(rules(game, config_of(moment.table["settings"]).instructions), user, known)
+    public = evaluated.stage if outsider else evaluated.game.facts()
+    known = {**public, **private.utilities, **view, "history": events}
+    style = turn.asking.rules, evaluated.config.instructions, turn.asking.guidance, outsider
+    return Letter(_rules(evaluated.game, *style), user, known)
 
 
 @lru_cache(maxsize=256)
-def rules(game: Game, instructions: str) -> str:
-    """What is the same for everybody, always: put into words once."""
-    return render(
-        "table", rules=game.rules(), facts=fenced(game.facts()), instructions=instructions
-    )
+def _rules(game: Game, template: str, instructions: str, guidance: bool, outsider: bool) -> str:
+    """The system part, written once for a game and its settings."""
+    facts = facts_of(game) if outsider else game.facts()
+    return write_rules(template, game.rules(), facts, instructions, guidance)
 
 
 @lru_cache(maxsize=8)
-def _history(moment: TurnContext) -> str:
-    """What is the same for all who are asked now: put into words once, not once for each."""
-    return fenced_lines(history(moment.table))
+def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]]]:
+    """The public history, written once for all who are asked in parallel."""
+    events = history(turn)
+    return write_history(events), events
 
 
-def _what_it_means(table: Table) -> dict[str, str]:
-    """Who would end up with what under the redistribution that stands."""
-    offer, record = table["offer"], table["record"]
-    assert offer is not None, "an answer is asked only to an offer"
-    game = game_of(table["settings"])
-    norms = norm_payoffs_fn(game.agents, partial(game.worth, record), game.batch_worth(record))
-    deal = Deal.model_validate(offer["deal"])
-    due = payoffs(record, game.agents, deal.share, payments(deal, record), norms)
-    return {agent: plain(x) for agent, x in due.items()}
+async def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
+    """What each answer came to; in a thread where files are read or checking takes long."""
+    if turn.asking.heavy or turn.evaluated.config.secrets:
+        return await asyncio.to_thread(_judge_all, turn, replies)
+    return _judge_all(turn, replies)
 
 
-def _direction(facts: dict[str, Any]) -> str:
-    """The paper's "I need to {ask|pay} reward": the value against what was signed."""
-    computed = facts.get("computed")
-    if not computed:
-        return ""
-    gap = Fraction(computed["payoffs"][facts["you"]]) - Fraction(facts["as_signed"][facts["you"]])
-    if not gap:
-        return "neither ask for more nor pay"
-    return f"{'ask for' if gap > 0 else 'pay'} {float(abs(gap)):g}"
+def _judge_all(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
+    return {
+        agent: judge(
+            turn,
+            agent,
+            reply.attempt,
+            reply.entry.answer if reply.entry else None,
+            reply.entry.pointer() if reply.entry else None,
+        )
+        for agent, reply in replies.items()
+    }
+
+
+def _drafted(turn: TurnContext) -> dict[str, Reply]:
+    """The answers that wait to be validated."""
+    drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
+    pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
+    entries = home().journal.open_all(turn.table["episode"], pointers)
+    return {agent: Reply(d["attempt"], entries.get(agent)) for agent, d in drafts.items()}
+
+
+def _update(turn: TurnContext, judged: Mapping[str, Judged], cost: Any) -> dict[str, Any]:
+    """Everybody's draft, and, of those whose answers count, what they say."""
+    drafts = {agent: one.draft for agent, one in judged.items()}
+    outputs = {agent: one.output for agent, one in judged.items() if one.output}
+    said = turn.asking.publish(turn, outputs) if outputs else {}
+    return {**said, "drafts": drafts, "spent": {turn.topic.phase: cost}}
+
+
+def _spent(
+    turn: TurnContext, agent: str, reply: Reply, judged: Judged | None = None
+) -> dict[str, int]:
+    """What asking one agent cost; a person's replies that were refused before are counted, too."""
+    if reply.entry is None:
+        return {}
+    before = turn.draft(agent)
+    earlier = reply.attempt - 1 - (before["attempt"] if before else 0)
+    cost = _of_answer(reply)
+    cost["calls"] += earlier
+    refused = _refusals(judged) if judged else {}
+    return {**cost, **refused, "refused": refused.get("refused", 0) + earlier}
+
+
+def _of_answer(reply: Reply) -> dict[str, int]:
+    if reply.entry is None:
+        return {}
+    answer = reply.entry.answer
+    tokens = {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
+    return {"calls": 1, "refused": 0, **tokens}
+
+
+def _refusals(judged: Judged) -> dict[str, int]:
+    """A refusal, counted in all and by its label."""
+    label = judged.refused
+    return {"refused": 1, f"{REFUSED}{label}": 1} if label else {}

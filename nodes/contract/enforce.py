@@ -2,11 +2,8 @@
 
 from typing import Any
 
-from shapley_coop.amounts import to_micro
-from shapley_coop.deals.analysis.certificate import deposit_of
-from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.enforcement import Enforcement, escrow
-from shapley_coop.state import Key, Line, Table, game_of, home
+from shapley_coop.state import EvaluatedTable, Table, home
+from shapley_coop.state.settlement import deposit_lines
 
 
 def enforce(table: Table) -> dict[str, Any]:
@@ -15,10 +12,6 @@ def enforce(table: Table) -> dict[str, Any]:
     Payments and the last returns are made at settlement. Nothing is written to the table: it all
     follows from the contract and the record.
     """
-    game, contract = game_of(table["settings"]), table.get("contract")
-    terms, record = Enforcement.of(table["settings"]), table.get("record", [])
-    amount = to_micro(deposit_of(contract, facts_of(game), terms, record))
-    for posting in escrow(contract, record, game.agents, amount, over=False):
-        key = Key(table["episode"], posting.kind, posting.clause, posting.turn)
-        home().ledger.post(key, [Line(*move) for move in posting.moves])
+    for key, lines in deposit_lines(EvaluatedTable(table), over=False):
+        home().ledger.post(key, lines)
     return {}

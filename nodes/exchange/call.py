@@ -4,8 +4,9 @@ from typing import Any
 
 from shapley_coop.deals import Fault, scan
 from shapley_coop.games.exchange.tools import call, plugged
-from shapley_coop.state import Table, home
+from shapley_coop.state import EvaluatedTable, Table, home
 from shapley_coop.state.exchange import exchange_of
+from shapley_coop.state.turn import unsound
 
 
 def call_tools(table: Table) -> dict[str, Any]:
@@ -14,7 +15,9 @@ def call_tools(table: Table) -> dict[str, Any]:
     A call's idempotency key is (episode, task): each task is done once. After a crash the call may
     be repeated under the same key.
     """
-    atoms = {atom.name: atom for atom in exchange_of(table).tasks.atoms}
+    if unsound(table):
+        return {}
+    atoms = {atom.name: atom for atom in exchange_of(EvaluatedTable(table)).tasks.atoms}
     sealed = {a: said["pointer"] for a, said in table["sealed"].items() if "pointer" in said}
     results = {}
     for entry in home().journal.open_all(table["episode"], sealed).values():

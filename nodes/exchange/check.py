@@ -4,7 +4,7 @@ from typing import Any
 
 from shapley_coop.deals import Deal, Fault, accept, put
 from shapley_coop.deals.exchange.messages import check_message
-from shapley_coop.state import Table
+from shapley_coop.state import EvaluatedTable, Table
 from shapley_coop.state.exchange import REFUSED, exchange_of
 
 
@@ -17,7 +17,7 @@ def check(table: Table) -> dict[str, Any]:
     standing = table["pending"]
     assert standing is not None, "only what was accepted is checked"
     by = standing["by"]
-    verdict = check_message(standing["wrote"], exchange_of(table).tasks, by)
+    verdict = check_message(standing["wrote"], exchange_of(EvaluatedTable(table)).tasks, by)
     if verdict.label:
         refused = {"refused": 1, f"{REFUSED}{verdict.label}": 1}
         return {"verdict": "error", "spent": {"negotiation": {"agents": {by: refused}}}}

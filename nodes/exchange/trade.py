@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from shapley_coop.deals import Do, in_force
+from shapley_coop.deals import Do
 from shapley_coop.games import Turn
-from shapley_coop.state import Table
+from shapley_coop.state import EvaluatedTable, Table
 from shapley_coop.state.exchange import exchange_of
 
 
@@ -14,8 +14,9 @@ def trade(table: Table) -> dict[str, Any]:
     They enter the record like any action, so that it can be replayed. Without a contract nothing
     is handed over.
     """
-    game, position = exchange_of(table), table["position"]
-    owed = [clause for clause in in_force(table.get("contract")).values() if isinstance(clause, Do)]
+    evaluated, position = EvaluatedTable(table), table["position"]
+    game = exchange_of(evaluated)
+    owed = [clause for clause in evaluated.clauses.values() if isinstance(clause, Do)]
     masks = dict(game.tasks.initial)
     if owed:
         names = game.tasks.names
@@ -24,7 +25,7 @@ def trade(table: Table) -> dict[str, Any]:
     record: list[Turn] = []
     for actions in game.hands(masks):
         after = game.step(position, actions)
-        turn = len(table.get("record", [])) + len(record) + 1
+        turn = evaluated.turn + len(record)
         record.append({"turn": turn, "actions": actions, "rewards": after.rewards})
         position = after.position
     return {"position": position, "record": record}

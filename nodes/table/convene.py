@@ -1,4 +1,4 @@
-"""Convene a bargaining: nothing stands yet, and the first agent may speak."""
+"""Convene a bargaining: no offer stands yet, and the first agent may speak."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ def convene(table: Table) -> dict[str, Any]:
         "thoughts": None,
         "answers": None,
         "offer": None,
+        "pending": None,
         "revision": 0,
         "round": 1,
         "speaker": table["agents"][0],

@@ -4,21 +4,26 @@ from typing import Any
 
 from shapley_coop.deals import Fault, scan
 from shapley_coop.games import Turn
-from shapley_coop.state import Table, game_of, home
+from shapley_coop.state import EvaluatedTable, Table, home
+from shapley_coop.state.turn import unsound
 
 
 def step(table: Table) -> dict[str, Any]:
     """Reveal what was chosen, play it, and enter the turn in the record.
 
-    An agent that passed takes no action, and the record shows none.
+    An agent that passed takes no action, and the record shows none. Verdicts: `again` (an action
+    was refused, and its author is asked once more) and `played`.
     """
-    game = game_of(table["settings"])
-    sealed = {a: said["pointer"] for a, said in table["sealed"].items() if "pointer" in said}
-    opened = home().journal.open_all(table["episode"], sealed)
+    if unsound(table):
+        return {"verdict": "again"}
+    evaluated, sealed = EvaluatedTable(table), table["sealed"]
+    pointers = {a: said["pointer"] for a, said in sealed.items() if "pointer" in said}
+    opened = home().journal.open_all(table["episode"], pointers)
     actions = {agent: _revealed(entry.answer.text) for agent, entry in opened.items()}
+    game = evaluated.game
     after = game.step(table["position"], actions)
     turn: Turn = {
-        "turn": len(table.get("record", [])) + 1,
+        "turn": evaluated.turn,
         "actions": {agent: game.action_label(action) for agent, action in actions.items()},
         "rewards": after.rewards,
     }
@@ -26,12 +31,12 @@ def step(table: Table) -> dict[str, Any]:
         turn["pot"] = after.pot
     passes = [
         {"effect": "pass", "agent": agent, "label": said["label"]}
-        for agent, said in table["sealed"].items()
+        for agent, said in sealed.items()
         if "label" in said
     ]
     if effects := [*passes, *after.effects]:
         turn["effects"] = effects
-    return {"position": after.position, "record": [turn], "sealed": None}
+    return {"position": after.position, "record": [turn], "sealed": None, "verdict": "played"}
 
 
 def _revealed(text: str) -> str:

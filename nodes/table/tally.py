@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from shapley_coop.deals import Offer, unanimous
-from shapley_coop.state import Table, Topic, Utterance, broke, config_of, counted, entries, offer_of
+from shapley_coop.state import EvaluatedTable, Table, Utterance, counted, entries, offer_of
+from shapley_coop.state.turn import Topic, unsound
 
 TableNode = Callable[[Table], dict[str, Any]]
 
@@ -12,12 +13,15 @@ TableNode = Callable[[Table], dict[str, Any]]
 def tally(topic: Topic) -> TableNode:
     """A node that ends a round of talk.
 
-    Verdicts: `agreed` (everybody accepted the same revision), `countered` (the next in turn has
-    put a counter-offer, which stands now), `talk_on` (the next in turn may propose) and
-    `no_deal` (the rounds or the budget are used up, or everybody in turn declined to propose).
+    Verdicts: `again` (an answer was refused, and its author is asked once more), `agreed` (all
+    accepted the same revision), `countered` (the next in turn has put a counter-offer, which stands
+    now), `talk_on` (the next in turn may propose) and `no_deal` (the rounds or the budget are used
+    up, or all agents in turn declined to propose).
     """
 
     def count(table: Table) -> dict[str, Any]:
+        if unsound(table):
+            return {"verdict": "again"}
         offer, answers = counted(table.get("offer"), table.get("answers", {}))
         heard = _after(table["agents"], table["speaker"])
         found = _stands(table, offer, heard)
@@ -41,8 +45,9 @@ def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, An
     """The verdict, and what stands after it."""
     if unanimous(offer, table["agents"]):
         return {"verdict": "agreed", "offer": offer}
-    used_up = table["round"] >= config_of(table["settings"]).rounds
-    if used_up or _silent(table) or broke(table):
+    evaluated = EvaluatedTable(table)
+    used_up = table["round"] >= evaluated.config.rounds
+    if used_up or _silent(table) or evaluated.budget_spent:
         return {"verdict": "no_deal", "offer": None}
     answers, revision = table.get("answers", {}), table["revision"] + 1
     onward = {"round": table["round"] + 1}

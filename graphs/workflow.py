@@ -1,0 +1,157 @@
+"""What a workflow's page is built from: nodes that ask, edges by verdict, people asked in parallel.
+
+Models are asked in parallel in one task. A person is always one task of their own (a `Send`):
+replies are matched to tasks by id, in any order and over restarts. All tasks of a step end before
+the next begins, so that a node which asks several agents is followed by one that waits for all.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import wraps
+from typing import Any, cast
+
+from langgraph.graph import StateGraph
+from langgraph.types import Send
+
+from shapley_coop.graphs.inline import inline
+from shapley_coop.nodes.agent.ask import ask, draft, validate
+from shapley_coop.nodes.table.open import opening
+from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
+from shapley_coop.state.turn import Asking, TurnContext, unsound
+
+Verdict = Callable[[Table], str]
+
+
+class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
+    """A page of wiring.
+
+    Args:
+        game: what it plays when the run's configuration names none.
+
+    Attributes:
+        askings: node → what it asks, for whoever checks a person's reply before the run goes on.
+    """
+
+    def __init__(self, game: str = "escape_room") -> None:
+        super().__init__(Table, context_schema=RunConfig, input_schema=Opening)
+        self.askings: dict[str, Asking] = {}
+        self.add_node("open", opening(game))
+        self.set_entry_point("open")
+
+    def asks(self, node: str, asking: Asking, then: str) -> None:
+        """A node that asks, and asks again whoever's answer is refused.
+
+        Args:
+            node: its name.
+            asking: who is asked for what.
+            then: the node to go to with sound answers. Where people are asked it is reached with
+                refused ones, too, and leads back: it waits for all.
+        """
+        self.asks_and_routes(node, asking, {"sound": then}, lambda _: "sound")
+
+    def asks_and_routes(
+        self,
+        node: str,
+        asking: Asking,
+        onward: Mapping[str, str],
+        verdict: Verdict = lambda table: table["verdict"],
+    ) -> None:
+        """A node that asks, and from which sound answers lead on by a verdict.
+
+        Args:
+            node: its name.
+            asking: who is asked for what.
+            onward: verdict → node.
+            verdict: names what was found; by default what publishing the answer left.
+        """
+        self.askings[node] = asking
+        self.add_node(node, inline(ask(asking)))
+
+        def found(table: Table) -> str:
+            waiting = unsound(table) and not _people_apart(table, asking)
+            return "again" if waiting else verdict(table)
+
+        self.branch(node, found, {**onward, "again": node})
+
+    def asks_visibly(
+        self,
+        node: str,
+        check: str,
+        asking: Asking,
+        onward: Mapping[str, str],
+        verdict: Verdict = lambda table: table["verdict"],
+    ) -> None:
+        """Two nodes, `node` → `check` ↺: one asks, the other validates and sends back.
+
+        Args:
+            node: the one that asks.
+            check: the one that validates.
+            asking: who is asked for what.
+            onward: verdict → node.
+            verdict: names what was found; by default what publishing the answer left.
+        """
+        self.askings[node] = asking
+        self.add_node(node, inline(draft(asking)))
+        self.add_node(check, inline(validate(asking)))
+        self.add_edge(node, check)
+
+        def found(table: Table) -> str:
+            return "again" if unsound(table) else verdict(table)
+
+        self.branch(check, found, {**onward, "again": node})
+
+    def computes(self, node: str, work: Callable[[Table], dict[str, Any]]) -> None:
+        """A node that computes little: it stays on the event loop."""
+        self.add_node(node, inline(work))
+
+    def branch(self, source: str, verdict: Verdict, onward: Mapping[str, str]) -> None:
+        """Edges by verdict; into a node that asks several agents, people go in parallel.
+
+        Args:
+            source: the node they leave from.
+            verdict: names what was found.
+            onward: verdict → node.
+        """
+
+        @wraps(verdict)
+        def route(table: Table) -> str | Sequence[Send]:
+            found = verdict(table)
+            return self._fan_out(onward[found], table) or found
+
+        paths = cast(dict[Hashable, str], dict(onward))
+        self.add_conditional_edges(source, inline(route), paths)
+
+    def lead(self, source: str, to: str) -> None:
+        """An edge to a node that may ask people."""
+        self.branch(source, lambda _: to, {to: to})
+
+    def _fan_out(self, node: str, table: Table) -> list[Send]:
+        """One `Send` for each person asked at a node, and one for all models; none without people.
+
+        The payload is the public table and the names: never a secret.
+        """
+        asking = self.askings.get(node)
+        if asking is None or not _people_apart(table, asking):
+            return []
+        turn = TurnContext.of(table, asking)
+        people = [[agent] for agent in turn.asked if turn.is_person(agent)]
+        models = [agent for agent in turn.asked if not turn.is_person(agent)]
+        groups = [models, *people] if models else people
+        return [
+            Send(
+                node,
+                {
+                    **table,
+                    "asked": group,
+                    "concurrent_agents": [a for a in turn.asked if a not in group],
+                },
+            )
+            for group in groups
+        ]
+
+
+def _people_apart(table: Table, asking: Asking) -> bool:
+    """Whether people are among several who are asked: each then has a task of its own."""
+    evaluated = EvaluatedTable(table)
+    who = asking.who(evaluated)
+    seats = evaluated.config.seats
+    return len(who) > 1 and any(agent in seats and seats[agent].human for agent in who)

@@ -1,0 +1,27 @@
+"""Count: the drafted contract binds all parties or none."""
+
+from typing import Any
+
+from shapley_coop.deals import unanimous
+from shapley_coop.state import Table, Utterance, counted, entries
+from shapley_coop.state.turn import unsound
+
+
+def count_signatures(table: Table) -> dict[str, Any]:
+    """All sign, or no party is bound. Verdicts: `again`, `signed`, `unsigned`."""
+    if unsound(table):
+        return {"verdict": "again"}
+    offer, answers = counted(table["offer"], table.get("answers", {}))
+    assert offer is not None, "signatures are asked for a drafted contract"
+    utterances = [
+        Utterance(agent, answers[agent], about=offer["revision"])
+        for agent in table["agents"]
+        if agent in answers
+    ]
+    signed = unanimous(offer, table["agents"])
+    return {
+        "talk": entries(table, "plan", utterances),
+        "answers": None,
+        "offer": offer if signed else None,
+        "verdict": "signed" if signed else "unsigned",
+    }

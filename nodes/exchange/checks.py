@@ -1,0 +1,56 @@
+"""Checks of a trader's message: before it is delivered, or none, and it is delivered as written.
+
+The two are alternatives: a page wires one of them.
+"""
+
+from fractions import Fraction
+
+from shapley_coop.deals import Fault, Message, scan, short_of
+from shapley_coop.deals.exchange.messages import accepts, check_message
+from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.deals.language.faults import CUT
+from shapley_coop.seats.records import Answer
+from shapley_coop.state import AgentOutput, EvaluatedTable
+from shapley_coop.state.consent import reservation
+from shapley_coop.state.exchange import exchange_of, masks_in, to_answer
+from shapley_coop.state.turn import TurnContext
+
+
+def attempts(evaluated: EvaluatedTable) -> int:
+    """How many invalid messages a turn of talk may have: with the last the talk breaks down."""
+    return exchange_of(evaluated).params.attempts
+
+
+def a_valid_message(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
+    """A message with a label's feedback where it is not valid (utility-aware exchange, B.2)."""
+    if answer.cut:
+        return CUT
+    game, standing = exchange_of(turn.evaluated), to_answer(turn.table, agent)
+    asked = (masks_in(game, standing["by"], standing["wrote"]) or {}) if standing else None
+    verdict = check_message(answer.text, game.tasks, agent, asked)
+    if verdict.label is not None:
+        return Fault(verdict.label, verdict.feedback)
+    if fault := _too_little(turn, agent, verdict.masks):
+        return fault
+    assert verdict.act is not None, "a valid message does something"
+    return {"act": verdict.act, "text": as_written(answer.text)}
+
+
+def as_it_is(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
+    """Any message, as it was written: what it does is read, and nothing is checked."""
+    text = as_written(answer.text)
+    message = scan(text)
+    if "<PROPOSAL>" in text:
+        return {"act": "reject" if "<REJECT>" in text else "propose", "text": text}
+    if isinstance(message, Message) and accepts(message):
+        return {"act": "accept", "text": text}
+    return {"act": "pass", "text": text}
+
+
+def _too_little(turn: TurnContext, agent: str, masks: dict[str, str]) -> Fault | None:
+    """Why this agent cannot agree to an allocation: it requires more."""
+    least = reservation(turn, agent)
+    if least is None:
+        return None
+    worth = exchange_of(turn.evaluated).scenario.utility(agent, int(masks[agent], 2))
+    return short_of(least, Fraction(str(worth)))

@@ -1,0 +1,11 @@
+"""Collect: all plans are in, and the talk begins."""
+
+from typing import Any
+
+from shapley_coop.state import Table
+from shapley_coop.state.turn import unsound
+
+
+def collect_plans(table: Table) -> dict[str, Any]:
+    """Open the first turn of talk. Verdicts: `again` (a plan was refused) and `sound`."""
+    return {"verdict": "again"} if unsound(table) else {"verdict": "sound", "round": 2}

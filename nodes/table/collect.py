@@ -1,0 +1,30 @@
+"""Collect: wait for all who were asked in parallel, and publish what they hand in together."""
+
+from collections.abc import Callable
+from typing import Any
+
+from shapley_coop.state import Table, Utterance, entries
+from shapley_coop.state.turn import Topic, unsound
+
+
+def collect_thoughts(table: Table) -> dict[str, Any]:
+    """Reasoning stays in the journal. Verdicts: `again` (one was refused) and `sound`."""
+    return {"verdict": "again" if unsound(table) else "sound"}
+
+
+def collect_claims(topic: Topic) -> Callable[[Table], dict[str, Any]]:
+    """A node that publishes all claims at once. Verdicts: `again` (one was refused), `sound`."""
+
+    def collect(table: Table) -> dict[str, Any]:
+        if unsound(table):
+            return {"verdict": "again"}
+        claims = table.get("answers", {})
+        made = [Utterance(agent, claims[agent]) for agent in table["agents"] if agent in claims]
+        return {
+            "claims": {one.by: one.said["part"] for one in made if "part" in one.said},
+            "talk": entries(table, topic.name, made),
+            "answers": None,
+            "verdict": "sound",
+        }
+
+    return collect

@@ -1,0 +1,43 @@
+"""Whether an agent can put its name to a deal: the deal can be kept, and gives it enough."""
+
+from fractions import Fraction
+
+from shapley_coop.deals import Deal, Fault, Pay, Share, Terms, below_reservation, short_of
+from shapley_coop.state.storage.secrets import reservation_of
+from shapley_coop.state.turn import TurnContext
+
+
+def terms_of(turn: TurnContext) -> Terms:
+    """What deals are checked against here: the parties, their actions, what can be dropped."""
+    evaluated = turn.evaluated
+    money = [cid for cid, clause in evaluated.clauses.items() if isinstance(clause, Pay | Share)]
+    game = evaluated.game
+    return Terms(
+        agents=game.agents,
+        actions=game.actions,
+        turns=game.turns,
+        norms=turn.norms,
+        droppable=money,
+    )
+
+
+def reservation(turn: TurnContext, agent: str) -> Fraction | None:
+    """The reservation value that the agent's user gave it, in the game's unit."""
+    return reservation_of(turn.evaluated.config.secrets, agent)
+
+
+def too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
+    """Why a deal gives an agent less than its reservation value; None if it does not."""
+    least, evaluated = reservation(turn, agent), turn.evaluated
+    if least is None:
+        return None
+    if turn.topic.phase == "settlement":
+        return short_of(least, evaluated.payoffs_under(deal)[agent])
+    certificate = evaluated.certificate(deal, turn.norms)
+    return below_reservation(certificate, agent, least, evaluated.record, evaluated.contract)
+
+
+def uncertified(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
+    """Why a contract cannot be kept, or gives an agent too little; None if it can be signed."""
+    certificate = turn.evaluated.certificate(deal, turn.norms)
+    return certificate.faults[0] if certificate.faults else too_little(turn, agent, deal)

@@ -1,0 +1,189 @@
+"""The evaluated table: everything that follows from a table, computed at most once.
+
+A node builds one and hands it down; letters, checks, evaluators and pages read it and compute
+nothing of their own.
+
+>>> from shapley_coop.state import EvaluatedTable, RunConfig
+>>> settings = RunConfig(game="escape_room").resolve().model_dump(mode="json")
+>>> turn = {"turn": 1, "actions": {"Alice": "lever", "Bob": "door"},
+...         "rewards": {"Alice": -1, "Bob": 10}}
+>>> evaluated = EvaluatedTable({"episode": "e", "settings": settings, "record": [turn]})
+>>> {agent: str(x) for agent, x in evaluated.payoffs_by("shapley").items()}
+{'Alice': '9/2', 'Bob': '9/2'}
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any
+
+from shapley_coop.amounts import to_micro
+from shapley_coop.credit import Attribution, attribute
+from shapley_coop.deals import (
+    Breach,
+    Certificate,
+    Clause,
+    Contract,
+    Deal,
+    Duty,
+    Enforcement,
+    Offer,
+    Payment,
+    Share,
+    certify,
+    contract_breaches,
+    contract_duties,
+    contract_payments,
+    earned,
+    in_force,
+    payments,
+    payoffs,
+    share_of,
+)
+from shapley_coop.deals.analysis.certificate import deposit_of
+from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.enforcement import Posting, escrow
+from shapley_coop.games import Game, Turn
+from shapley_coop.state.budget import BudgetTracker
+from shapley_coop.state.run_config import RunConfig, config_of, game_of
+from shapley_coop.state.table import Table
+
+
+class EvaluatedTable:
+    """A table with its game, its configuration, and all that follows from contract and record.
+
+    Args:
+        table: the shared state as a node was handed it; it must not change while this is used.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.config: RunConfig
+        self.game: Game
+        self.config, self.game = _resolved(table)
+        self.agents = self.game.agents
+        self.record: Sequence[Turn] = table.get("record", [])
+        self.turn = len(self.record) + 1
+        self.contract: Contract | None = table.get("contract")
+        self.offer: Offer | None = table.get("offer")
+        self._attributions: dict[str, Attribution] = {}
+
+    @cached_property
+    def terms(self) -> Enforcement:
+        """How contracts are enforced."""
+        return Enforcement.of(self.table["settings"])
+
+    @cached_property
+    def stage(self) -> dict[str, Any]:
+        """The facts of the finite game that contracts are examined against."""
+        return facts_of(self.game)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended by itself."""
+        return self.game.over(self.table["position"])
+
+    @property
+    def budget_spent(self) -> bool:
+        """Whether the run's budget is used up, so that no agent is asked any more."""
+        return BudgetTracker(self.config.budget, self.table["spent"]).empty
+
+    def legal(self, agent: str) -> list[str]:
+        """What an agent may do now."""
+        return self.game.legal(self.table["position"], agent)
+
+    @cached_property
+    def clauses(self) -> dict[str, Clause]:
+        """The contract's clauses in force, by id; none without a contract."""
+        return in_force(self.contract)
+
+    @cached_property
+    def duties(self) -> list[Duty]:
+        """What the contract asks at the coming turn."""
+        return contract_duties(self.contract, self.record, self.turn)
+
+    @cached_property
+    def breaches(self) -> list[Breach]:
+        """Every obligation of the contract that was not kept."""
+        return contract_breaches(self.contract, self.record)
+
+    @cached_property
+    def payments(self) -> list[Payment]:
+        """Every payment that the contract has made due."""
+        return contract_payments(self.contract, self.record)
+
+    @cached_property
+    def earned(self) -> dict[str, Fraction]:
+        """What each agent holds before anything is settled, in the game's unit."""
+        return earned(self.record, self.agents)
+
+    @property
+    def total(self) -> Fraction:
+        """The realised total: R(N, τ) (Shapley-Coop, Eq. 7)."""
+        return sum(self.earned.values(), start=Fraction(0))
+
+    @cached_property
+    def as_signed(self) -> dict[str, Fraction]:
+        """What each agent ends with if nothing more is agreed."""
+        return self._payoffs(share_of(self.contract), self.payments)
+
+    def settled(self) -> dict[str, Fraction]:
+        """What each agent ends with as contracts are enforced here: as signed, or as earned."""
+        return self.as_signed if self.terms.executes else self._payoffs(None, [])
+
+    def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
+        """What each agent ends with if a deal decides about what was earned."""
+        return self._payoffs(deal.share, payments(deal, self.record))
+
+    def payoffs_by(self, norm: str) -> dict[str, Fraction]:
+        """What each agent ends with if a norm decides about what was earned."""
+        return self.attribution(norm).payoffs(self.total)
+
+    def attribution(self, norm: str) -> Attribution:
+        """Total, marginal contributions and values, computed from the record.
+
+        Raises:
+            ValueError: the norm cannot be computed for so many agents.
+        """
+        if norm not in self._attributions:
+            worth, batch = partial(self.game.worth, self.record), self.game.batch_worth(self.record)
+            self._attributions[norm] = attribute(self.agents, worth, norm, batch)
+        return self._attributions[norm]
+
+    def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> Certificate:
+        """What a deal would do to everybody's incentives, from the coming turn on."""
+        return certify(
+            deal,
+            self.stage,
+            self.terms,
+            norms=norms,
+            record=self.record,
+            standing=self.contract,
+        )
+
+    @cached_property
+    def deposit(self) -> Fraction:
+        """What each party has in escrow, in the game's unit."""
+        return deposit_of(self.contract, self.stage, self.terms, self.record)
+
+    def postings(self, over: bool) -> list[Posting]:
+        """What the deposits have come to: taken, forfeited, and, once it is over, returned."""
+        return escrow(self.contract, self.record, self.agents, to_micro(self.deposit), over=over)
+
+    def _payoffs(self, share: Share | None, due: Sequence[Payment]) -> dict[str, Fraction]:
+        return payoffs(self.record, self.agents, share, due, lambda norm, _: self.payoffs_by(norm))
+
+
+_known: dict[str, tuple[Mapping[str, Any], RunConfig, Game]] = {}
+_MOST_KNOWN = 256
+
+
+def _resolved(table: Table) -> tuple[RunConfig, Game]:
+    """Configuration and game of an episode; built once per process, and again if edited."""
+    episode, settings = table["episode"], table["settings"]
+    known = _known.get(episode)
+    if known is None or known[0] != settings:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        known = _known[episode] = settings, config_of(settings), game_of(settings)
+    return known[1], known[2]

@@ -1,0 +1,121 @@
+"""What happened in public, a line for each event, with a rolling summary of what is long past.
+
+It is the same for all agents. Letters tell every event until there are twice as many as are to be
+recalled; then the older half is told in sum, and so on. In between, the history only grows at its
+end, so that a provider's prefix cache holds: a summary that moved with every event would break it
+each time.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from shapley_coop.amounts import exact, plain
+from shapley_coop.deals import Deal
+from shapley_coop.games import Turn
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.exchange import TRADE_ACTS, trade_history
+from shapley_coop.state.table import PublicMessage
+from shapley_coop.state.turn import TurnContext
+
+Line = dict[str, Any]
+
+
+def history(turn: TurnContext) -> list[Line]:
+    """The history as the letters of this asking tell it, oldest first."""
+    if turn.asking.act in TRADE_ACTS:
+        return trade_history(turn.evaluated)
+    return public_history(turn.evaluated)
+
+
+def public_history(evaluated: EvaluatedTable) -> list[Line]:
+    """All that was publicly said and done, a line each, in the order in which it happened."""
+    turns = {turn["turn"]: turn for turn in evaluated.record}
+    lines: list[Line] = []
+    next_turn = 1
+    for said in evaluated.table.get("talk", []):
+        while next_turn < said["turn"]:
+            lines.append(_did(turns[next_turn]))
+            next_turn += 1
+        lines.append(_said(said))
+    lines += (_did(turns[n]) for n in range(next_turn, len(turns) + 1))
+    return recalled(lines, evaluated.config.recall)
+
+
+def recalled(lines: Sequence[Line], recall: int) -> list[Line]:
+    """The history as letters tell it.
+
+    Args:
+        lines: all that was said and done, a line each, in order.
+        recall: at least so many of the latest events are told one by one; 0 tells all.
+    """
+    old = recall * max(0, len(lines) // recall - 1) if recall else 0
+    return [summary(lines[:old]), *lines[old:]] if old else list(lines)
+
+
+def summary(lines: Sequence[Line]) -> Line:
+    """What happened, in sum: a line that says whom it is about and until which turn."""
+    turns = [line for line in lines if "did" in line]
+    words: dict[str, Counter[str]] = {}
+    for line in lines:
+        if "by" in line:
+            words.setdefault(line["by"], Counter())[line["does"]] += 1
+    told: Line = {"in_sum": len(lines)}
+    if turns:
+        told["turns"] = [turns[0]["turn"], turns[-1]["turn"]]
+        told["done"] = {agent: dict(deeds) for agent, deeds in _deeds(turns).items()}
+        told["earned"] = _earned(turns)
+        if pot := sum((exact(turn["pot"]) for turn in turns if "pot" in turn), Fraction(0)):
+            told["pot"] = plain(pot)
+    if words:
+        told["said"] = {agent: dict(acts) for agent, acts in words.items()}
+    if effects := Counter(e["effect"] for turn in turns for e in turn.get("effects", [])):
+        told["effects"] = dict(effects)
+    return told
+
+
+def _deeds(turns: Sequence[Line]) -> dict[str, Counter[str]]:
+    deeds: dict[str, Counter[str]] = {}
+    for turn in turns:
+        for agent, action in turn["did"].items():
+            deeds.setdefault(agent, Counter())[action] += 1
+    return deeds
+
+
+def _earned(turns: Sequence[Line]) -> dict[str, str]:
+    sums: dict[str, Fraction] = {}
+    for turn in turns:
+        for agent, amount in turn["earned"].items():
+            sums[agent] = sums.get(agent, Fraction(0)) + exact(amount)
+    return {agent: plain(x) for agent, x in sums.items()}
+
+
+@lru_cache(maxsize=4096)
+def _in_words(deal: str) -> str:
+    """A deal's text; every letter shows the whole history, so each is rendered once."""
+    return Deal.model_validate_json(deal).text()
+
+
+def _did(turn: Turn) -> Line:
+    line: Line = {"turn": turn["turn"], "did": turn["actions"], "earned": turn["rewards"]}
+    if turn.get("pot"):
+        line["pot"] = turn["pot"]
+    if turn.get("effects"):
+        line["effects"] = turn["effects"]
+    return line
+
+
+def _said(said: PublicMessage) -> Line:
+    line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
+    if said["text"]:
+        line["says"] = said["text"]
+    if "about" in said:
+        line["about"] = said["about"]
+    if "puts" in said:
+        line["revision"] = said["puts"]
+    if "deal" in said:
+        line["offers"] = _in_words(json.dumps(said["deal"]))
+    return line

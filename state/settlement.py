@@ -1,0 +1,110 @@
+"""Who ends up with what, in millionths, and the ledger's lines for it: decided, not yet posted."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import plain, round_payoffs, to_micro
+from shapley_coop.credit import Constraint, constrain, constraint, transfers
+from shapley_coop.deals import Deal, unanimous
+from shapley_coop.deals.enforcement import net
+from shapley_coop.deals.written.audit import audit
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.storage.ledger import TREASURY, WORLD, Key, Line
+
+
+def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
+    """Every agent's payoff in millionths, on the strongest basis there is.
+
+    A redistribution that all accepted states final payoffs and replaces what was signed; without
+    one the contract's own clauses decide, where they are enforced; without a contract nothing
+    moves. Deposits that were forfeited have moved already and are counted in the payoffs.
+    """
+    agents, offer = evaluated.agents, evaluated.offer
+    basis, due = "contract" if evaluated.contract else "none", evaluated.settled()
+    if offer is not None and unanimous(offer, agents):
+        basis, due = "redistribution", evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
+    total = to_micro(evaluated.total)
+    before = _rounded(evaluated.earned, total)
+    after = _constrained(before, _rounded(due, total), evaluated.config.constraints)
+    forfeits = net(evaluated.postings(over=True), agents)
+    return {
+        "basis": basis,
+        "enforcement": evaluated.terms.mode,
+        "forfeits": forfeits,
+        "audit": _audit(evaluated),
+        "redistribution": offer["deal"] if offer and basis == "redistribution" else None,
+        "rewards": before,
+        "payoffs": {agent: after[agent] + forfeits[agent] for agent in agents},
+        "transfers": [
+            {"payer": t.payer, "payee": t.payee, "amount": t.amount, "reason": basis}
+            for t in transfers({**dict.fromkeys(after, 0), **before}, after)
+        ],
+        "breaches": [asdict(breach) for breach in evaluated.breaches],
+        "credit": _credit(evaluated),
+    }
+
+
+def reward_lines(settlement: Mapping[str, Any]) -> list[Line]:
+    """The ledger's lines: rewards from the world, then transfers between agents."""
+    rewards = [
+        Line(WORLD, agent, x, "reward") if x > 0 else Line(agent, WORLD, -x, "cost")
+        for agent, x in settlement["rewards"].items()
+        if x
+    ]
+    moved = [
+        Line(t["payer"], t["payee"], t["amount"], t["reason"]) for t in settlement["transfers"]
+    ]
+    return [*rewards, *moved]
+
+
+def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[tuple[Key, list[Line]]]:
+    """What the deposits have come to, by its idempotency key.
+
+    Args:
+        evaluated: the table.
+        over: whether the play is over, so that what is left is returned.
+    """
+    episode = evaluated.table["episode"]
+    return [
+        (Key(episode, p.kind, p.clause, p.turn), [Line(*move) for move in p.moves])
+        for p in evaluated.postings(over)
+    ]
+
+
+def _credit(evaluated: EvaluatedTable) -> dict[str, Any]:
+    found = evaluated.attribution("shapley")
+    return {
+        "method": found.method,
+        "total": plain(found.total),
+        "marginal": {a: plain(x) for a, x in found.marginal.items()},
+        "shapley": {a: plain(x) for a, x in found.values.items()},
+        "shares": {a: plain(x) for a, x in found.payoffs(Fraction(1)).items()},
+        "standard_error": found.standard_error,
+    }
+
+
+def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:
+    """The contract held against the record, and what the judge says, if one was heard."""
+    talk, game = evaluated.table.get("talk", []), evaluated.game
+    heard = [said["text"] for said in talk if said["topic"] == "judgement"]
+    judged = heard[-1] if heard else None
+    return audit(evaluated.contract, evaluated.record, game.turns, game.actions, judged=judged)
+
+
+def _constrained(before: dict[str, int], due: dict[str, int], names: list[str]) -> dict[str, int]:
+    """What is due once every constraint of the run is applied; a tax goes to the treasury."""
+    if any(name.startswith("tax=") for name in names):
+        before, due = {**before, TREASURY: 0}, {**due, TREASURY: 0}
+    return constrain(before, due, [_constraint(name) for name in names])
+
+
+def _constraint(text: str) -> Constraint:
+    name, _, setting = text.partition("=")
+    takes = {"cap": "limit", "non_transferable": "part", "tax": "rate"}
+    return constraint(name, **{takes[name]: setting} if setting else {})
+
+
+def _rounded(payoffs: Mapping[str, Fraction], total: int) -> dict[str, int]:
+    return dict(zip(payoffs, round_payoffs(list(payoffs.values()), total), strict=True))
