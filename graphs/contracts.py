@@ -62,7 +62,7 @@ def build() -> WorkflowBuilder:
     page.lead("enforce", "act")
     page.asks("act", ACT, then="step")
     page.add_node("step", step)
-    page.branch("step", verdict_of, {"again": "act", "played": "enforce_turn"})
+    page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
     page.add_node("enforce_turn", enforce)
     onward = {"play_on": "act", "due": "convene", "judge": "judge", "over": "settle"}
     page.branch("enforce_turn", what_is_next, onward)
@@ -87,7 +87,7 @@ def written(page: WorkflowBuilder, bound: str, null: str) -> None:
     page.asks_and_routes("write", WRITE, onward)
     page.asks("sign", SIGN, then="count")
     page.computes("count", count_signatures)
-    onward = {"signed": "summarize", "unsigned": null, "again": "sign"}
+    onward = {"signed": "summarize", "unsigned": null, "refused": "sign"}
     page.branch("count", verdict_of, onward)
     page.add_node("summarize", summarize)
     page.lead("summarize", bound)

@@ -4,34 +4,36 @@ from collections.abc import Callable
 from inspect import iscoroutinefunction, signature
 from typing import Any
 
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.runtime import get_runtime
 
 from shapley_coop.blocking import run_blocking
 
 
-class Inline(Runnable[Any, Any]):
+class Inline(RunnableLambda[Any, Any]):
     """A function of the table, and of the runtime if it takes two arguments.
 
     LangGraph runs a synchronous node in a thread, which costs more than most of ours compute, and
-    refuses to run an asynchronous one synchronously; this does neither.
+    refuses to run an asynchronous one synchronously; this does neither. It is a `RunnableLambda`
+    so that LangGraph finds the state's schema in the function's annotations, and makes no run of
+    its own in traces.
 
     Args:
         work: synchronous, and short; or asynchronous.
     """
 
     def __init__(self, work: Callable[..., Any]) -> None:
+        super().__init__(work)
         self._work = work
         self._awaits = iscoroutinefunction(work)
         self._takes_runtime = len(signature(work).parameters) > 1
-        self.name = getattr(work, "__name__", None)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run it from synchronous code."""
         return run_blocking(self._call(input)) if self._awaits else self._call(input)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run it from a loop."""
+        """Run it from an event loop."""
         return await self._call(input) if self._awaits else self._call(input)
 
     def _call(self, table: Any) -> Any:

@@ -55,14 +55,14 @@ def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     page.computes("collect_reasons", collect_thoughts)
     asking = Asking("reason", topic, all_agents, a_thought, keep_thoughts)
     page.asks("reason", asking, then="collect_reasons")
-    page.branch("collect_reasons", verdict_of, {"again": "reason", "sound": then})
+    page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": then})
 
 
 def claim(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     """`claim` → `collect_claims`: every agent states what part of the total was its doing."""
     page.computes("collect_claims", collect_claims(topic))
     page.asks("claim", Asking("claim", topic, all_agents, a_claim, hold_answers), "collect_claims")
-    page.branch("collect_claims", verdict_of, {"again": "claim", "sound": then})
+    page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": then})
 
 
 def bargain(
@@ -93,7 +93,7 @@ def bargain(
             "countered": answer,
             "talk_on": propose,
             "no_deal": no_deal,
-            "again": answer,
+            "refused": answer,
         },
     )
 
@@ -109,7 +109,7 @@ def play(page: WorkflowBuilder, over: str, renegotiate: str = "") -> None:
     """
     page.asks("act", ACT, then="step")
     page.add_node("step", step)
-    onward = {"play_on": "act", "over": over, "again": "act"}
+    onward = {"play_on": "act", "over": over, "refused": "act"}
     if renegotiate:
         page.branch("step", how_it_goes_on, {**onward, "due": renegotiate})
     else:

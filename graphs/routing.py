@@ -35,8 +35,8 @@ def offered(table: Table) -> str:
 
 def whether_over(table: Table) -> str:
     """Whether the game goes on, or an action has to be asked for again."""
-    if table["verdict"] == "again":
-        return "again"
+    if table["verdict"] == "refused":
+        return "refused"
     evaluated = EvaluatedTable(table)
     return "over" if evaluated.budget_spent or evaluated.over else "play_on"
 

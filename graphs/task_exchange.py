@@ -86,14 +86,14 @@ def talk(
     plan = Asking("consider", TRADE, all_agents, a_thought, keep_plans, **letters)
     page.asks("consider", plan, then="collect_plans")
     page.computes("collect_plans", collect_plans)
-    page.branch("collect_plans", verdict_of, {"again": "consider", "sound": "speak"})
+    page.branch("collect_plans", verdict_of, {"refused": "consider", "sound": "speak"})
     onward = {"talk_on": "speak", "agreed": "check", "no_deal": no_deal, "error": error}
     reads = a_valid_message if validator else as_it_is
     speak = Asking("exchange", TRADE, speaker, reads, put_message, tries=attempts, **letters)
     if validator:
         page.asks_visibly("speak", "validate", speak, onward)
     else:
-        page.asks_and_routes("speak", speak, onward)
+        page.asks_and_routes("speak", speak, onward, retry=False)
     page.add_node("check", check)
     page.branch("check", verdict_of, {"sound": agreed, "error": error})
 
@@ -106,7 +106,7 @@ def work(page: WorkflowBuilder, over: str) -> None:
     page.add_node("call", call_tools)
     page.add_edge("call", "step")
     page.add_node("step", step)
-    page.branch("step", whether_over, {"play_on": "act", "over": over, "again": "act"})
+    page.branch("step", whether_over, {"play_on": "act", "over": over, "refused": "act"})
 
 
 def failed(table: Table) -> str:

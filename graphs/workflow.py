@@ -6,7 +6,6 @@ the next begins, so that a node which asks several agents is followed by one tha
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import wraps
 from typing import Any, cast
 
 from langgraph.graph import StateGraph
@@ -54,6 +53,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         asking: Asking,
         onward: Mapping[str, str],
         verdict: Verdict = lambda table: table["verdict"],
+        retry: bool = True,
     ) -> None:
         """A node that asks, and from which sound answers lead on by a verdict.
 
@@ -62,15 +62,17 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             asking: who is asked for what.
             onward: verdict → node.
             verdict: names what was found; by default what publishing the answer left.
+            retry: whether an answer can be refused at all.
         """
         self.askings[node] = asking
         self.add_node(node, inline(ask(asking)))
+        again = {"again": node} if retry else {}
 
         def found(table: Table) -> str:
             waiting = unsound(table) and not _people_apart(table, asking)
             return "again" if waiting else verdict(table)
 
-        self.branch(node, found, {**onward, "again": node})
+        self.branch(node, found, {**onward, **again})
 
     def asks_visibly(
         self,
@@ -112,7 +114,6 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             onward: verdict → node.
         """
 
-        @wraps(verdict)
         def route(table: Table) -> str | Sequence[Send]:
             found = verdict(table)
             return self._fan_out(onward[found], table) or found

@@ -3,10 +3,9 @@
 import json
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 import pytest
-from langgraph.graph.state import CompiledStateGraph
 
 from shapley_coop import graphs
 from shapley_coop.graphs import builder
@@ -47,7 +46,9 @@ def test_llm_only_acts_until_the_game_is_over() -> None:
         {
             ("__start__", "open", ""),
             ("open", "act", ""),
-            ("act", "step", ""),
+            ("act", "act", "again"),
+            ("act", "step", "sound"),
+            ("step", "act", "refused"),
             ("step", "act", "play_on"),
             ("step", "settle", "over"),
             ("settle", "__end__", ""),
@@ -56,11 +57,16 @@ def test_llm_only_acts_until_the_game_is_over() -> None:
 
 
 def bargaining(suffix: str, agreed: str, no_deal: str) -> set[Edge]:
-    propose, answer, tally = f"propose{suffix}", f"answer{suffix}", f"tally{suffix}"
+    nodes = ("propose", "validate", "answer", "tally")
+    propose, validate, answer, tally = (f"{node}{suffix}" for node in nodes)
     return {
-        (propose, answer, "offer"),
-        (propose, tally, "pass"),
-        (answer, tally, ""),
+        (propose, validate, ""),
+        (validate, propose, "again"),
+        (validate, answer, "offer"),
+        (validate, tally, "pass"),
+        (answer, answer, "again"),
+        (answer, tally, "sound"),
+        (tally, answer, "refused"),
         (tally, answer, "countered"),
         (tally, propose, "talk_on"),
         (tally, agreed, "agreed"),
@@ -68,9 +74,18 @@ def bargaining(suffix: str, agreed: str, no_deal: str) -> set[Edge]:
     }
 
 
+def waiting(node: str, collect: str, then: str) -> set[Edge]:
+    return {
+        (node, node, "again"),
+        (node, collect, "sound"),
+        (collect, node, "refused"),
+        (collect, then, "sound"),
+    }
+
+
 def test_negotiation_adds_bargaining_before_and_between_acts_and_nothing_else() -> None:
     assert added("llm_only", "negotiation") == (
-        {"convene", "propose", "answer", "tally", "summarize"},
+        {"convene", "propose", "validate", "answer", "tally", "summarize"},
         bargaining("", agreed="summarize", no_deal="act")
         | {
             ("open", "convene", ""),
@@ -84,16 +99,16 @@ def test_negotiation_adds_bargaining_before_and_between_acts_and_nothing_else() 
 
 def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing_else() -> None:
     assert added("negotiation", "short_term") == (
-        {"reason", "account", "convene_split", "claim"}
-        | {"propose_split", "answer_split", "tally_split"},
+        {"reason", "collect_reasons", "account", "convene_split", "claim", "collect_claims"}
+        | {"propose_split", "validate_split", "answer_split", "tally_split"},
         bargaining("_split", agreed="settle", no_deal="settle")
         | {
             ("convene", "reason", ""),
-            ("reason", "propose", ""),
+            *waiting("reason", "collect_reasons", then="propose"),
             ("step", "account", "over"),
             ("account", "convene_split", ""),
             ("convene_split", "claim", ""),
-            ("claim", "propose_split", ""),
+            *waiting("claim", "collect_claims", then="propose_split"),
         },
         {("convene", "propose", ""), ("step", "settle", "over")},
     )
@@ -140,72 +155,37 @@ def test_the_whole_table_is_given_out(name: str) -> None:
     assert set(graph.get_output_jsonschema()["properties"]) == set(get_type_hints(Table))
 
 
-def minds() -> dict[str, CompiledStateGraph[Any, Any, Any, Any]]:
-    """Every private graph that a node of some page thinks with."""
-    found = {}
-    for name in NAMES:
-        for node, spec in builder(name).nodes.items():
-            call = getattr(spec.runnable, "afunc", None) or getattr(spec.runnable, "func", None)
-            for cell in getattr(call, "__closure__", None) or ():
-                if isinstance(cell.cell_contents, CompiledStateGraph):
-                    found[f"{name}.{node}"] = cell.cell_contents
-    return found
+@pytest.mark.parametrize("name", NAMES)
+def test_every_node_that_asks_shows_its_retry(name: str) -> None:
+    """Refused answers go back to their authors by an edge of the page itself."""
+    page, (nodes, edges) = builder(name), wiring(name)
+    unchecked = {"speak"} if "validate" not in nodes and "speak" in nodes else set()
+    for node in set(page.askings) - unchecked:
+        back = {source for source, to, label in edges if (to, label) == (node, "again")}
+        assert back == {node} or back < {"validate", "validate_split"}, node
 
 
-MINDS = minds()
+@pytest.mark.parametrize("name", NAMES)
+def test_no_graph_runs_inside_another(name: str) -> None:
+    graph = import_module(f"shapley_coop.graphs.{name}").graph
+    assert list(graph.get_subgraphs()) == []
+    assert "subgraph" not in graph.get_graph(xray=True).draw_mermaid()
 
 
-def test_the_agents_of_every_workflow_think_in_private() -> None:
-    thinking = {name.partition(".")[0] for name in MINDS}
-    assert thinking == set(NAMES)
-    assert {name.partition(".")[2] for name in MINDS} >= {"reason", "propose", "answer", "act"}
-
-
-def mind_wiring(name: str) -> tuple[set[str], set[tuple[str, str]]]:
-    """A mind's nodes and edges."""
-    drawn = MINDS[name].get_graph()
-    return set(drawn.nodes), {(e.source, e.target) for e in drawn.edges}
-
-
-VALIDATED = {
-    ("__start__", "ask"),
-    ("ask", "validate"),
-    ("validate", "ask"),
-    ("validate", "__end__"),
-}
-AS_WRITTEN = {("__start__", "ask"), ("ask", "deliver"), ("deliver", "__end__")}
-
-
-@pytest.mark.parametrize(
-    ("variant", "speaking"),
-    [
-        ("task_exchange", VALIDATED),
-        ("task_exchange_unguided", VALIDATED),
-        ("task_exchange_unchecked", AS_WRITTEN),
-        ("task_exchange_baseline", AS_WRITTEN),
-    ],
-)
-def test_the_exchanges_differ_in_how_a_traders_mind_is_wired_and_in_nothing_else(
-    variant: str, speaking: set[tuple[str, str]]
-) -> None:
+def test_without_the_validator_the_exchange_lacks_its_node_and_nothing_else() -> None:
     """The validator is wiring; the guidance is words, and no node or edge."""
-    assert wiring(variant) == wiring("task_exchange")
-    assert mind_wiring(f"{variant}.speak")[1] == speaking
-    for same in ("consider", "act"):
-        assert mind_wiring(f"{variant}.{same}") == mind_wiring(f"task_exchange.{same}")
+    assert wiring("task_exchange_unguided") == wiring("task_exchange")
+    assert wiring("task_exchange_baseline") == wiring("task_exchange_unchecked")
+    from_speak = {("validate", to, label) for to, label in TALKED}
+    assert added("task_exchange_unchecked", "task_exchange") == (
+        {"validate"},
+        {("speak", "validate", ""), ("validate", "speak", "again"), *from_speak},
+        {("speak", to, label) for to, label in TALKED},
+    )
 
 
-@pytest.mark.parametrize("name", MINDS)
-def test_no_key_of_a_mind_is_a_key_of_the_table(name: str) -> None:
-    private = {k for k in MINDS[name].channels if not k.startswith(("__", "branch:"))}
-    assert private
-    assert private & set(get_type_hints(Table)) == set()
-
-
-@pytest.mark.parametrize("name", MINDS)
-def test_a_mind_inherits_its_saver(name: str) -> None:
-    """With `True` it would share memory between agents, with `False` lose a person's reply."""
-    assert MINDS[name].checkpointer is None
+TALKED = {("speak", "talk_on"), ("check", "agreed"), ("trade", "no_deal"), ("settle", "error")}
+"""Where a turn of talk leads, and by which verdict."""
 
 
 def test_the_server_registers_every_workflow_with_a_line_about_it() -> None:

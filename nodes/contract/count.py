@@ -8,9 +8,9 @@ from shapley_coop.state.turn import unsound
 
 
 def count_signatures(table: Table) -> dict[str, Any]:
-    """All sign, or no party is bound. Verdicts: `again`, `signed`, `unsigned`."""
+    """All sign, or no party is bound. Verdicts: `refused`, `signed`, `unsigned`."""
     if unsound(table):
-        return {"verdict": "again"}
+        return {"verdict": "refused"}
     offer, answers = counted(table["offer"], table.get("answers", {}))
     assert offer is not None, "signatures are asked for a drafted contract"
     utterances = [

@@ -8,16 +8,16 @@ from shapley_coop.state.turn import Topic, unsound
 
 
 def collect_thoughts(table: Table) -> dict[str, Any]:
-    """Reasoning stays in the journal. Verdicts: `again` (one was refused) and `sound`."""
-    return {"verdict": "again" if unsound(table) else "sound"}
+    """Reasoning stays in the journal. Verdicts: `refused` (one was refused) and `sound`."""
+    return {"verdict": "refused" if unsound(table) else "sound"}
 
 
 def collect_claims(topic: Topic) -> Callable[[Table], dict[str, Any]]:
-    """A node that publishes all claims at once. Verdicts: `again` (one was refused), `sound`."""
+    """A node that publishes all claims at once. Verdicts: `refused` (one was refused), `sound`."""
 
     def collect(table: Table) -> dict[str, Any]:
         if unsound(table):
-            return {"verdict": "again"}
+            return {"verdict": "refused"}
         claims = table.get("answers", {})
         made = [Utterance(agent, claims[agent]) for agent in table["agents"] if agent in claims]
         return {

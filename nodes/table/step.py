@@ -11,11 +11,11 @@ from shapley_coop.state.turn import unsound
 def step(table: Table) -> dict[str, Any]:
     """Reveal what was chosen, play it, and enter the turn in the record.
 
-    An agent that passed takes no action, and the record shows none. Verdicts: `again` (an action
+    An agent that passed takes no action, and the record shows none. Verdicts: `refused` (an action
     was refused, and its author is asked once more) and `played`.
     """
     if unsound(table):
-        return {"verdict": "again"}
+        return {"verdict": "refused"}
     evaluated, sealed = EvaluatedTable(table), table["sealed"]
     pointers = {a: said["pointer"] for a, said in sealed.items() if "pointer" in said}
     opened = home().journal.open_all(table["episode"], pointers)

@@ -13,7 +13,7 @@ TableNode = Callable[[Table], dict[str, Any]]
 def tally(topic: Topic) -> TableNode:
     """A node that ends a round of talk.
 
-    Verdicts: `again` (an answer was refused, and its author is asked once more), `agreed` (all
+    Verdicts: `refused` (an answer was refused, and its author is asked once more), `agreed` (all
     accepted the same revision), `countered` (the next in turn has put a counter-offer, which stands
     now), `talk_on` (the next in turn may propose) and `no_deal` (the rounds or the budget are used
     up, or all agents in turn declined to propose).
@@ -21,7 +21,7 @@ def tally(topic: Topic) -> TableNode:
 
     def count(table: Table) -> dict[str, Any]:
         if unsound(table):
-            return {"verdict": "again"}
+            return {"verdict": "refused"}
         offer, answers = counted(table.get("offer"), table.get("answers", {}))
         heard = _after(table["agents"], table["speaker"])
         found = _stands(table, offer, heard)
