@@ -171,7 +171,8 @@ def answer(
 
     found = home().runs.get(run)
     if reply:
-        finish(answer_for(found, agent, reply))
+        if fault := finish(answer_for(found, agent, reply)):
+            raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
         note(f"{agent} has answered; go on with: coop resume {run}")
         return
     table = finish(table_of(found))

@@ -3,9 +3,7 @@
 from functools import cache
 from importlib import import_module
 
-from langgraph.graph import StateGraph
-
-from shapley_coop.state import Opening, RunConfig, Table
+from shapley_coop.graphs.workflow import WorkflowBuilder
 
 _PAGES = (
     "llm_only",
@@ -27,16 +25,14 @@ def names() -> list[str]:
 
 
 @cache
-def builder(name: str) -> StateGraph[Table, RunConfig, Opening, Table]:
+def builder(name: str) -> WorkflowBuilder:
     """A workflow that is not compiled yet, so that a saver can be given.
 
     Raises:
         ValueError: there is none of that name.
     """
     _check(name)
-    page: StateGraph[Table, RunConfig, Opening, Table] = import_module(
-        f"shapley_coop.graphs.{name}"
-    ).build()
+    page: WorkflowBuilder = import_module(f"shapley_coop.graphs.{name}").build()
     return page
 
 

@@ -22,8 +22,10 @@ from langchain_core.runnables.config import merge_configs
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
+from shapley_coop.deals import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.graphs.catalogue import builder
+from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats import check_seat, clients
 from shapley_coop.seats.person import IGNORE, overdue
@@ -116,7 +118,8 @@ async def follow(
                 raise Waiting([i.value["pointer"]["agent"] for i in waiting])
             # Nobody holds the lease while people think.
             asked = [i for i in waiting if i.id not in late]
-            replies = {i.id: await asyncio.to_thread(person, _mail(i)) for i in asked if person}
+            at = open_questions(run.graph, cast(Table, state.values), state.tasks)
+            replies = {i.id: await _reply(at, i, person) for i in asked if person}
             state = await _go_on(app, run, config, replies | late, watch)
     outcome = result(run.run, run.graph, cast(Table, state.values))
     await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
@@ -182,8 +185,11 @@ async def leased(run: Run) -> AsyncIterator[Lease]:
         await asyncio.to_thread(lease.__exit__, None, None, None)
 
 
-async def answer(run: Run, agent: str, reply: Any) -> None:
+async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
     """Answer for one person; the run goes on as far as it can.
+
+    Returns:
+        Why the reply was refused, and the run waits on; None if it was taken.
 
     Raises:
         Busy: another worker plays the run.
@@ -197,7 +203,11 @@ async def answer(run: Run, agent: str, reply: Any) -> None:
         if agent not in asked:
             waiting = ", ".join(sorted(asked)) or "nobody"
             raise ValueError(f"nothing is asked of {agent} now: {waiting} is waited for")
+        at = open_questions(run.graph, cast(Table, state.values), state.tasks)
+        if fault := await refused(at[agent], reply):
+            return fault
         await _advance(app, run, Command(resume={asked[agent]: reply}), None, lease, config)
+        return None
 
 
 async def _advance(
@@ -218,6 +228,15 @@ async def _advance(
                 _check_same_config(run, written)
                 if watch:
                     watch(node, _news(written))
+
+
+async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Person) -> Any:
+    """A person's reply; a refused one is asked for again, with the reason, at once."""
+    agent = asked.value["pointer"]["agent"]
+    while True:
+        reply = await asyncio.to_thread(person, await asyncio.to_thread(_mail, asked))
+        if await refused(at[agent], reply) is None:
+            return reply
 
 
 def _mail(asked: Interrupt) -> Mail:
@@ -254,13 +273,18 @@ def _compiled(graph: str) -> App:
     return builder(graph).compile(name=graph)
 
 
+_MOST_TRIES = 10
+"""At one message; what the configuration and the games allow."""
+
+
 def _steps(turns: int, agents: int, rounds: int) -> int:
     """The most steps a run can take.
 
-    Three nodes a turn; in each bargaining, begun again after every turn at most, two nodes for
-    each time that somebody speaks, those who write and sign, and the fixed ones.
+    In each turn an action may take all tries, with a wait for people after each; in each
+    bargaining, begun again after every turn at most, so may every proposal and every answer.
     """
-    return 30 + 3 * turns + (turns + 1) * (4 * rounds * agents + 8)
+    each = 2 * _MOST_TRIES
+    return 30 + turns * (each + 3) + (turns + 1) * (2 * (each + 1) * rounds * agents + each + 12)
 
 
 def configured(run: Run) -> RunnableConfig:

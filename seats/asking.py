@@ -5,9 +5,11 @@ import re
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
@@ -118,7 +120,11 @@ async def _ask_person(question: Question, journal: Journal) -> Answer:
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
     asked = request(pointer, q.agent, q.act, q.why, until)
-    reply = interrupt(asked, response_schema=Reply.model_json_schema())
+    return as_answer(interrupt(asked, response_schema=Reply.model_json_schema()))
+
+
+def as_answer(reply: Any) -> Answer:
+    """A person's reply as the answer that is kept of it."""
     return Answer(_kept(as_message(reply)))
 
 
@@ -143,7 +149,9 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
 
 def _traced(question: Question) -> RunnableConfig:
     metadata = {**question.trace.get("metadata", {}), "attempt": question.attempt}
-    return {**question.trace, "metadata": metadata}
+    # A draft is private until it is sound: LangGraph's stream of messages leaves it out.
+    tags = [*question.trace.get("tags", []), TAG_NOSTREAM]
+    return {**question.trace, "metadata": metadata, "tags": tags}
 
 
 def _answer(reply: AIMessage, seconds: float) -> Answer:

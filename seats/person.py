@@ -56,7 +56,6 @@ def request(
         until: when the person's time is up, in seconds since the epoch; None leaves it open.
     """
     said = f"{agent} is asked to {act.replace('_', ' ')}. The letter waits at {agent}'s own seat."
-    refused = f" The last reply did not count ({why})." if why else ""
     return {
         "action_request": {"action": act, "args": Reply().model_dump()},
         "config": {
@@ -65,10 +64,16 @@ def request(
             "allow_respond": True,
             "allow_ignore": True,
         },
-        "description": said + refused + _time_left(until),
+        "description": refused_before(said, why) + _time_left(until),
         "pointer": pointer,
         "deadline": until,
     }
+
+
+def refused_before(description: str, why: str) -> str:
+    """What is asked, and, if the last reply was refused, the label of its fault."""
+    told = f" The last reply did not count ({why})." if why else ""
+    return description if not why or told in description else description + told
 
 
 def overdue(asked: Mapping[str, Any], now: float) -> bool:

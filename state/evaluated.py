@@ -86,7 +86,7 @@ class EvaluatedTable:
     @property
     def budget_spent(self) -> bool:
         """Whether the run's budget is used up, so that no agent is asked any more."""
-        return BudgetTracker(self.config.budget, self.table["spent"]).empty
+        return BudgetTracker(self.config.budget, self.table.get("spent", {})).empty
 
     def legal(self, agent: str) -> list[str]:
         """What an agent may do now."""
@@ -180,7 +180,7 @@ _MOST_KNOWN = 256
 
 def _resolved(table: Table) -> tuple[RunConfig, Game]:
     """Configuration and game of an episode; built once per process, and again if edited."""
-    episode, settings = table["episode"], table["settings"]
+    episode, settings = table.get("episode", ""), table["settings"]
     known = _known.get(episode)
     if known is None or known[0] != settings:
         if len(_known) >= _MOST_KNOWN:

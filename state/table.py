@@ -232,6 +232,6 @@ class Opening(BaseModel):
 
     room: RunConfig | None = Field(
         default=None,
-        title="Room",
+        title="Run configuration",
         description="What to play; where it is absent, the run's context.",
     )

@@ -1,9 +1,10 @@
 """An acceptance binds to the offer that its author's letter showed, and to no other."""
 
 from shapley_coop.deals import Deal, Do, put
-from shapley_coop.nodes.contract.sign import count_signatures
+from shapley_coop.nodes.contract.count import count_signatures
 from shapley_coop.nodes.table.tally import tally
-from shapley_coop.state import RunConfig, Table, Topic
+from shapley_coop.state import RunConfig, Table
+from shapley_coop.state.turn import Topic
 
 PLAN = Topic("plan", rules=())
 SHOWN = put(Deal(clauses=(Do(agent="Bob", action="lever"),)), "Alice", 1)

@@ -151,15 +151,15 @@ def by_its_name_alone(offer: Any, answers: Any) -> Any:
 
 
 HOLES = [
-    ("over-claimer", "shapley_coop.nodes.agent.validate:parse_exact", lambda text: Fraction(1)),
+    ("over-claimer", "shapley_coop.nodes.agent.checks:parse_exact", lambda text: Fraction(1)),
     (
         "free-rider",
-        "shapley_coop.nodes.table.settle:contract_breaches",
+        "shapley_coop.state.evaluated:contract_breaches",
         lambda contract, record: [],
     ),
     ("free-rider", "shapley_coop.deals.monitor:holds", the_latest_ever),
     ("replayed-acceptance", "shapley_coop.state.messages:accept", whatever_stands),
-    ("replayed-acceptance", "shapley_coop.nodes.contract.sign:counted", by_its_name_alone),
+    ("replayed-acceptance", "shapley_coop.nodes.contract.count:counted", by_its_name_alone),
     ("double-payment", "shapley_coop.state.storage.ledger:Ledger.post", under_a_new_key),
     (
         "contract-breaker",
@@ -167,9 +167,9 @@ HOLES = [
         lambda contract, record: [],
     ),
     ("injector", "shapley_coop.prompts.render:_escaped", as_it_comes),
-    ("secret-extractor", "shapley_coop.nodes.agent.ask:secrets_of", told_to_all),
-    ("token-bomber", "shapley_coop.nodes.agent.validate:scan", as_much_as_fits),
-    ("token-bomber", "shapley_coop.nodes.agent.validate:too_long", lambda message: None),
+    ("secret-extractor", "shapley_coop.state.private:secrets_of", told_to_all),
+    ("token-bomber", "shapley_coop.state.turn:scan", as_much_as_fits),
+    ("token-bomber", "shapley_coop.state.turn:too_long", lambda message: None),
 ]
 """Adversary → a promise of the platform, and what is in its place when it is not kept."""
 

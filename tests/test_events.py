@@ -10,10 +10,10 @@ from pydantic import TypeAdapter
 
 from shapley_coop.graphs import builder, names
 from shapley_coop.state import RunConfig
-from shapley_coop.state.events import Answered, Asking, Heard
+from shapley_coop.state.events import AgentProgress, Answered, Asked
 
 PAGE = (Path(__file__).parents[1] / "docs" / "events.md").read_text(encoding="utf-8")
-EVENTS: TypeAdapter[Any] = TypeAdapter(Asking | Answered)
+EVENTS: TypeAdapter[Any] = TypeAdapter(Asked | Answered)
 
 
 async def told(graph: str) -> list[dict[str, Any]]:
@@ -43,8 +43,8 @@ async def test_a_sealed_move_is_not_told() -> None:
 
 def test_the_page_explains_every_key_and_its_examples_are_sound() -> None:
     explained = set(re.findall(r"`(\w+)`", PAGE.partition("|---|---|")[2]))
-    assert Asking.__annotations__.keys() | Answered.__annotations__.keys() <= explained
-    assert Heard.__annotations__.keys() <= explained
+    assert Asked.__annotations__.keys() | Answered.__annotations__.keys() <= explained
+    assert AgentProgress.__annotations__.keys() <= explained
     block = PAGE.partition("```json\n")[2].partition("```")[0]
     decoder, rest = json.JSONDecoder(), block.strip()
     while rest:

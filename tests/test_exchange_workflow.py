@@ -16,7 +16,7 @@ from shapley_coop.games.exchange.masks import to_bits
 from shapley_coop.games.exchange.tools import plug
 from shapley_coop.graphs import builder
 from shapley_coop.seats import as_text
-from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state import EvaluatedTable, RunConfig, Table, home
 from shapley_coop.state.exchange import exchange_of
 from tests.scripted import Script
 
@@ -87,7 +87,7 @@ async def test_what_is_agreed_changes_hands_and_is_done_by_its_new_owner(script:
     }
     assert all(e["ok"] for e in results)
     assert contract_breaches(table["contract"], table["record"]) == []
-    paper = exchange_of(table).scenario
+    paper = exchange_of(EvaluatedTable(table)).scenario
     assert table["settlement"]["payoffs"] == {  # type: ignore[index]
         "Alice": int(paper.utilities["Alice"][TRADE]),
         "Bob": int(paper.utilities["Bob"][63 ^ TRADE]),

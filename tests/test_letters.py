@@ -20,7 +20,7 @@ from jinja2 import meta
 
 from shapley_coop import prompts
 from shapley_coop.graphs.running import play
-from shapley_coop.nodes.agent.ask import rules
+from shapley_coop.nodes.agent import ask
 from shapley_coop.prompts import fenced, fenced_lines, render
 from shapley_coop.seats.letters import as_text, events, facts
 from shapley_coop.state import RunConfig, home
@@ -143,7 +143,7 @@ async def test_every_template_is_part_of_a_letter_above(
             return super().__getitem__(name)
 
     monkeypatch.setattr(renderer, "_templates", Watched(renderer._templates))
-    rules.cache_clear()  # put into words by another test, and not again
+    ask._rules.cache_clear()  # put into words by another test, and not again
     await letters_of(written, "shapley_coop")
     assert used == {name for name in prompts.names() if not name.startswith(ELSEWHERE)}
 

@@ -180,11 +180,22 @@ async def test_no_stream_of_the_table_tells_a_secret(
         assert found_in(every_word(came), whose=[*PRIVATE, *KEYS_SET]) == set(), mode
 
 
-async def test_the_operators_streams_do_show_the_minds(
+async def test_no_stream_with_subgraphs_tells_a_secret(
     app: CompiledStateGraph[Any, Any, Any, Any],
 ) -> None:
-    """The search is able to find: with subgraphs, which are for debugging, thoughts are seen."""
+    """There are no subgraphs in which a draft could be seen."""
     came = [part async for part in streamed(app, subgraphs=True)]
+    assert len(came) > 10
+    assert found_in(every_word(came), whose=[*PRIVATE, *KEYS_SET]) == set()
+
+
+async def test_the_operators_view_does_show_what_agents_think(
+    app: CompiledStateGraph[Any, Any, Any, Any],
+) -> None:
+    """The search is able to find: events of the models themselves hold every thought."""
+    given = {"room": RunConfig(secrets="nest").model_dump(mode="json")}
+    events = app.astream_events(given, CONFIG, context=RunConfig(), version="v2")
+    came = [event async for event in events]
     assert len(found_in(every_word(came), whose=THOUGHT)) == len(THOUGHT)
 
 

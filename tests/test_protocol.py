@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Message, put, scan
-from shapley_coop.nodes.agent.validate import an_action, an_answer, an_offer
-from shapley_coop.state import RunConfig, Table, Topic, TurnContext, game_of
+from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, put, scan
+from shapley_coop.nodes.agent.checks import an_action, an_answer, an_offer
+from shapley_coop.seats.records import Answer
+from shapley_coop.state import EvaluatedTable, RunConfig, Table, game_of
+from shapley_coop.state.turn import Asking, Topic, TurnContext
 
 OFFER = '{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}]}'
 
@@ -31,9 +33,9 @@ def table(**parts: Any) -> Table:
 
 
 def judged(check: Callable[..., Any], text: str, **parts: Any) -> Any:
-    message = scan(text)
-    assert isinstance(message, Message)
-    return check(TurnContext(table(**parts), ("Bob",), Topic("plan", DEAL_RULES)), "Bob", message)
+    asking = Asking("answer", Topic("plan", DEAL_RULES), lambda _: ["Bob"], check, lambda *_: {})
+    turn = TurnContext(EvaluatedTable(table(**parts)), asking, ("Bob",))
+    return check(turn, "Bob", Answer(text))
 
 
 HASH = table()["offer"]["hash"]  # type: ignore[index]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.letters import events
 from shapley_coop.state import RunConfig, home
-from shapley_coop.state.recall import recalled, summary
+from shapley_coop.state.history import recalled, summary
 
 TURNS = [
     {"turn": n, "did": {"A": "x" if n % 2 else "y"}, "earned": {"A": 0.1, "B": -1}}

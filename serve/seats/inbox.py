@@ -4,6 +4,8 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
+from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
+from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.routes import NothingAsked
 from shapley_coop.serve.server.in_process import GOES_ON, inside
@@ -29,12 +31,13 @@ class ThreadDesk:
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
         """The letter at this seat, and how it may be answered."""
         mail = await asyncio.to_thread(_mail, episode, agent)
-        _, asked = await _waiting(episode, agent)
+        thread, asked = await _waiting(episode, agent)
+        question = await asyncio.to_thread((await _question(thread, agent)).question)
         return {
             "id": _name(mail),
             "agent": agent,
             "act": mail.act,
-            "description": asked["value"]["description"],
+            "description": refused_before(asked["value"]["description"], question.why),
             "letter": mail.letter_text,
             "answers": [kind for kind in ANSWERS if _allowed(asked, kind)],
             "fields": asked.get("response_schema"),
@@ -52,15 +55,25 @@ class ThreadDesk:
             raise ValueError(
                 f"type is one of {', '.join(k for k in ANSWERS if _allowed(asked, k))}"
             )
+        response = {"type": kind, "args": reply.get("args")}
+        if fault := await refused(await _question(thread, agent), response):
+            return {"refused": fault.label, "why": fault.feedback}
         await inside().runs.create(
             thread["thread_id"],
             thread["metadata"]["assistant_id"],
-            command={"resume": {asked["id"]: {"type": kind, "args": reply.get("args")}}},
+            command={"resume": {asked["id"]: response}},
             metadata={GOES_ON: True},
             durability="sync",
         )
         await _kept(episode, agent, meant)
         return {"taken": meant}
+
+
+async def _question(thread: Any, agent: str) -> OpenQuestion:
+    """What a thread asks an agent now."""
+    state: Any = await inside().threads.get_state(thread["thread_id"])
+    graph = thread["metadata"]["graph_id"]
+    return open_questions(graph, state["values"], state["tasks"])[agent]
 
 
 def _name(mail: Mail) -> str:
