@@ -1,6 +1,6 @@
 """Nodes and verdicts that stay on the event loop, and that a synchronous `invoke` can run, too."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from inspect import iscoroutinefunction, signature
 from typing import Any
 
@@ -35,6 +35,20 @@ class Inline(RunnableLambda[Any, Any]):
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run it from an event loop."""
         return await self._call(input) if self._awaits else self._call(input)
+
+    def transform(
+        self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Any]:
+        """Run it for LangGraph's synchronous streams: a table comes whole."""
+        for table in input:
+            yield self.invoke(table, config)
+
+    async def atransform(
+        self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Any]:
+        """Run it for LangGraph's streams: a table comes whole."""
+        async for table in input:
+            yield await self.ainvoke(table, config)
 
     def _call(self, table: Any) -> Any:
         return self._work(table, get_runtime()) if self._takes_runtime else self._work(table)
