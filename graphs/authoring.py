@@ -1,44 +1,49 @@
 """Writing a scenario: a model puts tasks and preferences into descriptions and utilities.
 
-    describe → proofread ↺ → score → proofread_scores ↺
+It asks first for the description of every composite task, then, for each agent by itself and from
+its own preference alone, what every composite is worth to it (utility-aware exchange, A.1 and A.2).
+Both are asked for by sheets, in parallel. A sheet that is not sound goes back with the fault; one
+that is not sound after the last try ends it, and nothing is written.
 
-`describe` asks for the description of every composite; `score` asks, for each agent by itself and
-from its own preference alone, what every composite is worth to it (utility-aware exchange, A.1 and
-A.2). Both ask by sheets, side by side. What is not sound goes back with the fault; a sheet that is
-not sound after the last try ends the page, and nothing is written.
-
-It plays no game, so that it has a state of its own and is no workflow of the server. Letters and
-answers are kept in the journal: given the same commission again, only what is missing is asked.
+It plays no game, so that it is no workflow of the server. Letters and answers are kept in the
+journal: given the same commission again, only what is missing is asked for.
 """
 
+import asyncio
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
-
-from shapley_coop.games.exchange.authoring import Commission, written
-from shapley_coop.games.exchange.files import build as scenario_of
-from shapley_coop.nodes.exchange.author import ask_sheets
-from shapley_coop.nodes.exchange.proofread import proofread
-from shapley_coop.seats import Seat, check_seat, clients
-from shapley_coop.seats.tracing import keep_out
-from shapley_coop.state.scenario_drafts import (
-    DESCRIBE,
-    SCORE,
-    Desk,
-    Draft,
-    Manuscript,
-    given_up,
-    held,
-    unsound,
+from shapley_coop.deals import Fault, scan
+from shapley_coop.deals.language.faults import CUT
+from shapley_coop.games import GameError
+from shapley_coop.games.exchange.authoring import (
+    Commission,
+    Sheet,
+    read_descriptions_sheet,
+    read_scores_sheet,
+    written,
 )
+from shapley_coop.games.exchange.files import build as scenario_of
+from shapley_coop.games.exchange.masks import members
+from shapley_coop.prompts import fenced, render
+from shapley_coop.seats import Journal, Letter, Question, Seat, check_seat, clients
+from shapley_coop.seats import ask as ask_seat
+from shapley_coop.seats.records import Answer
+from shapley_coop.seats.tracing import keep_out
+from shapley_coop.state import home
 
-Outcome = Literal["again", "sound", "given_up"]
+DESCRIBE, SCORE = "exchange_describe", "exchange_score"
+"""What a letter asks for; also the name of its template."""
+
+AUTHOR = "author"
+"""Who describes; scores are asked for in the name of the agent whose they are."""
+
+AT_ONCE = 16
+"""Letters under way at the same time."""
 
 
 class NotWritten(RuntimeError):
@@ -64,36 +69,6 @@ class Work:
     tokens: int
 
 
-def build() -> StateGraph[Manuscript, Desk, Manuscript, Manuscript]:
-    """The page, not compiled."""
-    page = StateGraph(Manuscript, context_schema=Desk)
-    page.add_node("describe", ask_sheets(DESCRIBE))
-    page.add_node("proofread", proofread(DESCRIBE))
-    page.add_node("score", ask_sheets(SCORE))
-    page.add_node("proofread_scores", proofread(SCORE))
-    page.add_edge(START, "describe")
-    page.add_edge("describe", "proofread")
-    onward: dict[Any, str] = {"again": "describe", "sound": "score", "given_up": END}
-    page.add_conditional_edges("proofread", verdict(DESCRIBE), onward)
-    page.add_edge("score", "proofread_scores")
-    page.add_conditional_edges(
-        "proofread_scores", verdict(SCORE), {"again": "score", "sound": END, "given_up": END}
-    )
-    return page
-
-
-def verdict(act: str) -> Callable[[Manuscript, Runtime[Desk]], Outcome]:
-    """What proofreading came to."""
-
-    def found(manuscript: Manuscript, runtime: Runtime[Desk]) -> Outcome:
-        desk, drafts = runtime.context, manuscript["drafts"]
-        if given_up(drafts, desk.tries):
-            return "given_up"
-        return "again" if unsound(drafts, desk.sheets(act)) else "sound"
-
-    return found
-
-
 async def write(
     commission: Commission,
     seat: Seat,
@@ -106,7 +81,7 @@ async def write(
     """Have a scenario written.
 
     Args:
-        commission: the tasks, and everybody's preference in words.
+        commission: the tasks, and every agent's preference in words.
         seat: who writes; a person cannot.
         folder: where the file will lie.
         seed: of an embedded seat; another one asks any model anew.
@@ -123,36 +98,171 @@ async def write(
         raise ValueError("a person writes no sheets here: name a model, or write the file by hand")
     check_seat(seat)
     keep_out(commission.preferences.values())
-    desk = Desk(commission, seat, seed, tries, _episode(commission, seat, seed), heard)
-    page = build().compile(name="authoring")
+    # The first use opens a database, which must not hold up the event loop.
+    journal = await asyncio.to_thread(lambda: home().journal)
+    author = _Author(commission, seat, seed, tries, journal, heard)
     async with clients():
-        done = await page.ainvoke(
-            {"drafts": {}}, context=desk, config={"recursion_limit": 4 * tries + 5}
-        )
-    drafts: dict[str, Draft] = done["drafts"]
-    for name in given_up(drafts, tries):
-        fault = drafts[name]["fault"]
-        why = f"{fault['label']}: {fault['feedback']}" if fault else "no reason"
-        raise NotWritten(f"the sheet {name!r} was sent back {tries} times, the last time for {why}")
-    return Work(
-        content=_content(desk, drafts, folder),
-        letters=sum(draft["attempt"] for draft in drafts.values()),
-        refused=sum(draft["attempt"] - 1 for draft in drafts.values()),
-        calls=sum(draft["calls"] for draft in drafts.values()),
-        tokens=sum(draft["tokens"] for draft in drafts.values()),
-    )
-
-
-def _content(desk: Desk, drafts: dict[str, Draft], folder: Path) -> dict[str, Any]:
-    commission, n = desk.commission, desk.commission.tasks.n
+        described = await author.write(DESCRIBE, commission.descriptions)
+        author.described |= described
+        scored = await author.write(SCORE, commission.scores)
     scores = {
-        agent: held(drafts, [s for s in commission.scores if s.agent == agent], n)
+        agent: {mask: scored[agent, mask] for a, mask in scored if a == agent}
         for agent in commission.tasks.agents
     }
-    about = f"Descriptions and utilities were written by {desk.seat.model} from the preferences."
-    content = written(commission, held(drafts, commission.descriptions, n), scores, about, folder)
+    about = f"Descriptions and utilities were written by {seat.model} from the preferences."
+    new = {mask: text for (_, mask), text in described.items()}
+    content = written(commission, new, scores, about, folder)
     scenario_of(content, folder)  # what is written can be read, or it is an error of ours
-    return content
+    return Work(content, author.letters, author.refused, author.calls, author.tokens)
+
+
+Held = dict[tuple[str, int], Any]
+"""(agent, or empty; mask) → what a sound sheet holds for it."""
+
+
+class _Author:
+    """Asks one seat for sheets, and counts what that costs."""
+
+    def __init__(
+        self,
+        commission: Commission,
+        seat: Seat,
+        seed: int,
+        tries: int,
+        journal: Journal,
+        heard: Callable[[], Any],
+    ) -> None:
+        self._commission, self._seat, self._seed = commission, seat, seed
+        self._tries, self._journal, self._heard = tries, journal, heard
+        self._episode = _episode(commission, seat, seed)
+        self._lanes = asyncio.Semaphore(AT_ONCE)
+        self.described: Held = {
+            ("", mask): text for mask, text in commission.tasks.registry.written().items()
+        }
+        self.letters = self.refused = self.calls = self.tokens = 0
+
+    async def write(self, act: str, sheets: Sequence[Sheet]) -> Held:
+        """What all sheets hold, once every one is sound.
+
+        All that is asked in parallel is answered before a failure is raised: what is answered is
+        kept, and giving the same command again asks for the rest alone.
+        """
+        held: Held = {}
+        faults: dict[str, Fault] = {}
+        open_sheets = list(sheets)
+        for attempt in range(1, self._tries + 1):
+            asking = (self._ask(act, s, attempt, faults.get(s.name)) for s in open_sheets)
+            answers = await asyncio.gather(*asking, return_exceptions=True)
+            faults = {}
+            for sheet, answer in zip(open_sheets, answers, strict=True):
+                if isinstance(answer, BaseException):
+                    raise answer
+                # One after the other: of two sheets that share a description the second goes back.
+                found = self._read(sheet, answer, {**self.described, **held})
+                if isinstance(found, Fault):
+                    faults[sheet.name] = found
+                else:
+                    held |= {(sheet.agent or "", mask): x for mask, x in found.items()}
+            self.refused += len(faults)
+            open_sheets = [sheet for sheet in open_sheets if sheet.name in faults]
+            if not open_sheets:
+                return held
+        name, fault = next(iter(faults.items()))
+        raise NotWritten(
+            f"the sheet {name!r} was sent back {self._tries} times, the last time for "
+            f"{fault.label}: {fault.feedback}"
+        )
+
+    async def _ask(self, act: str, sheet: Sheet, attempt: int, fault: Fault | None) -> Answer:
+        agent = sheet.agent or AUTHOR
+        question = Question(
+            episode=self._episode,
+            agent=agent,
+            act=act,
+            letter=self._letter(act, sheet, fault),
+            attempt=attempt,
+            why=fault.label if fault else "",
+            trace={
+                "run_name": f"{agent}.{act}",
+                "tags": [act, *(["simulated"] if self._seat.simulated else [])],
+                "metadata": {
+                    "agent": agent,
+                    "act": act,
+                    "episode": self._episode,
+                    "model": self._seat.model,
+                    "simulated": self._seat.simulated,
+                },
+            },
+        )
+        async with self._lanes:
+            entry, really = await ask_seat(self._seat, self._seed, question, self._journal)
+        self._heard()
+        self.letters += 1
+        self.calls += really
+        self.tokens += really * (entry.answer.input_tokens + entry.answer.output_tokens)
+        return entry.answer
+
+    def _letter(self, act: str, sheet: Sheet, fault: Fault | None) -> Letter:
+        """Of the agents it holds one preference at most: that of the agent who scores."""
+        tasks = self._commission.tasks
+        facts: dict[str, Any] = {"you": sheet.agent or AUTHOR, "ask": act}
+        if sheet.agent:
+            facts["preference"] = self._commission.preferences[sheet.agent]
+            facts["composites"] = {tasks.bits(m): self.described["", m] for m in sheet.masks}
+        else:
+            facts["composites"] = {
+                tasks.bits(mask): [tasks.atoms[i].says for i in members(mask, tasks.n)]
+                for mask in sheet.masks
+            }
+        if fault:
+            facts["fault"] = fault.record()
+        atoms = [{"task": a.tool, "arguments": a.arguments, "says": a.says} for a in tasks.atoms]
+        example = tasks.bits(sheet.masks[0])
+        told = facts.get("fault")
+        return Letter(
+            system=render("exchange_author", atoms=tasks.n, facts=fenced({"atoms": atoms})),
+            user=render(act, you=facts["you"], example=example, fault=told, facts=fenced(facts)),
+            facts={"atoms": atoms, **facts},
+        )
+
+    def _read(self, sheet: Sheet, answer: Answer, described: Held) -> Mapping[int, Any] | Fault:
+        """What a sheet holds, or why it is sent back."""
+        raw, tasks = _proposal(answer), self._commission.tasks
+        if isinstance(raw, Fault):
+            return raw
+        try:
+            if sheet.agent:
+                return read_scores_sheet(_numbers(raw), sheet, tasks)
+            taken = {text: mask for (_, mask), text in described.items()}
+            return read_descriptions_sheet(raw, sheet, tasks, taken)
+        except GameError as error:
+            return Fault("SHEET", f"{error}.")
+
+
+def _proposal(answer: Answer) -> Any:
+    """What stands in an answer's one proposal, or why nothing can be read there."""
+    if answer.cut:
+        return CUT
+    message = scan(answer.text)
+    if isinstance(message, Fault):
+        return message
+    if message.proposal is None:
+        return Fault("MPT", "Put one JSON object between <PROPOSAL> and </PROPOSAL>.")
+    return message.proposal
+
+
+def _numbers(raw: Any) -> Any:
+    """The wire hands decimals over as they were written; scores are numbers."""
+    if not isinstance(raw, dict):
+        return raw
+    return {bits: _number(score) for bits, score in raw.items()}
+
+
+def _number(score: Any) -> Any:
+    try:
+        return float(score) if isinstance(score, str) else score
+    except ValueError:
+        return score
 
 
 def _episode(commission: Commission, seat: Seat, seed: int) -> str:

@@ -12,7 +12,6 @@ from shapley_coop.games import GameError
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.authoring import PER_SHEET, Commission, read_commission
 from shapley_coop.games.exchange.files import build, read_page
-from shapley_coop.graphs import authoring
 from shapley_coop.graphs.authoring import NotWritten, Work, write
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import Seat, SeatError
@@ -84,20 +83,6 @@ async def work(page: dict[str, Any] = PAGE, **options: Any) -> Work:
 
 
 # What is written
-
-
-def test_the_page_asks_and_proofreads_descriptions_and_then_scores() -> None:
-    drawn = authoring.build().compile().get_graph()
-    assert {(e.source, e.target) for e in drawn.edges} == {
-        ("__start__", "describe"),
-        ("describe", "proofread"),
-        ("proofread", "describe"),
-        ("proofread", "score"),
-        ("proofread", "__end__"),
-        ("score", "proofread_scores"),
-        ("proofread_scores", "score"),
-        ("proofread_scores", "__end__"),
-    }
 
 
 async def test_a_model_writes_every_description_and_every_score(script: Script) -> None:

@@ -194,7 +194,8 @@ async def test_the_operators_view_does_show_what_agents_think(
 ) -> None:
     """The search is able to find: events of the models themselves hold every thought."""
     given = {"room": RunConfig(secrets="nest").model_dump(mode="json")}
-    events = app.astream_events(given, CONFIG, context=RunConfig(), version="v2")
+    config: Any = {**CONFIG, "recursion_limit": 100}
+    events = app.astream_events(given, config, context=RunConfig(), version="v2")
     came = [event async for event in events]
     assert len(found_in(every_word(came), whose=THOUGHT)) == len(THOUGHT)
 
