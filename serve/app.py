@@ -17,7 +17,7 @@ from shapley_coop.seats import clients
 from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
-from shapley_coop.serve.seats.routes import SeatInbox, seat_route
+from shapley_coop.serve.seats.routes import seat_route
 from shapley_coop.serve.server.authorization import Authorization
 from shapley_coop.serve.server.body_limit import BodyLimit
 from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
@@ -30,7 +30,7 @@ from shapley_coop.state import home
 logger = logging.getLogger(__name__)
 
 
-def application(inbox: SeatInbox) -> Starlette:
+def application(inbox: ThreadInbox) -> Starlette:
     """The app over an inbox in which people's letters wait.
 
     Raises:

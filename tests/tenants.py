@@ -30,7 +30,7 @@ def write_tokens(path: Path, operators: dict[str, str]) -> None:
 _APP = '''"""The server's own app, with an inbox in which one letter waits."""
 
 from shapley_coop.serve.app import application
-from shapley_coop.serve.seats.routes import NothingAsked
+from shapley_coop.serve.seats.inbox import NothingAsked
 
 
 class Inbox:

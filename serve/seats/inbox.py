@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.routes import NothingAsked
 from shapley_coop.serve.server.in_process import GOES_ON, inside
 from shapley_coop.state import home
 
@@ -26,11 +25,23 @@ ANSWERS = {
 Found = TypeVar("Found")
 
 
+class NothingAsked(LookupError):
+    """No letter waits at this seat: it has replied, or there is no such seat."""
+
+
 class ThreadInbox:
     """Finds the thread that waits for a seat by the pointer in its interrupt."""
 
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
-        """The letter at this seat, and the kinds of reply that it allows."""
+        """The letter at this seat, as plain JSON.
+
+        `letter` is the text and `id` its name; `act` is what is asked for and `description` says
+        it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
+        reply in fields.
+
+        Raises:
+            NothingAsked: no letter waits there.
+        """
         mail = await _mail(episode, agent)
         waiting = await _waiting(episode, agent)
         if mail is None or waiting is None:
@@ -47,7 +58,15 @@ class ThreadInbox:
         }
 
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
-        """Resume the thread with this seat's reply; return once the reply is kept."""
+        """Resume the thread with this seat's reply; return once the reply is kept.
+
+        `type` is one of the allowed kinds; `args` of a response is the message's text, of an
+        edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered.
+
+        Raises:
+            NothingAsked: no letter waits there.
+            ValueError: the reply is refused, with the reason; the letter stays open.
+        """
         meant = str(reply.get("id") or _name(await _mail(episode, agent)))
         waiting = await _polled(lambda: _waiting(episode, agent))
         mail = await _mail(episode, agent)

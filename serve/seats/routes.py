@@ -1,50 +1,21 @@
 """A party's route: it reads the letter at its own seat and replies, and sees nothing else.
 
 `GET /seat/{episode}/{agent}` returns the page to a browser and the letter as JSON to a program;
-`POST` with a JSON object replies. Letters and replies go through a `SeatInbox`.
+`POST` with a JSON object replies. `ThreadInbox` says what is in both.
 """
 
 import json
-from typing import Any, Protocol
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
 from shapley_coop.serve.view.assets import file
 
 
-class NothingAsked(LookupError):
-    """No letter waits at this seat: it has replied, or there is no such seat."""
-
-
-class SeatInbox(Protocol):
-    """Where people's letters wait."""
-
-    async def letter(self, episode: str, agent: str) -> dict[str, Any]:
-        """The letter at this seat, as plain JSON.
-
-        `letter` is the text and `id` its name; `act` is what is asked for and `description` says
-        it in a line; `answers` are the kinds of reply allowed, of accept, edit, response and
-        ignore; `fields` is the JSON schema of a reply in fields.
-
-        Raises:
-            NothingAsked: no letter waits there.
-        """
-
-    async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
-        """Reply to the letter.
-
-        `type` is one of the allowed kinds; `args` of a response is the message's text, of an
-        edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered.
-
-        Raises:
-            NothingAsked: no letter waits there.
-            ValueError: the reply is refused, with the reason; the letter stays open.
-        """
-
-
-def seat_route(inbox: SeatInbox) -> Route:
+def seat_route(inbox: ThreadInbox) -> Route:
     """`/seat/{episode}/{agent}` over an inbox."""
 
     async def seat(request: Request) -> Response:

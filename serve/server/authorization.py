@@ -9,9 +9,10 @@ routes are open. This middleware runs before every route and denies what is not 
 """
 
 import asyncio
-import json
 from collections import Counter
 
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shapley_coop.serve.server.callers import Caller, identify
@@ -49,15 +50,17 @@ class Authorization:
 
     async def _checked(self, scope: Scope, receive: Receive, send: Send) -> None:
         segment = scope["path"].split("/")[1]
-        header = _header(scope, b"authorization")
+        header = Headers(scope=scope).get("authorization")
         caller = await asyncio.to_thread(identify, header, basic=segment in BROWSERS)
         if caller is None:
             scheme = 'Basic realm="coop"' if segment in BROWSERS else "Bearer"
-            await answer(send, 401, "Show a valid token", {"www-authenticate": scheme})
+            head = {"www-authenticate": scheme}
+            await refusal(401, "Show a valid token", head)(scope, receive, send)
         elif not allowed(caller, scope["path"]):
-            await answer(send, 403, "You may not use this route")
+            await refusal(403, "You may not use this route")(scope, receive, send)
         elif self._running[caller.identity] >= self._at_once:
-            await answer(send, 429, "Too many of your requests are running: wait for one to end")
+            detail = "Too many of your requests are running: wait for one to end"
+            await refusal(429, detail)(scope, receive, send)
         else:
             self._running[caller.identity] += 1
             try:
@@ -76,14 +79,9 @@ def allowed(caller: Caller, path: str) -> bool:
     return segment == "page"
 
 
-async def answer(
-    send: Send, status: int, detail: str, headers: dict[str, str] | None = None
-) -> None:
-    """Send a short JSON answer, in the form of the server's own errors."""
-    fields = {"content-type": "application/json", **(headers or {})}
-    coded = [(name.encode(), value.encode()) for name, value in fields.items()]
-    await send({"type": "http.response.start", "status": status, "headers": coded})
-    await send({"type": "http.response.body", "body": json.dumps({"detail": detail}).encode()})
+def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """An answer in the form of the server's own errors."""
+    return JSONResponse({"detail": detail}, status, headers)
 
 
 def _from_inside(scope: Scope) -> bool:
@@ -94,14 +92,6 @@ def _from_inside(scope: Scope) -> bool:
 
 def _needs_no_token(scope: Scope) -> bool:
     # A CORS preflight carries no credentials; the CORS layer behind this one answers it.
-    preflight = (
-        scope["method"] == "OPTIONS"
-        and _header(scope, b"origin") is not None
-        and _header(scope, b"access-control-request-method") is not None
-    )
+    asked = {"origin", "access-control-request-method"}
+    preflight = scope["method"] == "OPTIONS" and asked <= {*Headers(scope=scope).keys()}
     return preflight or (scope["method"] in ("GET", "HEAD") and scope["path"] in HEALTH)
-
-
-def _header(scope: Scope, name: bytes) -> str | None:
-    found = [value for key, value in scope["headers"] if key.lower() == name]
-    return found[0].decode("latin-1") if found else None

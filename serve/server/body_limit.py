@@ -1,8 +1,9 @@
 """The size limit of requests."""
 
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shapley_coop.serve.server.authorization import answer
+from shapley_coop.serve.server.authorization import refusal
 
 
 class BodyLimit:
@@ -22,18 +23,17 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                return
-            body += message.get("body", b"")
-            if len(body) > self._most:
-                await answer(send, 413, f"A request may have at most {self._most} bytes")
-                return
-            if not message.get("more_body"):
-                break
-        await self._app({**scope, "body": bytes(body)}, replayed(bytes(body), receive), send)
+        body = b""
+        try:
+            async for chunk in Request(scope, receive).stream():
+                body += chunk
+                if len(body) > self._most:
+                    detail = f"A request may have at most {self._most} bytes"
+                    await refusal(413, detail)(scope, receive, send)
+                    return
+        except ClientDisconnect:
+            return
+        await self._app({**scope, "body": body}, replayed(body, receive), send)
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:

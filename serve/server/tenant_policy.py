@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from shapley_coop import games
 from shapley_coop.games.exchange import paper
 from shapley_coop.games.exchange.source import GENERATED
-from shapley_coop.serve.server.authorization import answer
+from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.callers import Caller
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
@@ -62,7 +62,7 @@ class TenantPolicy:
         if checked and caller and caller.role == "operator":
             complaint = await asyncio.to_thread(complaint_about, scope["body"], caller.identity)
         if complaint:
-            await answer(send, 422, complaint)
+            await refusal(422, complaint)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 

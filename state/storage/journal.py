@@ -93,14 +93,6 @@ class Journal:
         known = {(row.agent, row.letter, row.attempt): row for row in rows}
         return [_entry(known[key]) if key in known else None for key in letters]
 
-    def open(self, episode: str, agent: str, pointer: Pointer) -> Entry:
-        """The entry behind a pointer.
-
-        Raises:
-            ValueError: it is missing, or does not match the commitment.
-        """
-        return self.open_all(episode, {agent: pointer})[agent]
-
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
         """The entry behind each agent's pointer, in one query.
 

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, select, text
@@ -52,19 +51,6 @@ class Lease:
         """
 
 
-class Leases(Protocol):
-    """The leases of one home."""
-
-    @contextmanager
-    def of(self, run: str) -> Iterator[Lease]:
-        """Hold the lease of a run until the end of the block, or of the process.
-
-        Raises:
-            Busy: another worker holds it.
-        """
-        ...
-
-
 class FileLeases:
     """Leases as locked files, on one machine.
 
@@ -77,7 +63,11 @@ class FileLeases:
 
     @contextmanager
     def of(self, run: str) -> Iterator[Lease]:
-        """Hold the lease of a run; see `Leases`."""
+        """Hold the lease of a run until the end of the block, or of the process.
+
+        Raises:
+            Busy: another worker holds it.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{_digest(run)[:32]}.lock"
         # It may be acquired in one thread and released in another.
@@ -109,7 +99,7 @@ class PostgresLeases:
 
     @contextmanager
     def of(self, run: str) -> Iterator[Lease]:
-        """Hold the lease of a run; see `Leases`."""
+        """Hold the lease of a run; see `FileLeases`."""
         fence = self._take(run)
         try:
             yield _Fenced(self, run, fence)
@@ -168,6 +158,10 @@ class _Fenced(Lease):
         """Compare the fencing number with the latest one."""
         if await asyncio.to_thread(self._leases.fence, self._run) != self._fence:
             raise LeaseLost(f"{self._run} was taken over by another worker: see coop runs")
+
+
+Leases = FileLeases | PostgresLeases
+"""The leases of a home."""
 
 
 def _busy(run: str, holder: str) -> Busy:
