@@ -108,7 +108,8 @@ def _allowed(asked: Any) -> list[str]:
 
 
 async def _mail(episode: str, agent: str) -> Mail | None:
-    return await asyncio.to_thread(home().journal.mail, episode, agent)
+    # Opening the journal blocks as well, so that it belongs in the thread.
+    return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
 
 
 async def _waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
