@@ -55,10 +55,8 @@ class Caller(BaseModel):
         return self.role == "party" and (self.episode, self.agent) == (episode, agent)
 
 
-class _Line(BaseModel):
-    """One line of the tokens' file."""
-
-    model_config = ConfigDict(extra="allow")
+class _Line(Caller):
+    """One line of the file of tokens: a caller, with its token or the token's digest."""
 
     token: str | None = Field(default=None, min_length=16)
     sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
@@ -69,11 +67,10 @@ class _Line(BaseModel):
             raise ValueError("give a token or its sha256")
         return self
 
-    def digest(self) -> str:
-        return self.sha256 or _digest(self.token or "")
-
-    def caller(self) -> Caller:
-        return Caller.model_validate(self.model_extra)
+    def entry(self) -> tuple[str, Caller]:
+        """The digest, and the caller without the token."""
+        caller = self.model_dump(exclude={"token", "sha256"})
+        return self.sha256 or _digest(self.token or ""), Caller(**caller)
 
 
 _lines = TypeAdapter(list[_Line])
@@ -146,7 +143,7 @@ def _tokens(path: str, _: int) -> dict[str, Caller]:
     """Digest → caller."""
     try:
         lines = _lines.validate_python(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
-        return {line.digest(): line.caller() for line in lines}
+        return dict(line.entry() for line in lines)
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])
