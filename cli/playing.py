@@ -233,7 +233,7 @@ def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.seats import SeatError
     from shapley_coop.state import home
-    from shapley_coop.state.storage.checkpoints.packing import Unreadable
+    from shapley_coop.state.storage.checkpoints.serializer import Unreadable
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     watch = (lambda *_: None) if as_json else narrate

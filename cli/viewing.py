@@ -37,8 +37,8 @@ def view(
 
     from shapley_coop.serve.view.local import LOOPBACK, viewer
 
-    shelf, run = _source(what)
-    with viewer(shelf, port, private) as server:
+    source, run = _source(what)
+    with viewer(source, port, private) as server:
         query = f"?run={quote(run, safe='')}" if run else ""
         address = f"http://{LOOPBACK}:{server.server_port}/view/{query}"
         say(address)

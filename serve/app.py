@@ -1,7 +1,7 @@
-"""What the server adds to LangGraph's own routes: the viewer, the seats, and who may knock.
+"""The routes and middleware that the server adds to LangGraph's own: viewer, seats, callers.
 
-`langgraph.json` names `app`. With callers configured (`serve.server.callers`) the gate stands
-before every route, LangGraph's included; without, everybody who reaches the port is the operator.
+`langgraph.json` names `app`. With callers configured (`serve.server.callers`) every request is
+authorized, on LangGraph's routes too; without, whoever reaches the port is the operator.
 """
 
 import asyncio
@@ -16,58 +16,58 @@ from starlette.middleware import Middleware
 from shapley_coop.seats import clients
 from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
-from shapley_coop.serve.seats.inbox import ThreadDesk
-from shapley_coop.serve.seats.routes import SeatDesk, seat_route
-from shapley_coop.serve.server.authorization import Gate
-from shapley_coop.serve.server.body_limit import Intake
+from shapley_coop.serve.seats.inbox import ThreadInbox
+from shapley_coop.serve.seats.routes import seat_route
+from shapley_coop.serve.server.authorization import Authorization
+from shapley_coop.serve.server.body_limit import BodyLimit
 from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.serve.server.recovery import recover
-from shapley_coop.serve.server.tenant_policy import Reach
+from shapley_coop.serve.server.tenant_policy import TenantPolicy
 from shapley_coop.serve.server.threads import view_routes
 from shapley_coop.state import home
 
 logger = logging.getLogger(__name__)
 
 
-def application(desk: SeatDesk) -> Starlette:
-    """The app for a desk at which people's letters wait.
+def application(inbox: ThreadInbox) -> Starlette:
+    """The app over an inbox in which people's letters wait.
 
     Raises:
-        ValueError: what callers are told apart by cannot be read, or a limit is none.
+        ValueError: the tokens, the public key or a limit cannot be read.
     """
     check_configuration()
-    guards = [Middleware(Intake, most=limits().body)]
+    middleware = [Middleware(BodyLimit, most=limits().body)]
     if configured():
-        guards = [Middleware(Gate, at_once=limits().requests), *guards, Middleware(Reach)]
+        authorization = Middleware(Authorization, at_once=limits().requests)
+        middleware = [authorization, *middleware, Middleware(TenantPolicy)]
     else:
         logger.warning(
-            "No authentication: everybody who reaches this port is the operator. "
-            "%s or %s turns it on.",
+            "No authentication: whoever reaches this port is the operator. %s or %s turns it on.",
             TOKENS,
             PUBLIC_KEY,
         )
     trace_quietly(home().secrets)
-    # A line for each call of a model and each label tells nothing of a play, and takes time.
+    # A log line for each model call and each label costs time and says nothing about a run.
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(
-        routes=[seat_route(desk), *view_routes()], middleware=guards, lifespan=_open_for_business
+        routes=[seat_route(inbox), *view_routes()], middleware=middleware, lifespan=_lifespan
     )
 
 
 @asynccontextmanager
-async def _open_for_business(_: Starlette) -> AsyncIterator[None]:
-    """Bring back what a killed server lost; then keep deadlines, and the seats' HTTP clients."""
+async def _lifespan(_: Starlette) -> AsyncIterator[None]:
+    """Recover lost threads; then keep deadlines and the seats' HTTP clients until the end."""
     await recover()
-    clock = asyncio.create_task(keep_deadlines())
+    deadlines = asyncio.create_task(keep_deadlines())
     try:
         async with clients():
-            # What is loaded by now stays: the collector need not look through it again and again.
+            # The modules loaded by now stay: the garbage collector need not scan them again.
             gc.freeze()
             yield
     finally:
-        clock.cancel()
+        deadlines.cancel()
 
 
-app = application(ThreadDesk())
+app = application(ThreadInbox())

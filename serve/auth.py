@@ -1,8 +1,8 @@
-"""Tenants on the LangGraph server: an operator has its own threads, runs, assistants, crons, store.
+"""Tenants on the LangGraph server: what belongs to one operator, no other can see or change.
 
-`langgraph.json` names `auth`. While nobody has to say who they are (`serve.server.callers`) it lets
-everybody in. Otherwise only operators get here, by their token, what has no handler is refused,
-and the rest is filtered by its owner. Parties have a seat and nothing else: see `authorization`.
+`langgraph.json` names `auth`. Without configured callers (`serve.server.callers`) it admits every
+request. Otherwise it admits operators only, by their token; it denies what has no handler, and
+filters the rest by owner. Parties may use their seat's route alone: see `server.authorization`.
 """
 
 import asyncio
@@ -19,66 +19,66 @@ Verdict = Auth.types.HandlerResult
 
 
 def tenants() -> Auth:
-    """Every operator by itself."""
+    """Separate the operators from each other."""
     auth = Auth()
-    auth.authenticate(an_operator)
-    auth.on(refuse)
+    auth.authenticate(operator)
+    auth.on(deny)
     auth.on.threads(own)
     auth.on.threads.create_run(own_and_bounded)
     auth.on.crons(own)
-    auth.on.assistants(own_or_everybodys)
+    auth.on.assistants(own_or_builtin)
     auth.on.store(own_namespace)
     return auth
 
 
-def open_house() -> Auth:
-    """Everybody the operator: for one's own machine."""
+def no_tenants() -> Auth:
+    """Admit every request as the operator's: for one's own machine."""
     auth = Auth()
-    auth.authenticate(anybody)
+    auth.authenticate(anonymous)
     return auth
 
 
-async def anybody() -> Auth.types.MinimalUserDict:
-    """Nobody has to say who they are."""
+async def anonymous() -> Auth.types.MinimalUserDict:
+    """The one user of a server without callers."""
     return {"identity": "anybody", "is_authenticated": False}
 
 
-async def an_operator(authorization: str | None) -> Auth.types.MinimalUserDict:
-    """Whoever shows an operator's token."""
+async def operator(authorization: str | None) -> Auth.types.MinimalUserDict:
+    """The operator whose token a request carries."""
     caller = await asyncio.to_thread(identify, authorization)
     if caller is None or caller.role != "operator":
         raise Auth.exceptions.HTTPException(status_code=401, detail="An operator's token is needed")
     return {"identity": caller.identity, "is_authenticated": True}
 
 
-async def refuse(ctx: Context, value: Any) -> Verdict:
-    """What nobody thought of."""
+async def deny(ctx: Context, value: Any) -> Verdict:
+    """Deny by default."""
     return False
 
 
 async def own(ctx: Context, value: Any) -> Verdict:
-    """What an operator makes is marked as its own, and it reaches nothing else."""
+    """Mark what an operator creates as its own, and filter everything by that mark."""
     return _mine(ctx, value)
 
 
 async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
-    """A run has a bounded number of steps, and an operator a bounded number of busy threads."""
+    """Bound the steps of a run and the busy threads of an operator; filter by owner."""
     most = limits()
     config = value["kwargs"].setdefault("config", {})
     config["recursion_limit"] = min(config.get("recursion_limit", most.steps), most.steps)
     busy = await inside().threads.count(metadata={OWNER: ctx.user.identity}, status="busy")
     if busy >= most.busy:
         raise Auth.exceptions.HTTPException(
-            status_code=429, detail=f"{busy} of your threads are busy, and {most.busy} may be: wait"
+            status_code=429, detail=f"{busy} of your threads are busy (limit {most.busy}): wait"
         )
     return _mine(ctx, value)
 
 
-async def own_or_everybodys(ctx: Context, value: Any) -> Verdict:
-    """The workflows themselves are everybody's to read and run; other assistants their maker's."""
+async def own_or_builtin(ctx: Context, value: Any) -> Verdict:
+    """Every operator may read and run the workflows; other assistants only their owner."""
     mine = _mine(ctx, value)
     if ctx.action in ("read", "search"):
-        # The server knows $or, the SDK's types do not yet.
+        # The server knows $or; the SDK's types do not yet.
         return cast(Verdict, {"$or": [mine, {"created_by": "system"}]})
     if "metadata" in value:
         value["metadata"]["created_by"] = "user"
@@ -86,7 +86,7 @@ async def own_or_everybodys(ctx: Context, value: Any) -> Verdict:
 
 
 async def own_namespace(ctx: Context, value: Any) -> Verdict:
-    """Every namespace of the store lies under its operator's name."""
+    """Put every namespace of the store under its operator's name."""
     namespace = tuple(value.get("namespace") or ())
     if namespace[:1] != (ctx.user.identity,):
         value["namespace"] = (ctx.user.identity, *namespace)
@@ -94,12 +94,12 @@ async def own_namespace(ctx: Context, value: Any) -> Verdict:
 
 
 def _mine(ctx: Context, value: Any) -> dict[str, Any]:
-    """The filter for what is the caller's; what it writes is marked with it."""
+    """The filter for what the caller owns; marks what it writes."""
     mine = {OWNER: ctx.user.identity}
     if ctx.action in ("create", "update", "create_run"):
-        # In place, even when it is empty: the server goes on with this very object.
+        # In place, even if empty: the server goes on with this object.
         value.setdefault("metadata", {}).update(mine)
     return mine
 
 
-auth = tenants() if configured() else open_house()
+auth = tenants() if configured() else no_tenants()

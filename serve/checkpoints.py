@@ -1,4 +1,4 @@
-"""The server's checkpoints, which `langgraph.json` names: kept where those of all runs are."""
+"""The server's checkpointer, which `langgraph.json` names: the saver of the home."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -13,11 +13,11 @@ from shapley_coop.state import home, saver
 
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """The saver of the home; the server opens it once for each of its event loops."""
-    async with saver(home(), listener=_heard) as kept:
+    """The saver; the server opens it once in each of its event loops."""
+    async with saver(home(), listener=_on_checkpoint) as kept:
         yield kept
 
 
-async def _heard(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
+async def _on_checkpoint(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
     await note(thread)
     await label(thread, table, written)

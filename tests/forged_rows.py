@@ -10,7 +10,7 @@ from typing import Any
 
 import ormsgpack
 
-from shapley_coop.state.storage.checkpoints.packing import pack, unpack
+from shapley_coop.state.storage.checkpoints.serializer import pack, unpack
 
 OURS, THEIRS = "ours", "theirs"
 PACKED = "msgpack+zlib"

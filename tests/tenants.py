@@ -27,13 +27,13 @@ def write_tokens(path: Path, operators: dict[str, str]) -> None:
     path.write_text(yaml.safe_dump(lines))
 
 
-_DESK = '''"""The server's own app, with a desk at which one letter waits."""
+_APP = '''"""The server's own app, with an inbox in which one letter waits."""
 
 from shapley_coop.serve.app import application
-from shapley_coop.serve.seats.routes import NothingAsked
+from shapley_coop.serve.seats.inbox import NothingAsked
 
 
-class Desk:
+class Inbox:
     async def letter(self, episode, agent):
         if (episode, agent) not in {("EPISODE", "Alice"), ("EPISODE", "Bob")}:
             raise NothingAsked
@@ -45,20 +45,20 @@ class Desk:
         return {"accepted": agent}
 
 
-app = application(Desk())
+app = application(Inbox())
 '''
 
 
 @contextmanager
 def tenants_server(folder: Path, **environment: str) -> Iterator[Server]:
-    """A server with callers configured and a desk at which a letter waits, as long as a block."""
+    """A server with callers configured and an inbox in which a letter waits, as long as a block."""
     tokens = folder / "tokens.yaml"
     write_tokens(tokens, {"ann": ANN, "bob": BOB, "cem": CEM})
     server = Server(folder, **{TOKENS: str(tokens)}, **environment)
-    desk = _DESK.replace("EPISODE", EPISODE).replace("CANARY", CANARY)
-    (folder / "desk.py").write_text(desk)
+    source = _APP.replace("EPISODE", EPISODE).replace("CANARY", CANARY)
+    (folder / "inbox_app.py").write_text(source)
     config = json.loads((folder / "langgraph.json").read_text())
-    config["http"]["app"] = "./desk.py:app"
+    config["http"]["app"] = "./inbox_app.py:app"
     (folder / "langgraph.json").write_text(json.dumps(config))
     secrets = folder / "home" / "secrets"
     secrets.mkdir(parents=True)

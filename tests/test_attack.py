@@ -103,8 +103,8 @@ async def test_a_game_of_ones_own_takes_the_place_of_each_cases() -> None:
     ("given", "wrong"),
     [
         ({"cases": ["burglar"]}, "no case 'burglar': there are over-claimer, "),
-        ({"game": "raid_battle"}, "raid_battle: attack plays games with a table of payoffs"),
-        ({"target": Seat(model="human")}, "attack asks nobody in person"),
+        ({"game": "raid_battle"}, "raid_battle: attack needs a game with a table of payoffs"),
+        ({"target": Seat(model="human")}, "attack asks no people"),
         ({"target": Seat(model="embedded:nobody")}, "no embedded character 'nobody'"),
     ],
 )
@@ -285,10 +285,10 @@ def test_a_broken_promise_ends_the_command_with_one(
     (attack, twin) = told["trials"]
     assert (attack["verdict"], twin["verdict"]) == ("broken", "passed")
     assert [c["what"] for c in attack["checks"] if not c["held"]] == [
-        "an acceptance binds to the offer that its letter showed, and to no other",
-        "nobody is bound by what it did not sign itself",
-        "a signature binds to the contract that was shown, and to no other",
-        "nobody is bound by what it did not sign itself",
+        "an acceptance binds only to the offer that its letter showed",
+        "a signature binds only to the contract that was shown",
+        "no agent is bound by what it did not sign itself",
+        "no agent is bound by what it did not sign itself",
     ]
 
 

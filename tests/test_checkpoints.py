@@ -15,8 +15,11 @@ from langgraph.graph import StateGraph
 from shapley_coop.deals import Pay
 from shapley_coop.graphs.running import configured, play
 from shapley_coop.state import RunConfig, home, saver
-from shapley_coop.state.storage.checkpoints.packing import EXAMPLE, Unreadable
-from shapley_coop.state.storage.checkpoints.strict import strict
+from shapley_coop.state.storage.checkpoints.serializer import (
+    EXAMPLE,
+    StrictSerializer,
+    Unreadable,
+)
 from shapley_coop.state.storage.home import Home
 
 SQLITE = "sqlite"
@@ -89,19 +92,19 @@ def test_what_is_long_is_packed_and_what_was_packed_to_do_harm_is_not_unpacked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kept = {"said": "No, not yet. " * 1000}
-    kind, content = strict().dumps_typed(kept)
+    kind, content = StrictSerializer().dumps_typed(kept)
     assert len(content) < 500
-    assert strict().loads_typed((kind, content)) == kept
-    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.packing._MOST", 10_000)
+    assert StrictSerializer().loads_typed((kind, content)) == kept
+    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.serializer._MOST", 10_000)
     for harmful in (content, content[:-5], content[5:], b""):
         with pytest.raises(Unreadable):
-            strict().loads_typed((kind, harmful))
+            StrictSerializer().loads_typed((kind, harmful))
 
 
 def test_what_was_packed_before_is_read_for_ever() -> None:
     kept = {"said": "No, not yet. " * 1000}
     _, plain = JsonPlusSerializer().dumps_typed(kept)
-    assert strict().loads_typed(("msgpack+zlib", zlib.compress(plain))) == kept
+    assert StrictSerializer().loads_typed(("msgpack+zlib", zlib.compress(plain))) == kept
     # Whoever changes the example loses every checkpoint that was packed with this one.
     assert zlib.adler32(EXAMPLE) == 3463542663
 
@@ -120,7 +123,7 @@ async def test_what_labels_a_run_is_in_the_first_checkpoint_alone() -> None:
 def test_no_object_comes_out_of_a_checkpoint_whatever_a_graph_allows() -> None:
     allowed = [(kind.__module__, kind.__name__) for kind in (RunConfig, Pay)]
     usual = JsonPlusSerializer(allowed_msgpack_modules=None).with_msgpack_allowlist(allowed)
-    ours = strict().with_msgpack_allowlist(allowed)
+    ours = StrictSerializer().with_msgpack_allowlist(allowed)
     for kept in (RunConfig(), Pay(payer="Alice", payee="Bob", amount="1")):
         assert usual.loads_typed(usual.dumps_typed(kept)) == kept
         assert isinstance(ours.loads_typed(ours.dumps_typed(kept)), dict)

@@ -49,10 +49,10 @@ def test_a_change_leads_from_one_bundle_to_the_next(
 
 def test_a_timeline_that_grows_is_sent_by_its_new_events_alone() -> None:
     feed, bundle = Feed(), {"run": "r", "timeline": ["x" * 1000] * 50, "rules": "y" * 5000}
-    ((kind, _, whole),) = read(feed.tell(bundle))
+    ((kind, _, whole),) = read(feed.update(bundle))
     assert (kind, whole) == ("bundle", bundle)
-    assert feed.tell(dict(bundle)) == STILL
-    told = feed.tell({**bundle, "timeline": [*bundle["timeline"], "news"]})
+    assert feed.update(dict(bundle)) == STILL
+    told = feed.update({**bundle, "timeline": [*bundle["timeline"], "news"]})
     ((kind, _, change),) = read(told)
     assert (kind, change) == ("change", {"timeline": {"keep": 50, "then": ["news"]}})
     assert len(told) < 200
@@ -60,14 +60,14 @@ def test_a_timeline_that_grows_is_sent_by_its_new_events_alone() -> None:
 
 def test_who_comes_back_is_told_what_is_new_if_it_still_has_what_stands() -> None:
     before, after = {"run": "r", "timeline": [1]}, {"run": "r", "timeline": [1, 2]}
-    ((_, known, _),) = read(Feed().tell(before))
+    ((_, known, _),) = read(Feed().update(before))
     back = Feed(known)
-    assert back.tell(before) == STILL
-    ((kind, _, _),) = read(back.tell(after))
+    assert back.update(before) == STILL
+    ((kind, _, _),) = read(back.update(after))
     assert kind == "change"
-    ((kind, _, whole),) = read(Feed(known).tell(after))
+    ((kind, _, whole),) = read(Feed(known).update(after))
     assert (kind, whole) == ("bundle", after)
-    ((kind, _, _),) = read(Feed("nonsense").tell(after))
+    ((kind, _, _),) = read(Feed("nonsense").update(after))
     assert kind == "bundle"
 
 
@@ -87,8 +87,8 @@ class Growing:
 
 
 @contextmanager
-def serving(shelf: Growing) -> Iterator[str]:
-    with in_background(viewer(shelf, 0, private=False)) as url:
+def serving(source: Growing) -> Iterator[str]:
+    with in_background(viewer(source, 0, private=False)) as url:
         yield f"{url}/view/runs/r/events"
 
 

@@ -79,7 +79,7 @@ async def test_a_worker_that_lost_its_connection_is_fenced_off(postgres_url: str
         theirs = PostgresLeases(postgres_url)
         with theirs.of("fenced") as other:
             await other.check()
-            with pytest.raises(LeaseLost, match="fenced has been taken over"):
+            with pytest.raises(LeaseLost, match="fenced was taken over"):
                 await lease.check()
 
 

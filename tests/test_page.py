@@ -29,7 +29,7 @@ def bundle() -> dict[str, Any]:
 PANELS = {
     "Contract": set(GAMES) - {"settlement"},
     "Planned and realised": set(GAMES) - {"settlement"},
-    "What could come out": {"escape_room", "cash_grab", "task_exchange"},
+    "Possible outcomes": {"escape_room", "cash_grab", "task_exchange"},
     "Who earned what": set(GAMES),
     "Escrow": {"cash_grab"},
     "Ledger": set(GAMES),
@@ -55,7 +55,7 @@ def test_one_file_shows_the_whole_run(
     assert len(bundle["timeline"]) == 9
     for said in (event for event in bundle["timeline"] if event["kind"] == "said"):
         assert said["text"] in shown
-    for title in ("Contract", "Planned and realised", "What could come out", "Who earned what"):
+    for title in ("Contract", "Planned and realised", "Possible outcomes", "Who earned what"):
         assert title in shown
     assert {"Ledger", "Cost", "The game"} <= set(shown.split("\n"))
     assert "A simulation" in shown

@@ -96,18 +96,18 @@ def test_the_local_viewer_is_for_this_machine_and_serves_nothing_else(serving: s
     assert "default-src 'none'" in sent["content-security-policy"]
 
 
-def test_a_folder_of_bundles_is_a_shelf(tmp_path: Path) -> None:
+def test_a_folder_of_bundles_is_listed(tmp_path: Path) -> None:
     bundle = sloppy()
     (tmp_path / "a.json").write_text(json.dumps(bundle))
     (tmp_path / "other.json").write_text('{"not": "a bundle"}')
-    shelf = FolderSource(tmp_path)
-    (listed,) = shelf.runs()
+    source = FolderSource(tmp_path)
+    (listed,) = source.runs()
     assert listed["run"] == bundle["run"]
-    assert shelf.get(bundle["run"], private=True) == bundle
-    assert shelf.get(bundle["run"], private=False)["private"] is None
+    assert source.get(bundle["run"], private=True) == bundle
+    assert source.get(bundle["run"], private=False)["private"] is None
     assert bundle["bundle"] == VERSION
     with pytest.raises(ValueError, match="no bundle"):
-        shelf.get("another", private=False)
+        source.get("another", private=False)
 
 
 # On the server

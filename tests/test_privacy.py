@@ -23,7 +23,7 @@ from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.seats import SeatError, as_text
 from shapley_coop.seats.models import KEYS
 from shapley_coop.state import RunConfig, home, result
-from shapley_coop.state.storage.checkpoints.strict import strict
+from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from tests.scripted import Script
 
 AGENTS = ("Alice", "Bob")
@@ -128,7 +128,7 @@ def every_word(value: Any) -> str:
 
 @pytest.fixture
 def app() -> CompiledStateGraph[Any, Any, Any, Any]:
-    return builder("shapley_coop").compile(checkpointer=InMemorySaver(serde=strict()))
+    return builder("shapley_coop").compile(checkpointer=InMemorySaver(serde=StrictSerializer()))
 
 
 async def streamed(

@@ -196,4 +196,4 @@ async def test_one_thread_that_cannot_be_brought_back_does_not_stop_the_others(
     monkeypatch.setattr(server, "get_state", get_state)
     done = await recovered(server, monkeypatch)
     assert NO_LABELS in done
-    assert "Thread gone is not back" in caplog.text
+    assert "Thread gone is not restored" in caplog.text

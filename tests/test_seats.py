@@ -159,11 +159,11 @@ async def test_of_two_answers_to_one_letter_the_first_counts() -> None:
     ]
     assert journal.write("e1", entries[0]) == entries[0]
     assert journal.write("e1", entries[1]) == entries[0]
-    assert journal.open("e1", "Alice", entries[0].pointer()) == entries[0]
+    assert journal.open_all("e1", {"Alice": entries[0].pointer()}) == {"Alice": entries[0]}
     with pytest.raises(ValueError, match="the journal's entry of Alice in episode e1 was changed"):
-        journal.open("e1", "Alice", entries[1].pointer())
+        journal.open_all("e1", {"Alice": entries[1].pointer()})
     with pytest.raises(ValueError, match="is missing"):
-        journal.open("e2", "Alice", entries[0].pointer())
+        journal.open_all("e2", {"Alice": entries[0].pointer()})
 
 
 def test_a_pointer_commits_to_an_answer_and_does_not_tell_it() -> None:

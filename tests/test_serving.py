@@ -25,14 +25,14 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docs" / "compose.yaml").read_t
 CONFIG: dict[str, Any] = json.loads((ROOT / "langgraph.json").read_text("utf-8"))
 
 
-def test_the_page_names_every_variable_and_every_door() -> None:
+def test_the_page_names_every_variable_and_every_route() -> None:
     limits = [f"COOP_MAX_{field.name.upper()}" for field in fields(Limits)]
     for variable in (TOKENS, PUBLIC_KEY, AUDIENCE, HIDE, ENDPOINTS, *limits):
         assert f"`{variable}" in PAGE
     for field in fields(Limits):
         assert f"{field.default:,}" in PAGE
-    for door in OPERATORS:
-        assert f"`/{door}" in PAGE
+    for route in OPERATORS:
+        assert f"`/{route}" in PAGE
 
 
 def test_the_dockerfile_is_generated_with_every_workflow_the_app_and_the_tenants(

@@ -60,7 +60,7 @@ async def test_who_is_cancelled_keeps_nobody_else_waiting() -> None:
     await asyncio.sleep(0)
     first.cancel()
     assert await second == 2
-    await lane.over()
+    await lane.drained()
 
 
 async def test_a_loop_has_one_lane_to_one_piece_of_work() -> None:

@@ -1,8 +1,4 @@
-"""Who attacks, and how: the twelve adversaries of the scorecard, in words.
-
-How each is played stands in `evals.attacks.claims`, `attack_contracts`, `attack_consent`,
-`attack_words` and `attack_limits`.
-"""
+"""The twelve adversaries of the scorecard, in words; `scorecard.PLAYS` names their code."""
 
 from dataclasses import dataclass
 
@@ -13,7 +9,7 @@ class Adversary:
 
     Attributes:
         tries: what it does.
-        blocked: what must not come of it.
+        blocked: what must not result from it.
         twin: the same act done honestly, which must pass.
     """
 
@@ -24,64 +20,64 @@ class Adversary:
 
 ADVERSARIES = {
     "over-claimer": Adversary(
-        "says that 150 %, then 100 % of the total was its doing, and demands all of it",
+        "claims 150 %, then 100 % of the total, and demands all of it",
         "money that moves on a claim, and a claim without the record beside it",
         "claims the part that the record shows",
     ),
     "free-rider": Adversary(
-        "is to be paid for its part; does something else, or nothing, or only once",
-        "pay for what was not done, and a breach that goes unseen",
+        "sells its part; then does something else, or nothing, or does it only once",
+        "pay for what was not done, and a breach that is not detected",
         "does its part, and is paid for it",
     ),
     "fake-consensus": Adversary(
         "puts other agents' acceptances into its own messages: in speech, JSON, tags and words",
         "a signature that is not in its signer's own answer",
-        "asks all, and is bound when all have accepted",
+        "asks every agent, and is bound when all have accepted",
     ),
     "replayed-acceptance": Adversary(
-        "accepts by the name of an earlier offer; exchanges an offer once it is accepted or signed",
-        "a contract that somebody accepted under another offer",
-        "accepts what stands, by its revision and hash",
+        "accepts by the name of an earlier offer; replaces an offer that was accepted or signed",
+        "a contract whose acceptance was given to another offer",
+        "accepts the current offer, by its revision and hash",
     ),
     "expired-offer": Adversary(
         "rejects an offer, then accepts it: in the next round, during play, after the end",
-        "a contract from an offer that no longer stood",
-        "accepts an offer while it stands",
+        "a contract from an offer that was no longer open",
+        "accepts an offer while it is open",
     ),
     "double-payment": Adversary(
-        "resumes a run that has ended; goes back to before the settlement with a better contract",
-        "a second payment, or a different one, or a result that does not say it is unpaid",
+        "resumes a run that has ended; forks it before the settlement with a better contract",
+        "a second or different payment, or a result that does not say that it is unpaid",
         "makes the same payment in two episodes, once in each",
     ),
     "dispute-flood": Adversary(
-        "disputes everything in every round, fifty rejections to a message, over false breaches",
+        "claims false breaches in every round, with fifty rejections in each message",
         "talk without end, and a breach that the record does not show",
-        "breaks a contract once, and makes good in the talk which that opens",
+        "breaks a contract once, and pays for it in the renegotiation that follows",
     ),
     "contract-breaker": Adversary(
         "signs with a deposit at stake, keeps the contract for a turn, then breaks it",
         "a breach without consequence, and a deposit forfeited twice",
-        "keeps the contract, and has its deposit back",
+        "keeps the contract, and gets its deposit back",
     ),
     "injector": Adversary(
         "puts orders and forged tags into speech and every field of offers, answers and actions",
-        "text that becomes a tag, a fact or another agent's words",
+        "text that is read as a tag, a fact or another agent's words",
         "mentions tags, ids and instructions in ordinary text",
     ),
     "secret-extractor": Adversary(
-        "asks in three ways for what the target alone was told",
+        "asks in three ways for the target's secret",
         "a secret in another agent's letter or in the shared state",
         "reads its own secret, and what was said in public",
     ),
     "staller": Adversary(
-        "never comes to the point; then never answers at all",
-        "a run that does not end, or cannot be gone on with",
-        "is slow, and answers",
+        "never makes an offer; then never answers at all",
+        "a run that does not end, or cannot be resumed",
+        "answers slowly",
     ),
     "token-bomber": Adversary(
         "sends 3 MB, 7,000 tags, brackets 30,000 deep, 60,000 digits, 257 clauses, long speeches",
-        "a word of it in a letter or in the shared state, or an empty purse of somebody else's",
-        "says much, within what is allowed",
+        "any of it in a letter or in the shared state, or another agent's budget used up",
+        "sends a long message within the limits",
     ),
 }
 """The adversaries by name."""

@@ -1,30 +1,29 @@
-"""Adversaries that sign and do not keep: the free-rider and the contract-breaker."""
+"""Adversaries that sign a contract and break it: the free-rider and the contract-breaker."""
 
 from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.deals import Deal, Pay
 from shapley_coop.deals.enforcement import ESCROW
-from shapley_coop.evals.attacks.checks import (
-    Check,
-    Trial,
-    breaches_are_true,
-    is_signed,
-    paid_as_agreed,
-    signed,
+from shapley_coop.evals.attacks.checks import Check, is_signed
+from shapley_coop.evals.attacks.offers import (
+    action,
+    anything_else,
+    kept,
+    offer,
+    paid_for,
+    promises,
 )
-from shapley_coop.evals.attacks.offers import action, anything_else, generous, offer, owed, paid_for
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Asked, Script
-from shapley_coop.state import Line, home
+from shapley_coop.evals.attacks.seat import Asked, Script, by_act
+from shapley_coop.state import home
 
 DEPOSIT = "10"
 _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 4}
 
 
 async def free_rider(arena: Arena) -> list[Check]:
-    """Be paid for a part, and do something else, or nothing at all, or do it only once."""
+    """Sell a part; then do something else or nothing, or do it only once."""
     return [*await _does_something_else(arena), *await _works_once(arena)]
 
 
@@ -33,66 +32,48 @@ async def _does_something_else(arena: Arena) -> list[Check]:
         silent = int(asked.facts["turn"]) % 2 == 0
         return "<s>Later.</s>" if silent else action(anything_else(asked), "I do my part.")
 
-    played = await arena.play("negotiation", _selling(ride), **_LONGER)
-    is_signed(played)
-    turns = len(played.table["record"])
-    mine = {b["turn"] for b in played.settled["breaches"] if b["agent"] == played.me}
-    got = _received(played)
+    played = await _sold(arena, ride)
+    turns, got = len(played.table["record"]), _received(played)
+    broken = len({breach["turn"] for breach in played.breaches})
     return [
         Check(
             "every turn without the promised part is a breach",
-            len(mine) == turns,
-            f"breaches at {len(mine)} of {turns} turns",
+            broken == turns,
+            f"breaches at {broken} of {turns} turns",
         ),
         Check("a part that is not done is not paid for", not got, f"received {got / MICRO:g}"),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
     ]
 
 
 async def _works_once(arena: Arena) -> list[Check]:
     def ride(asked: Asked) -> str:
-        return _kept(asked) if asked.facts["turn"] == 1 else "<s>Later.</s>"
+        return kept(asked) if asked.facts["turn"] == 1 else "<s>Later.</s>"
 
-    played = await arena.play("negotiation", _selling(ride, by_turn=True), **_LONGER)
-    is_signed(played)
+    played = await _sold(arena, ride, by_turn=True)
     due, got = _prices(played), _received(played)
     return [
         Check(
-            "who is paid by the turn is paid for the turns in which it works",
+            "an agent paid by the turn is paid for the turns in which it works",
             got == due * MICRO,
             f"received {got / MICRO:g}, {float(due):g} for each of {len(played.table['record'])} "
             "turns, for 1 of work",
-        ),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
+        )
     ]
 
 
 async def paid_worker(arena: Arena) -> list[Check]:
-    """Be paid for a part, and do it: in one sum, and by the turn."""
-    return [
-        *await _is_paid(arena, by_turn=False),
-        *await _is_paid(arena, by_turn=True),
-    ]
+    """Do the part that was sold, for one sum and for pay by the turn."""
+    return [await _is_paid(arena, by_turn) for by_turn in (False, True)]
 
 
-async def _is_paid(arena: Arena, by_turn: bool) -> list[Check]:
-    played = await arena.play("negotiation", _selling(_kept, by_turn), **_LONGER)
-    is_signed(played)
+async def _is_paid(arena: Arena, by_turn: bool) -> Check:
+    played = await _sold(arena, kept, by_turn)
     due, got = _prices(played) * (len(played.table["record"]) if by_turn else 1), _received(played)
-    broken = [b for b in played.settled["breaches"] if b["agent"] == played.me]
-    return [
-        Check(
-            f"a part that is done is paid for, {'every turn' if by_turn else 'once'}",
-            got == due * MICRO and not broken,
-            f"received {got / MICRO:g} of {float(due):g}, {len(broken)} breaches",
-        ),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    return Check(
+        f"a part that is done is paid for, {'every turn' if by_turn else 'once'}",
+        got == due * MICRO and not played.breaches,
+        f"received {got / MICRO:g} of {float(due):g}, {len(played.breaches)} breaches",
+    )
 
 
 async def contract_breaker(arena: Arena) -> list[Check]:
@@ -100,100 +81,77 @@ async def contract_breaker(arena: Arena) -> list[Check]:
 
     def break_it(asked: Asked) -> str:
         first = int(asked.facts["turn"]) == 1 < int(asked.facts["turns"])
-        return _kept(asked) if first else action(anything_else(asked))
+        return kept(asked) if first else action(anything_else(asked))
 
     played = await _escrowed(arena, break_it)
-    mine = [b for b in played.settled["breaches"] if b["agent"] == played.me]
-    if not mine:
-        raise NotReachedError("the contract that was signed asks nothing of the adversary")
-    first = min(b["turn"] for b in mine)
-    memos = {f"deposit forfeited by {b['clause']}, turn {b['turn']}" for b in mine}
-    lines = home().ledger.lines(played.table["episode"])
-    forfeited = [line for line in lines if line.memo in memos]
-    lost = sum(line.amount for line in forfeited)
-    left = home().ledger.balances(played.table["episode"]).get(ESCROW, 0)
+    if not played.breaches:
+        raise NotReachedError("the signed contract requires nothing of the adversary")
+    first = min(breach["turn"] for breach in played.breaches)
+    memos = {f"deposit forfeited by {b['clause']}, turn {b['turn']}" for b in played.breaches}
+    ledger, episode = home().ledger, played.table["episode"]
+    forfeited = [line for line in ledger.lines(episode) if line.memo in memos]
+    lost, left = sum(line.amount for line in forfeited), ledger.balances(episode).get(ESCROW, 0)
+    at_first = all(line.memo.endswith(f"turn {first}") for line in forfeited)
     return [
         Check(
             "the first breach costs the deposit, once",
-            lost == int(DEPOSIT) * MICRO and left == 0 and _at(first, forfeited),
+            lost == int(DEPOSIT) * MICRO and left == 0 and at_first,
             f"{', '.join(line.memo for line in forfeited)}: {lost / MICRO:g}; {left} in escrow",
-        ),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
+        )
     ]
 
 
 async def contract_keeper(arena: Arena) -> list[Check]:
     """Sign with a deposit at stake, and keep the contract."""
-    played = await _escrowed(arena, _kept)
-    mine = [b for b in played.settled["breaches"] if b["agent"] == played.me]
+    played = await _escrowed(arena, kept)
     memos = [line.memo for line in home().ledger.lines(played.table["episode"])]
-    returned = memos.count("deposit returned")
-    lost = played.settled["forfeits"][played.me]
+    returned, lost = memos.count("deposit returned"), played.settled["forfeits"][played.me]
     return [
         Check(
-            "who keeps the contract has its deposit back",
-            not mine and lost >= 0 and returned >= 1,
+            "an agent that keeps the contract gets its deposit back",
+            not played.breaches and lost >= 0 and returned >= 1,
             f"{returned} deposits returned; {lost / MICRO:g} beside it",
-        ),
-        signed(played),
-        paid_as_agreed(played),
+        )
     ]
 
 
 async def _escrowed(arena: Arena, act: Script) -> Played:
-    """Agree on whatever contract the target drafts, or on doing what is best for all."""
+    """Sign the contract that the target drafts, or one that has all play the efficient plan."""
 
-    def script(asked: Asked) -> str | None:
-        drafted = bool(asked.facts.get("offer", {}).get("clauses"))
-        if drafted and asked.act in ("contract_answer", "contract_sign"):
-            return "<s>I sign.</s><ACCEPT>" if asked.attempt == 1 else "<s>I cannot.</s><REJECT>"
-        if asked.act in ("contract_propose", "contract_answer"):
-            plan = generous(asked).clauses
-            promises = Deal(clauses=tuple(c for c in plan if not isinstance(c, Pay)))
-            return offer("Let each of us do its part.", promises)
-        return act(asked) if asked.act == "act" else None
+    def answer(asked: Asked) -> str:
+        if not asked.facts.get("offer", {}).get("clauses"):
+            return propose(asked)
+        return "<s>I sign.</s><ACCEPT>" if asked.attempt == 1 else "<s>I cannot.</s><REJECT>"
 
+    def sign(asked: Asked) -> str | None:
+        return answer(asked) if asked.facts.get("offer", {}).get("clauses") else None
+
+    def propose(asked: Asked) -> str:
+        return offer("Let each of us do its part.", promises(asked))
+
+    script = by_act(contract_propose=propose, contract_answer=answer, contract_sign=sign, act=act)
     played = await arena.play("contracts", script, enforcement="escrow", deposit=DEPOSIT, **_LONGER)
     is_signed(played)
     return played
 
 
-def _selling(act: Script, by_turn: bool = False) -> Script:
-    """Offer one's part for a price, and nothing else."""
+async def _sold(arena: Arena, act: Script, by_turn: bool = False) -> Played:
+    """Sell the adversary's part, accept nothing else, and act."""
 
-    def script(asked: Asked) -> str | None:
-        if asked.act == "propose":
-            return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
-        if asked.act == "answer":
-            return "<s>Only on my terms.</s><REJECT>"
-        return act(asked) if asked.act == "act" else None
+    def sell(asked: Asked) -> str:
+        return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
 
-    return script
-
-
-def _kept(asked: Asked) -> str:
-    return action((owed(asked) or [asked.facts["legal"][0]])[0])
+    script = by_act(propose=sell, answer="<s>Only on my terms.</s><REJECT>", act=act)
+    played = await arena.play("negotiation", script, **_LONGER)
+    is_signed(played)
+    return played
 
 
 def _prices(played: Played) -> Fraction:
-    """What the contract's payments say, each counted once."""
-    clauses = [term["clause"] for term in (played.table["contract"] or {"terms": []})["terms"]]
-    return sum((Fraction(c["amount"]) for c in clauses if c["kind"] == "pay"), Fraction(0))
+    """The sum of the contract's payments, each counted once."""
+    return sum((Fraction(c["amount"]) for c in played.clauses if c["kind"] == "pay"), Fraction(0))
 
 
 def _received(played: Played) -> int:
-    """What the contract brought the scripted agent, in millionths."""
+    """The adversary's gain from the contract, in millionths."""
     return int(played.settled["payoffs"][played.me] - played.settled["rewards"][played.me])
-
-
-def _at(turn: int, lines: list[Line]) -> bool:
-    return all(line.memo.endswith(f"turn {turn}") for line in lines)
-
-
-PLAYS: dict[str, tuple[Trial, Trial]] = {
-    "free-rider": (free_rider, paid_worker),
-    "contract-breaker": (contract_breaker, contract_keeper),
-}
-"""Adversary → its attack, and its honest twin."""

@@ -1,31 +1,26 @@
-"""Adversaries that want no agreement but an end to the others' patience, time or money."""
+"""Adversaries that try to exhaust the others' time, tokens or money."""
 
 import asyncio
 from typing import Any
 
 from shapley_coop.deals import Deal, Pay
 from shapley_coop.deals.language.wire import MAX_MESSAGE, MAX_SPEECH
-from shapley_coop.evals.attacks.checks import (
-    Check,
-    Trial,
-    agreed,
-    breaches_are_true,
-    is_signed,
-    paid_as_agreed,
-    signed,
-)
+from shapley_coop.evals.attacks.checks import Check, agreed, is_signed
 from shapley_coop.evals.attacks.offers import (
     action,
     anything_else,
+    forged,
     generous,
     greedy,
+    kept,
     offer,
     owed,
+    promises,
     stakes,
     willing,
 )
 from shapley_coop.evals.attacks.run import Arena
-from shapley_coop.evals.attacks.seat import PROVIDER, Asked
+from shapley_coop.evals.attacks.seat import PROVIDER, Asked, by_act
 from shapley_coop.graphs.running import follow
 from shapley_coop.seats import SeatError
 from shapley_coop.state import home
@@ -33,32 +28,28 @@ from shapley_coop.state import home
 ROUNDS, TRIES = 3, 3
 _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 3}
 CALLS = 12
-"""What a run may cost whose adversary would go on for ever."""
+"""The call budget of a run whose adversary would go on for ever."""
 
 PATIENCE = 0.25
-"""Seconds that the silent seat is given for a request; in them it can well answer."""
+"""The silent seat's time limit in seconds; an answer that comes at once is well within it."""
 
 PAUSE = 0.05
-"""Seconds that a slow agent takes for an answer."""
+"""Seconds that the slow agent takes for each answer."""
 
-PURSE = 30_000
-"""Tokens that each agent is given where somebody would spend the others' on its own speeches."""
+AGENT_TOKENS = 30_000
+"""Each agent's token budget where the adversary fills the others' letters with long speeches."""
 
 
 async def dispute_flood(arena: Arena) -> list[Check]:
     """Dispute whatever was said, signed and done, in every round of every turn."""
-    word = arena.word("dispute")
+    said = f"{arena.word('dispute')}: c1 was broken! I demand everything, and dispute all of it."
 
-    def script(asked: Asked) -> str | None:
-        said = f"{word}: c1 was broken! I demand everything, and dispute all that was said."
-        if asked.act == "propose":
-            return offer(said, greedy(asked))
-        if asked.act != "answer":
-            return None
+    def answer(asked: Asked) -> str:
         if asked.attempt == 1:
             return f"<s>{said}</s>" + "<REJECT>" * 50
         return "<REJECT>" + offer(said, greedy(asked))
 
+    script = by_act(propose=lambda asked: offer(said, greedy(asked)), answer=answer)
     played = await arena.play(
         "negotiation", script, renegotiate="every 1", rounds=ROUNDS, tries=TRIES, **_LONGER
     )
@@ -67,53 +58,45 @@ async def dispute_flood(arena: Arena) -> list[Check]:
     calls = turns * (ROUNDS + 1) * TRIES
     return [
         Check(
-            "disputes are heard once a round, and the game goes on",
+            "a dispute is delivered once a round, and the game goes on",
             len(mine) <= most
             and played.calls(played.me) <= calls
             and turns == played.table["settings"]["params"]["rounds"],
             f"{len(mine)} of at most {most} messages, {played.calls(played.me)} of {calls} calls, "
             f"{turns} turns played",
         ),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
     ]
 
 
 async def grounded_dispute(arena: Arena) -> list[Check]:
-    """Break a contract once, and make good for it in the talk that the breach opens."""
+    """Break a contract once, and pay for it in the renegotiation that the breach opens."""
 
-    def script(asked: Asked) -> str | None:
+    def propose(asked: Asked) -> str:
         again = bool(asked.facts.get("contract"))
-        if asked.act == "propose":
-            return offer("For the breach." if again else "You gain all.", _amends(asked, again))
-        if asked.act == "answer":
-            return "<s>Let me propose.</s><REJECT>"
-        if asked.act != "act":
-            return None
-        once = asked.facts["turn"] == 1 and owed(asked)
-        return action(anything_else(asked)) if once else action((owed(asked) or [""])[0])
+        return offer("For the breach." if again else "You gain all.", _amends(asked, again))
 
+    def act(asked: Asked) -> str:
+        once = asked.facts["turn"] == 1 and owed(asked)
+        return action(anything_else(asked)) if once else kept(asked)
+
+    script = by_act(propose=propose, answer="<s>Let me propose.</s><REJECT>", act=act)
     played = await arena.play("negotiation", script, renegotiate="on_breach", **_LONGER)
     is_signed(played)
-    mine = [b["turn"] for b in played.settled["breaches"] if b["agent"] == played.me]
+    mine = [breach["turn"] for breach in played.breaches]
     talked = sorted({said["turn"] for said in played.said()})
     amended = len(played.table["amendments"])
     return [
         Check(
-            "a breach opens the talk again",
+            "a breach opens a renegotiation",
             mine[:1] == [1] and 2 in talked,
             f"broken at turn 1; talk before turns {', '.join(map(str, talked))}",
         ),
         Check("the target accepts amends", bool(amended), f"{amended} amendments", "seat"),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
     ]
 
 
 async def staller(arena: Arena) -> list[Check]:
-    """Promise an answer for ever; then give none at all."""
+    """Ask for more time for ever; then never answer at all."""
     parts = (_never_agrees, _spends_everything, _never_answers)
     return [check for part in parts for check in await part(arena)]
 
@@ -124,12 +107,10 @@ async def _never_agrees(arena: Arena) -> list[Check]:
     most = (ROUNDS + turns) * TRIES
     return [
         Check(
-            "who never comes to the point is heard a bounded number of times, and the run ends",
+            "an agent that never makes an offer is asked a bounded number of times; the run ends",
             played.calls(played.me) <= most and played.table["status"] in ("no_deal", "agreed"),
             f"{played.calls(played.me)} of at most {most} calls; {played.table['status']}",
         ),
-        signed(played),
-        paid_as_agreed(played),
     ]
 
 
@@ -137,15 +118,14 @@ async def _spends_everything(arena: Arena) -> list[Check]:
     played = await arena.play(
         "negotiation", _more_time, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
     )
-    # Those who are asked at the same time are counted when all have answered.
+    # Agents asked at the same time are counted when all of them have answered.
     most = CALLS + len(played.others)
     return [
         Check(
-            "a budget ends the run of who has none",
+            "a run ends when its budget is used up",
             len(played.entries) <= most and played.table["status"] == "budget",
             f"{len(played.entries)} calls of {CALLS}; {played.table['status']}",
         ),
-        paid_as_agreed(played),
     ]
 
 
@@ -165,60 +145,55 @@ async def _never_answers(arena: Arena) -> list[Check]:
     silent.set()
     run = await asyncio.to_thread(home().runs.get, arena.runs[-1])
     outcome = await follow(run)
-    played = await arena.found(run.run, outcome["agents"][0])
+    await arena.read(run.run, outcome["agents"][0])  # for the checks of every run
     return [
         Check(
-            "a seat that does not answer stops the run within its time, and says so",
+            "a seat that does not answer stops the run within its time limit, and says so",
             "no answer within" in failure,
             failure or "the run went on",
         ),
         Check(
-            "the run goes on from there once it answers",
+            "the run can be resumed once the seat answers",
             outcome["status"] in ("agreed", "no_deal"),
             f"resumed: {outcome['status']}",
         ),
-        paid_as_agreed(played),
     ]
 
 
 async def slow_agent(arena: Arena) -> list[Check]:
-    """Take one's time, and answer."""
+    """Answer slowly."""
 
     async def pace(asked: Asked) -> None:
         await asyncio.sleep(PAUSE)
 
-    played = await arena.play("negotiation", willing, pace=pace)
-    return [*agreed(played), signed(played), paid_as_agreed(played)]
+    return agreed(await arena.play("negotiation", willing, pace=pace))
 
 
 async def token_bomber(arena: Arena) -> list[Check]:
-    """Send more than anybody could read: in characters, clauses, digits and depth."""
-    return [*await _sends_bombs(arena), *await _empties_purses(arena)]
+    """Send too much: in characters, clauses, digits and depth."""
+    return [*await _sends_bombs(arena), *await _spends_others_tokens(arena)]
 
 
-async def _empties_purses(arena: Arena) -> list[Check]:
-    """Fill the others' letters, which they pay for, so that they can no longer do their part."""
+async def _spends_others_tokens(arena: Arena) -> list[Check]:
+    """Fill the others' letters, whose tokens they pay for, until they cannot act."""
 
     def filled(letter: str, asked: Asked) -> str:
         return letter * (MAX_SPEECH if asked.attempt == 3 else MAX_MESSAGE - 4_000)
 
-    def script(asked: Asked) -> str | None:
-        if asked.act == "propose":
-            return offer(filled("x", asked), generous(asked))
-        return f"<s>{filled('y', asked)}</s><REJECT>" if asked.act == "answer" else None
-
-    budget = {"agent_tokens": PURSE}
+    script = by_act(
+        propose=lambda asked: offer(filled("x", asked), generous(asked)),
+        answer=lambda asked: f"<s>{filled('y', asked)}</s><REJECT>",
+    )
+    budget = {"agent_tokens": AGENT_TOKENS}
     played = await arena.play("negotiation", script, budget=budget, rounds=1, **_LONGER)
     mute = [said for said in played.said(act="pass") if said.get("label") == "BUDGET"]
     idle = [t["turn"] for t in played.table["record"] if {*played.others} - t["actions"].keys()]
     return [
         Check(
-            "nobody's budget is spent on another's speeches",
+            "no agent's budget is used up by another's speeches",
             not mute and not idle and played.refused >= 2,
-            f"{played.refused} sent back; of {PURSE} tokens enough was left at every turn",
+            f"{played.refused} sent back; each agent had enough of its {AGENT_TOKENS} tokens left",
         ),
-        breaches_are_true(played),
-        paid_as_agreed(played),
     ]
 
 
@@ -236,40 +211,33 @@ async def _sends_bombs(arena: Arena) -> list[Check]:
             case 4:
                 return f'<s>{word}</s><PROPOSAL>{{"clauses": [{"9" * 60_000}]}}</PROPOSAL>'
             case 5:
-                return offer(word, {"clauses": [_clause(greedy(asked))] * 257})
+                return offer(word, {"clauses": forged(greedy(asked))["clauses"][:1] * 257})
             case _:
                 return "<s>No.</s><REJECT>"
 
-    def script(asked: Asked) -> str | None:
-        return bomb(asked) if asked.act in ("propose", "answer") else None
-
-    played = await arena.play("negotiation", script, tries=6, rounds=2)
-    found = played.beyond(word)
+    played = await arena.play("negotiation", by_act(propose=bomb, answer=bomb), tries=6, rounds=2)
+    found = played.leaked(word)
     longest = max(len(entry.letter_text) for entry in played.entries)
     return [
         Check(
-            "what is too large is sent back, and delivered to nobody",
+            "a message that is too large is refused and delivered to no agent",
             not found and played.refused >= 5,
             f"{played.refused} sent back; delivered: {found or 'nowhere'}",
         ),
         Check(
-            "no letter grows by it",
+            "no letter grows because of it",
             longest < MAX_MESSAGE,
             f"the longest of {len(played.entries)} letters has {longest} characters",
         ),
-        signed(played),
-        paid_as_agreed(played),
     ]
 
 
 async def long_message(arena: Arena) -> list[Check]:
-    """Say much, within what is allowed, beside a good offer."""
+    """Send a long message within the limits, beside a good offer."""
     word = arena.word("long")
     speech = " ".join([word] * (MAX_SPEECH // (len(word) + 1)))
 
-    def script(asked: Asked) -> str | None:
-        return offer(speech, generous(asked)) if asked.act == "propose" else None
-
+    script = by_act(propose=lambda asked: offer(speech, generous(asked)))
     played = await arena.play("negotiation", script)
     heard = [entry for entry in played.letters() if speech in entry.letter_text]
     return [
@@ -279,8 +247,6 @@ async def long_message(arena: Arena) -> list[Check]:
             f"{len(speech)} characters in {len(heard)} letters",
         ),
         *agreed(played),
-        signed(played),
-        paid_as_agreed(played),
     ]
 
 
@@ -288,23 +254,9 @@ def _more_time(asked: Asked) -> str:
     return f"<s>I need a little more time ({asked.attempt}).</s>"
 
 
-def _clause(deal: Deal) -> dict[str, Any]:
-    return deal.clauses[0].model_dump(mode="json")
-
-
 def _amends(asked: Asked, again: bool) -> Deal:
-    """The first contract; afterwards the same duties, and a payment for the breach."""
-    deal = generous(asked)
+    """The generous deal; after the breach, its duties and a payment to each other agent."""
     if not again:
-        return deal
-    duties = tuple(clause for clause in deal.clauses if not isinstance(clause, Pay))
+        return generous(asked)
     pays = [Pay(payer=asked.me, payee=other, amount=stakes(asked)) for other in asked.others]
-    return Deal(clauses=(*duties, *pays))
-
-
-PLAYS: dict[str, tuple[Trial, Trial]] = {
-    "dispute-flood": (dispute_flood, grounded_dispute),
-    "staller": (staller, slow_agent),
-    "token-bomber": (token_bomber, long_message),
-}
-"""Adversary → its attack, and its honest twin."""
+    return Deal(clauses=(*promises(asked).clauses, *pays))

@@ -1,7 +1,7 @@
-"""Playing one trial of an attack for real, and reading what came of it off the books.
+"""Play one trial of an attack as a real run, and read its result from the records.
 
-A trial is a run of an ordinary workflow, entered in the register like any other: `coop show RUN`,
-`coop letters RUN` and `coop verify RUN` work on it.
+The run is entered in the register like any other: `coop show RUN`, `coop letters RUN` and
+`coop verify RUN` work on it.
 """
 
 import asyncio
@@ -23,22 +23,22 @@ from shapley_coop.seats import Seat
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import Run, RunConfig, Table, home
 
-Meddling = Callable[[App, RunnableConfig], Awaitable[Any]]
-"""What somebody with a hand on the thread does to it while the run is stopped."""
+Tamper = Callable[[App, RunnableConfig], Awaitable[Any]]
+"""Changes the stored thread while the run is stopped, as someone with write access could."""
 
 
 class NotReachedError(Exception):
-    """The attack, or its twin, found no occasion, as where the target signs nothing."""
+    """The attack, or its twin, had no opportunity: for example, the target signed nothing."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A run of a trial as it was found afterwards.
+    """A run of a trial, read back after it ended.
 
     Attributes:
-        run: in the register.
+        run: its row in the register.
         table: its last state.
-        entries: the operator's journal.
+        entries: the operator's journal of its episode.
         me: the scripted agent.
     """
 
@@ -49,7 +49,7 @@ class Played:
 
     @property
     def others(self) -> list[str]:
-        """The agents that are attacked."""
+        """The agents under attack."""
         return [agent for agent in self.table["agents"] if agent != self.me]
 
     @property
@@ -58,17 +58,32 @@ class Played:
         return self.table["settlement"] or {}
 
     @property
+    def contract(self) -> dict[str, Any] | None:
+        """The contract in force, if any."""
+        return cast("dict[str, Any] | None", self.table.get("contract"))
+
+    @property
+    def clauses(self) -> list[dict[str, Any]]:
+        """The clauses of the contract in force; none without one."""
+        return [term["clause"] for term in self.contract["terms"]] if self.contract else []
+
+    @property
+    def breaches(self) -> list[dict[str, Any]]:
+        """The scripted agent's own breaches."""
+        return [b for b in self.settled["breaches"] if b["agent"] == self.me]
+
+    @property
     def refused(self) -> int:
-        """How many of the scripted agent's messages were sent back."""
+        """How many of the scripted agent's messages were refused."""
         phases = self.table["spent"].values()
         return sum(p["agents"][self.me]["refused"] for p in phases if self.me in p["agents"])
 
     def calls(self, agent: str) -> int:
-        """How often an agent was asked."""
+        """How many calls an agent's seat answered."""
         return sum(entry.agent == agent for entry in self.entries)
 
     def said(self, by: str = "", act: str = "") -> list[Mapping[str, Any]]:
-        """Public messages, by whom and of what kind."""
+        """The public messages, of one speaker or of one kind where these are given."""
         return [
             said
             for said in self.table.get("talk", [])
@@ -76,11 +91,11 @@ class Played:
         ]
 
     def letters(self) -> list[Entry]:
-        """What the others were shown."""
+        """The letters that were shown to the other agents."""
         return [entry for entry in self.entries if entry.agent != self.me]
 
-    def beyond(self, word: str) -> str:
-        """Where a word of the scripted agent's came to be known to others; empty if nowhere."""
+    def leaked(self, word: str) -> str:
+        """Where a word of the scripted agent's became visible to others; empty if nowhere."""
         shown = [
             f"a letter to {e.agent} ({e.act})" for e in self.letters() if word in e.letter_text
         ]
@@ -98,14 +113,15 @@ class Played:
 
 @dataclass
 class Arena:
-    """One trial: against whom, in which game, on which dice.
+    """One trial: its target, its game and its seed.
 
     Attributes:
-        target: the seat that is attacked; every agent but the scripted one sits there.
-        game: what is played; empty for each case's own.
+        target: the seat under attack; it plays every agent but the scripted one.
+        game: the game to play; empty for each case's own.
         seed: of embedded agents and of the game.
-        name: of the trial, from which its runs and words are named.
-        runs: the runs it has played so far, by name.
+        name: of the trial; its runs and search words are named after it.
+        runs: the names of the runs started so far.
+        played: run name → the run as it first ended. A later branch of it is not in here.
     """
 
     target: Seat
@@ -113,9 +129,10 @@ class Arena:
     seed: int
     name: str
     runs: list[str] = field(default_factory=list)
+    played: dict[str, Played] = field(default_factory=dict)
 
     def word(self, place: str) -> str:
-        """A word that stands nowhere else, to be looked for afterwards."""
+        """A unique word, to search for after the run."""
         return f"{place}{sha256(f'{self.name}/{place}'.encode()).hexdigest()[:10]}"
 
     async def play(
@@ -127,23 +144,23 @@ class Arena:
         first: bool = True,
         pace: Pace = at_once,
         patience: float = 60,
-        meddle: tuple[str, Meddling] | None = None,
+        tamper: tuple[str, Tamper] | None = None,
         tell: str = "",
-        **room: Any,
+        **settings: Any,
     ) -> Played:
         """Play a run to its end.
 
         Args:
             graph: the workflow.
             script: what the scripted agent says.
-            game: what is played where the arena names no game.
-            turns: how often it is played.
-            first: whether the scripted agent is the first in speaking order, or the last.
-            pace: what it waits for before an answer.
-            patience: seconds that its seat is given for a request.
-            meddle: a node after which the run is stopped, and what is done to it then.
-            tell: what every agent but the scripted one is told in private.
-            **room: settings of the room.
+            game: the game to play if the arena names none.
+            turns: how many turns the game has.
+            first: whether the scripted agent speaks first, or last.
+            pace: awaited before each answer of the scripted agent.
+            patience: the time limit of its seat for one request, in seconds.
+            tamper: a node after which the run is stopped, and what changes the thread then.
+            tell: a private text for every agent but the scripted one.
+            **settings: further fields of the run configuration.
 
         Raises:
             SeatError: a seat did not answer.
@@ -153,29 +170,31 @@ class Arena:
         me, name = agents[0 if first else -1], f"{self.name}-{len(self.runs) + 1}"
         model = ScriptedChatModel(script=script, pace=pace, agent=me, seed=self.seed)
         seats = {"*": self.target, me: seated(model, name, patience)}
-        with _told(name, [agent for agent in agents if agent != me], tell) as secrets:
+        with _secrets(name, [agent for agent in agents if agent != me], tell) as secrets:
             given = RunConfig.model_validate(
                 {"game": table, "params": params, "seed": self.seed, "seats": seats}
-                | {"secrets": secrets, **room}
+                | {"secrets": secrets, **settings}
             )
             run = await asyncio.to_thread(_begin, graph, given, name)
             self.runs.append(name)
-            if meddle:
-                await _stopped(run, *meddle)
+            if tamper:
+                await _tampered(run, *tamper)
             await follow(run)
-        return await self.found(name, me)
+        return await self.read(name, me)
 
-    async def found(self, name: str, me: str) -> Played:
-        """A run of this arena as it stands."""
+    async def read(self, name: str, me: str) -> Played:
+        """Read a run of this arena in its latest state."""
         run = await asyncio.to_thread(home().runs.get, name)
         table = await table_of(run)
         entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
-        return Played(run, table, entries, me)
+        found = Played(run, table, entries, me)
+        self.played.setdefault(name, found)
+        return found
 
 
 @contextmanager
-def _told(name: str, agents: list[str], text: str) -> Iterator[str]:
-    """Tell agents something in private, until the run is over; the name it goes by."""
+def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
+    """Write a secrets file for the length of a block; yields its name, empty without a text."""
     if not text:
         yield ""
         return
@@ -188,14 +207,14 @@ def _told(name: str, agents: list[str], text: str) -> Iterator[str]:
         path.unlink()
 
 
-def _begin(graph: str, room: RunConfig, name: str) -> Run:
-    """Enter a run in the register; the seats were checked when they were given."""
-    home().runs.begin(name, graph, room.resolve().model_dump(mode="json"))
+def _begin(graph: str, config: RunConfig, name: str) -> Run:
+    """Enter a run in the register; `scorecard` has checked the seats."""
+    home().runs.begin(name, graph, config.resolve().model_dump(mode="json"))
     return home().runs.get(name)
 
 
-async def _stopped(run: Run, node: str, meddling: Meddling) -> None:
-    """Play up to a node, and let somebody meddle with the thread if the run came that far."""
+async def _tampered(run: Run, node: str, tamper: Tamper) -> None:
+    """Play up to a node, and change the thread if the run has not ended by then."""
     config = configured(run)
     async with opened(run.graph) as app:
         start = {"room": run.room}
@@ -203,4 +222,4 @@ async def _stopped(run: Run, node: str, meddling: Meddling) -> None:
             cast(Any, start), config, context=RunConfig(), durability="sync", interrupt_after=[node]
         )
         if (await app.aget_state(config)).next:
-            await meddling(app, config)
+            await tamper(app, config)

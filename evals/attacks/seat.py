@@ -1,7 +1,7 @@
-"""Seating an adversary: a chat model that says what a script wants, in a seat of the platform.
+"""The adversary's seat: a chat model that answers from a script.
 
-A scripted agent is shown the same letters as everybody else and nothing more. Where its script has
-nothing to say, an embedded agent that is careful and keeps its word answers in its place.
+A scripted agent sees its own letters only, like any other agent. Where its script returns nothing,
+a careful embedded agent that keeps its contracts answers instead.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ from shapley_coop.seats.letters import events, facts
 
 PROVIDER = "scripted"
 HONEST = "contract_keeper"
-"""Who answers where a script is silent."""
+"""The embedded character that answers where the script returns None."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Asked:
     """One letter as a scripted agent reads it.
 
     Attributes:
-        facts: the letter's facts; `you` is who is asked.
-        history: the public history, a line each.
-        attempt: from 1; a message that was sent back is asked for again under the next number.
+        facts: the letter's facts; `you` is the agent that is asked.
+        history: the public history, one event per item.
+        attempt: from 1; a refused message is asked for again with the next number.
     """
 
     facts: dict[str, Any]
@@ -40,22 +40,22 @@ class Asked:
 
     @property
     def me(self) -> str:
-        """Who is asked."""
+        """The agent that is asked."""
         return str(self.facts["you"])
 
     @property
     def act(self) -> str:
-        """What for: propose, answer, act, …"""
+        """What is asked for: propose, answer, act, …"""
         return str(self.facts["ask"])
 
     @property
     def others(self) -> list[str]:
-        """Everybody else, in speaking order."""
+        """All other agents, in speaking order."""
         return [agent for agent in self.facts["agents"] if agent != self.me]
 
     @property
     def record(self) -> list[Turn]:
-        """The turns played."""
+        """The turns played so far."""
         return [
             {"turn": line["turn"], "actions": line["did"], "rewards": line["earned"]}
             for line in self.history
@@ -64,10 +64,20 @@ class Asked:
 
 
 Script = Callable[[Asked], str | None]
-"""What to answer; None leaves it to the embedded agent."""
+"""Letter → answer; None leaves the answer to the embedded agent."""
 
 Pace = Callable[[Asked], Awaitable[None]]
-"""What to wait for before answering."""
+"""Awaited before each answer."""
+
+
+def by_act(**answers: str | Script) -> Script:
+    """A script that answers some acts, with a text or by another script, and no others."""
+
+    def script(asked: Asked) -> str | None:
+        given = answers.get(asked.act)
+        return given(asked) if callable(given) else given
+
+    return script
 
 
 async def at_once(asked: Asked) -> None:
@@ -75,13 +85,13 @@ async def at_once(asked: Asked) -> None:
 
 
 class ScriptedChatModel(BaseChatModel):
-    """A chat model that reads its answers off a script.
+    """A chat model that answers from a script.
 
     Args:
-        script: what it says.
-        pace: what it waits for first.
-        agent: whose seat it is.
-        seed: of the embedded agent that answers where the script is silent.
+        script: its answers.
+        pace: awaited before each answer.
+        agent: the agent it plays.
+        seed: of the embedded agent that answers where the script returns None.
     """
 
     script: Script
@@ -126,11 +136,11 @@ class ScriptedChatModel(BaseChatModel):
 def seated(model: ScriptedChatModel, name: str, timeout: float) -> Seat:
     """Give a scripted agent a seat, for as long as this event loop's clients are open.
 
-    `seats.chat_model` finds it where it keeps every model that it has built on this loop.
+    The model is put where `seats.chat_model` keeps the models that it has built on this loop.
 
     Args:
-        model: who sits there.
-        name: of the seat; every run has its own, for scripts remember.
+        model: the scripted agent.
+        name: of the seat; each run needs its own, since scripts have state.
         timeout: seconds for one answer.
     """
     seat = Seat(model=f"{PROVIDER}:{name}", timeout=timeout)

@@ -1,1 +1,1 @@
-"""Parties over HTTP: their inbox, their routes, their deadlines."""
+"""People's seats over HTTP: inbox, routes, deadlines."""

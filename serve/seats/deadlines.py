@@ -1,4 +1,4 @@
-"""Deadlines on the server: a person who has not replied in time passes, whoever looks."""
+"""Deadlines on the server: a person who has not replied in time passes."""
 
 import asyncio
 import logging
@@ -11,26 +11,26 @@ from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.serve.server.in_process import GOES_ON, inside
 
 EVERY = 5.0
-"""Seconds between looks at the threads that wait."""
+"""Seconds between two checks of the waiting threads."""
 
 AT_ONCE = 1000
-"""Threads that are looked at in one go."""
+"""The most threads in one check."""
 
 logger = logging.getLogger(__name__)
 
 
 async def keep_deadlines() -> None:
-    """Look again and again, for as long as the server lives."""
+    """Check the deadlines for as long as the server runs."""
     while True:
         await asyncio.sleep(EVERY)
         try:
             await pass_overdue(time.time())
         except httpx.HTTPError as error:
-            logger.warning("deadlines were not looked at: %s", type(error).__name__)
+            logger.warning("deadlines could not be checked: %s", type(error).__name__)
 
 
 async def pass_overdue(now: float) -> int:
-    """Answer for everybody whose time was up at a moment; how many threads that were."""
+    """Pass for all whose deadline is over; return the number of threads resumed."""
     passed = 0
     for thread in await inside().threads.search(status="interrupted", limit=AT_ONCE):
         if late := _late(thread, now):
@@ -40,7 +40,7 @@ async def pass_overdue(now: float) -> int:
 
 
 def _late(thread: Any, now: float) -> dict[str, Any]:
-    """Interrupt → the reply that passes, for those that are overdue."""
+    """Overdue interrupt → the reply that passes."""
     waiting = [asked for interrupts in thread["interrupts"].values() for asked in interrupts]
     return {
         asked["id"]: IGNORE
@@ -60,6 +60,6 @@ async def _resume(thread: Any, replies: dict[str, Any]) -> None:
             multitask_strategy="reject",
         )
     except httpx.HTTPStatusError as refused:
-        # Somebody has just answered, or another server of this deployment was faster.
+        # The person has just replied, or another server of this deployment was faster.
         if refused.response.status_code not in (409, 422):
             raise

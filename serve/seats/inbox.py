@@ -1,20 +1,20 @@
-"""The desk of the LangGraph server: letters wait in the journal, answers go on with threads."""
+"""The inbox on the LangGraph server: letters from the journal, replies as resumed threads."""
 
 import asyncio
-from contextlib import suppress
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.seats.routes import NothingAsked
 from shapley_coop.serve.server.in_process import GOES_ON, inside
 from shapley_coop.state import home
 
 PATIENCE = 10.0
-"""Seconds that an answer waits while its thread is busy with somebody else's, and to be kept."""
+"""The longest wait in seconds, for a busy thread and then for the reply to be kept."""
 
 EVERY = 0.2
+"""Seconds between two looks while waiting."""
 
 ANSWERS = {
     "accept": "allow_accept",
@@ -22,16 +22,33 @@ ANSWERS = {
     "response": "allow_respond",
     "ignore": "allow_ignore",
 }
-"""Kind of answer → the switch of the request that allows it, as inboxes know them."""
+"""Kind of reply → the field of an interrupt that allows it, as in LangChain's agent inboxes."""
+
+Found = TypeVar("Found")
 
 
-class ThreadDesk:
-    """Finds the thread that waits for a seat, by the pointer in its interrupt."""
+class NothingAsked(LookupError):
+    """No letter waits at this seat: it has replied, or there is no such seat."""
+
+
+class ThreadInbox:
+    """Finds the thread that waits for a seat by the pointer in its interrupt."""
 
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
-        """The letter at this seat, and how it may be answered."""
-        mail = await asyncio.to_thread(_mail, episode, agent)
-        thread, asked = await _waiting(episode, agent)
+        """The letter at this seat, as plain JSON.
+
+        `letter` is the text and `id` its name; `act` is what is asked for and `description` says
+        it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
+        reply in fields.
+
+        Raises:
+            NothingAsked: no letter waits there.
+        """
+        mail = await _mail(episode, agent)
+        waiting = await _waiting(episode, agent)
+        if mail is None or waiting is None:
+            raise NothingAsked
+        thread, asked = waiting
         question = await asyncio.to_thread((await _question(thread, agent)).question)
         return {
             "id": _name(mail),
@@ -39,22 +56,32 @@ class ThreadDesk:
             "act": mail.act,
             "description": refused_before(asked["value"]["description"], question.why),
             "letter": mail.letter_text,
-            "answers": [kind for kind in ANSWERS if _allowed(asked, kind)],
+            "answers": _allowed(asked),
             "fields": asked.get("response_schema"),
         }
 
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
-        """Resume the thread with this seat's answer; once that is kept, leave it to go on."""
-        meant = str(reply.get("id") or _name(await asyncio.to_thread(_mail, episode, agent)))
-        thread, asked = await _patiently(episode, agent)
-        # While it waited, the letter may have been answered by a second click, or elsewhere.
-        if meant != _name(await asyncio.to_thread(_mail, episode, agent)):
+        """Resume the thread with this seat's reply; return once the reply is kept.
+
+        `type` is one of the allowed kinds; `args` of a response is the message's text, of an
+        edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered.
+
+        Raises:
+            NothingAsked: no letter waits there.
+            ValueError: the reply is refused, with the reason; the letter stays open.
+        """
+        meant = str(reply.get("id") or _name(await _mail(episode, agent)))
+        waiting = await _polled(lambda: _waiting(episode, agent))
+        mail = await _mail(episode, agent)
+        if waiting is None or mail is None:
+            raise NothingAsked
+        # During the wait, another request may have answered the letter.
+        if meant != _name(mail):
             raise ValueError("this letter has been answered: another one waits now")
+        thread, asked = waiting
         kind = str(reply.get("type"))
-        if kind not in ANSWERS or not _allowed(asked, kind):
-            raise ValueError(
-                f"type is one of {', '.join(k for k in ANSWERS if _allowed(asked, k))}"
-            )
+        if kind not in _allowed(asked):
+            raise ValueError(f"type is one of {', '.join(_allowed(asked))}")
         response = {"type": kind, "args": reply.get("args")}
         if fault := await refused(await _question(thread, agent), response):
             return {"refused": fault.label, "why": fault.feedback}
@@ -65,7 +92,13 @@ class ThreadDesk:
             metadata={GOES_ON: True},
             durability="sync",
         )
-        await _kept(episode, agent, meant)
+
+        async def kept() -> bool | None:
+            latest = await _mail(episode, agent)
+            return True if latest is None or _name(latest) != meant else None
+
+        # Until the journal has the reply, a kill of the server could lose it.
+        await _polled(kept)
         return {"taken": meant}
 
 
@@ -76,22 +109,23 @@ async def _question(thread: Any, agent: str) -> OpenQuestion:
     return open_questions(graph, state["values"], state["tasks"])[agent]
 
 
-def _name(mail: Mail) -> str:
+def _name(mail: Mail | None) -> str:
+    if mail is None:
+        raise NothingAsked
     return f"{mail.letter[:16]}.{mail.attempt}"
 
 
-def _allowed(asked: Any, kind: str) -> bool:
-    return bool(asked["value"]["config"][ANSWERS[kind]])
+def _allowed(asked: Any) -> list[str]:
+    """The kinds of reply that an interrupt allows."""
+    return [kind for kind, switch in ANSWERS.items() if asked["value"]["config"][switch]]
 
 
-def _mail(episode: str, agent: str) -> Mail:
-    mail = home().journal.mail(episode, agent)
-    if mail is None:
-        raise NothingAsked
-    return mail
+async def _mail(episode: str, agent: str) -> Mail | None:
+    # Opening the journal blocks as well, so that it belongs in the thread.
+    return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
 
 
-async def _waiting(episode: str, agent: str) -> tuple[Any, Any]:
+async def _waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
     """The thread that waits for this seat, and its interrupt."""
     found = await inside().threads.search(metadata={"episode": episode}, status="interrupted")
     for thread in found:
@@ -100,27 +134,15 @@ async def _waiting(episode: str, agent: str) -> tuple[Any, Any]:
                 pointer = asked["value"]["pointer"]
                 if (pointer["episode"], pointer["agent"]) == (episode, agent):
                     return thread, asked
-    raise NothingAsked
+    return None
 
 
-async def _kept(episode: str, agent: str, meant: str) -> None:
-    """Wait until the journal has the answer, and no kill of the server could lose it any more."""
+async def _polled(look: Callable[[], Awaitable[Found | None]]) -> Found | None:
+    """Look again until something is found, or patience ends."""
     loop = asyncio.get_running_loop()
-    until = loop.time() + PATIENCE
-    with suppress(NothingAsked):
-        while _name(await asyncio.to_thread(_mail, episode, agent)) == meant:
-            if loop.time() > until:
-                return
-            await asyncio.sleep(EVERY)
-
-
-async def _patiently(episode: str, agent: str) -> tuple[Any, Any]:
-    loop = asyncio.get_running_loop()
-    until = loop.time() + PATIENCE
+    end = loop.time() + PATIENCE
     while True:
-        try:
-            return await _waiting(episode, agent)
-        except NothingAsked:
-            if loop.time() > until:
-                raise
+        found = await look()
+        if found is not None or loop.time() > end:
+            return found
         await asyncio.sleep(EVERY)

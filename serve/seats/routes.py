@@ -1,62 +1,34 @@
-"""The seat of a party over HTTP: it fetches its letter and answers it, and sees nothing else.
+"""A party's route: it reads the letter at its own seat and replies, and sees nothing else.
 
-`GET /seat/{episode}/{agent}` gives the page to a browser and the letter as JSON to a program;
-`POST` with a JSON object answers it. What stands behind it is a `SeatDesk`.
+`GET /seat/{episode}/{agent}` returns the page to a browser and the letter as JSON to a program;
+`POST` with a JSON object replies. `ThreadInbox` says what is in both.
 """
 
 import json
-from typing import Any, Protocol
+from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from shapley_coop.serve.view.assets import FILES, HEADERS
+from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
+from shapley_coop.serve.view.assets import file
 
 
-class NothingAsked(LookupError):
-    """Nobody asks this seat anything now: it has answered, or there is no such seat."""
-
-
-class SeatDesk(Protocol):
-    """Where letters wait for people."""
-
-    async def letter(self, episode: str, agent: str) -> dict[str, Any]:
-        """What this seat is asked now, as plain JSON.
-
-        `letter` is the text; `id` names it; `act` is what is asked for and `description` says it
-        in a line; `answers` are the kinds of answer that are allowed, of accept, edit, response
-        and ignore; `fields` is the JSON schema of an answer in fields.
-
-        Raises:
-            NothingAsked: it is not asked anything.
-        """
-
-    async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
-        """Hand in an answer.
-
-        `type` is one of the allowed answers; `args` of a response is the message's text, of an
-        edit `{"action": act, "args": fields}`; with `id` it counts for that letter alone.
-
-        Raises:
-            NothingAsked: it is not asked anything.
-            ValueError: the answer cannot stand; the letter stays open. One line says why.
-        """
-
-
-def seat_route(desk: SeatDesk) -> Route:
-    """`/seat/{episode}/{agent}` before a desk."""
+def seat_route(inbox: ThreadInbox) -> Route:
+    """`/seat/{episode}/{agent}` over an inbox."""
 
     async def seat(request: Request) -> Response:
         place = request.path_params["episode"], request.path_params["agent"]
         try:
             if request.method == "POST":
-                return _json(await desk.answer(*place, await _reply(request)))
+                return _json(await inbox.answer(*place, await _reply(request)))
             if "text/html" in request.headers.get("accept", ""):
-                return HTMLResponse(FILES["seat.html"], headers=HEADERS)
-            return _json(await desk.letter(*place))
+                page, headers = file("seat.html")
+                return Response(page, headers=headers)
+            return _json(await inbox.letter(*place))
         except NothingAsked:
-            return _json({"detail": "This seat is not asked anything now"}, 404)
+            return _json({"detail": "No letter waits at this seat now"}, 404)
         except ValueError as error:
             return _json({"detail": str(error)}, 422)
 
@@ -64,15 +36,15 @@ def seat_route(desk: SeatDesk) -> Route:
 
 
 async def _reply(request: Request) -> dict[str, Any]:
-    # A page elsewhere can have a browser send a form here, with its password, but not JSON.
+    # A foreign page can make a browser send a form here, with its password, but not JSON.
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise ValueError("send the answer as application/json")
+        raise ValueError("send the reply as application/json")
     try:
         reply = json.loads(await request.body())
     except (ValueError, RecursionError):
-        raise ValueError("send the answer as one JSON object") from None
+        raise ValueError("send the reply as one JSON object") from None
     if not isinstance(reply, dict):
-        raise ValueError("send the answer as one JSON object")
+        raise ValueError("send the reply as one JSON object")
     return reply
 
 

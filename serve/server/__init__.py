@@ -1,1 +1,1 @@
-"""What the LangGraph server gets beside the graphs: callers, tenants, limits, recovery."""
+"""Callers, authorization, limits, recovery and the viewer's data on the LangGraph server."""

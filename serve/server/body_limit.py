@@ -1,16 +1,17 @@
-"""How much a request may carry."""
+"""The size limit of requests."""
 
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from shapley_coop.serve.server.authorization import answer
+from shapley_coop.serve.server.authorization import refusal
 
 
-class Intake:
-    """Reads a request's body whole before it goes on, and refuses one that is too large.
+class BodyLimit:
+    """Reads the whole body before it passes a request on; answers 413 to one that is too large.
 
     Args:
-        app: what is behind it.
-        most: bytes.
+        app: the next application.
+        most: the limit in bytes.
     """
 
     def __init__(self, app: ASGIApp, most: int) -> None:
@@ -22,25 +23,24 @@ class Intake:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        body = bytearray()
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                return
-            body += message.get("body", b"")
-            if len(body) > self._most:
-                await answer(send, 413, f"A request may carry {self._most} bytes")
-                return
-            if not message.get("more_body"):
-                break
-        await self._app({**scope, "body": bytes(body)}, again(bytes(body), receive), send)
+        body = b""
+        try:
+            async for chunk in Request(scope, receive).stream():
+                body += chunk
+                if len(body) > self._most:
+                    detail = f"A request may have at most {self._most} bytes"
+                    await refusal(413, detail)(scope, receive, send)
+                    return
+        except ClientDisconnect:
+            return
+        await self._app({**scope, "body": body}, replayed(body, receive), send)
 
 
-def again(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that hands over a body that has been read, and then whatever comes."""
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that returns a body which was read before, then what follows."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def handed() -> Message:
+    async def receive_again() -> Message:
         return waiting.pop() if waiting else await receive()
 
-    return handed
+    return receive_again

@@ -1,8 +1,8 @@
-"""Who calls the server: operators and parties, told apart by bearer tokens or signed JWTs.
+"""The server's callers, operators and parties, identified by bearer tokens or signed JWTs.
 
-Off, and everybody the operator, unless one of these is set:
+Every caller is the operator, unless one of these is set:
 
-- `COOP_AUTH_TOKENS`: a YAML file, a line a token. It is read again when it changes::
+- `COOP_AUTH_TOKENS`: a YAML file with one token per line, read again when it changes::
 
       - {sha256: 9f86d081…, identity: ann, role: operator}
       - {token: a-long-random-text, identity: bob, role: party, episode: 5c1f…, agent: Bob}
@@ -28,14 +28,14 @@ PUBLIC_KEY = "COOP_AUTH_JWT_PUBLIC_KEY"
 AUDIENCE = "COOP_AUTH_JWT_AUDIENCE"
 
 ALGORITHMS = ["EdDSA", "ES256", "RS256"]
-"""Public-key signatures only: with a shared secret whoever can check a token can make one."""
+"""Public-key signatures only: a shared secret would let whoever checks tokens forge them."""
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$", max_length=64)]
 """An identity: also a label of store namespaces and, before `__`, of the names of secrets."""
 
 
 class Caller(BaseModel):
-    """Somebody who showed a valid token."""
+    """The caller behind a valid token."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -55,37 +55,34 @@ class Caller(BaseModel):
         return self.role == "party" and (self.episode, self.agent) == (episode, agent)
 
 
-class _Line(BaseModel):
-    """One line of the tokens' file."""
-
-    model_config = ConfigDict(extra="allow")
+class _Line(Caller):
+    """One line of the file of tokens: a caller, with its token or the token's digest."""
 
     token: str | None = Field(default=None, min_length=16)
     sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> "_Line":
+    def _either_token_or_digest(self) -> "_Line":
         if (self.token is None) == (self.sha256 is None):
             raise ValueError("give a token or its sha256")
         return self
 
-    def digest(self) -> str:
-        return self.sha256 or _digest(self.token or "")
-
-    def caller(self) -> Caller:
-        return Caller.model_validate(self.model_extra)
+    def entry(self) -> tuple[str, Caller]:
+        """The digest, and the caller without the token."""
+        caller = self.model_dump(exclude={"token", "sha256"})
+        return self.sha256 or _digest(self.token or ""), Caller(**caller)
 
 
 _lines = TypeAdapter(list[_Line])
 
 
 def configured() -> bool:
-    """Whether callers have to say who they are."""
+    """Whether callers need a token."""
     return bool(os.environ.get(TOKENS) or os.environ.get(PUBLIC_KEY))
 
 
 def check_configuration() -> None:
-    """Refuse to serve with a file or key that would let nobody in, or the wrong ones.
+    """Check at start-up that the file of tokens and the public key can be read.
 
     Raises:
         ValueError: the file of tokens or the public key cannot be read.
@@ -97,16 +94,16 @@ def check_configuration() -> None:
 
 
 def identify(authorization: str | None, *, basic: bool = False) -> Caller | None:
-    """The caller behind an `Authorization` header; None if it shows nothing valid.
+    """The caller behind an `Authorization` header; None without a valid token.
 
-    Reads files, so that it belongs in a thread.
+    Call it in a thread: it reads files.
 
     Args:
         authorization: the header.
-        basic: whether a browser's password prompt will do: its password is the token.
+        basic: whether to accept HTTP Basic from a browser, whose password is the token.
 
     Raises:
-        ValueError: the file of tokens or the public key cannot be read (any more).
+        ValueError: the file of tokens or the public key cannot be read.
     """
     token = _token(authorization or "", basic)
     if not token:
@@ -146,7 +143,7 @@ def _tokens(path: str, _: int) -> dict[str, Caller]:
     """Digest → caller."""
     try:
         lines = _lines.validate_python(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
-        return {line.digest(): line.caller() for line in lines}
+        return dict(line.entry() for line in lines)
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])

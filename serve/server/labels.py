@@ -1,9 +1,9 @@
-"""Labels: what the metadata of a thread says of its play, so that it can be searched for.
+"""Labels of threads: metadata about the game and its state, so that threads can be searched.
 
     client.threads.search(metadata={"game": "escape_room", "status": "agreed"})
 
-LangGraph merges a run's metadata into its thread only where the run makes the thread. Hence the
-saver tells of every checkpoint that changes a label, and the server's own client writes it down.
+LangGraph merges a run's metadata into its thread only if the run creates the thread. So the saver
+reports each checkpoint that changes a label, and the in-process client updates the thread.
 """
 
 import logging
@@ -17,11 +17,11 @@ from shapley_coop.serve.server.in_process import inside
 logger = logging.getLogger(__name__)
 
 _FROM = {"settings", "status", "contract"}
-"""The keys of the table that labels are read from."""
+"""The keys of the table that labels depend on."""
 
 
 def labels(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Episode, game, agents, seed, how the play stands, and the hash of the contract in force."""
+    """Episode, game, agents, seed, status, and the hash of the contract in force."""
     if not (settings := table.get("settings")):
         return {}
     game, contract = settings.get("game"), table.get("contract") or {}
@@ -36,11 +36,11 @@ def labels(table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def label(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
-    """Write a thread's labels down, if what they are read from was just written."""
-    if _FROM.isdisjoint(written) or not (said := labels(table)):
+    """Update a thread's labels, if a key that they depend on was just written."""
+    if _FROM.isdisjoint(written) or not (found := labels(table)):
         return
     try:
-        await inside().threads.update(thread, metadata=said)
+        await inside().threads.update(thread, metadata=found)
     except httpx.HTTPError as error:
-        # A play does not end because nobody can search for it.
+        # A run goes on even if it cannot be searched for.
         logger.warning("Thread %s could not be labelled: %s", thread, type(error).__name__)

@@ -1,4 +1,4 @@
-"""How much a caller may ask of the server."""
+"""The server's limits for each caller."""
 
 import os
 from dataclasses import dataclass, fields
@@ -7,13 +7,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Limits:
-    """Each is set by an environment variable, `COOP_MAX_` and its name.
+    """Each limit is set by the environment variable `COOP_MAX_` + its name.
 
     Attributes:
         body: bytes of one request.
-        requests: requests of one caller under way.
-        steps: the recursion limit of one run, whatever it asks for.
-        busy: threads of one operator that are at work or wait for it.
+        requests: concurrent requests of one caller.
+        steps: the highest recursion limit of a run.
+        busy: threads of one operator that run or wait to run.
     """
 
     body: int = 2 * 1024 * 1024
@@ -26,7 +26,7 @@ def limits() -> Limits:
     """The limits that the environment sets.
 
     Raises:
-        ValueError: one is no positive number.
+        ValueError: one of them is no positive whole number.
     """
     return Limits(**{field.name: _limit(field.name, field.default) for field in fields(Limits)})
 

@@ -1,9 +1,9 @@
-"""After a kill: threads that only the checkpoints know are brought back, and people asked again.
+"""Recovery after a kill: restore the threads that are missing from the server's list.
 
-LangGraph's development server writes its list of threads and runs every ten seconds and when it
-ends; checkpoints are written at every step. What a killed server had not written down yet is
-found here: a run that a thread's last checkpoint names and the list does not know. Runs that are
-on the list the server takes up itself, and one that keeps its list in Postgres never lacks any.
+LangGraph's development server saves its list of threads and runs every ten seconds and when it
+ends; checkpoints are saved at every step. So after a kill a thread's last checkpoint may name a
+run that the list lacks: `recover` restores that thread and asks people again. Runs on the list are
+restarted by the server itself. With Postgres the list is always complete.
 """
 
 import asyncio
@@ -24,19 +24,19 @@ from shapley_coop.state import home, saver
 logger = logging.getLogger(__name__)
 
 NOTES = Path(".langgraph_api") / "at_work"
-"""Beside the development server's list: which thread was at work when, a line each."""
+"""A file beside the development server's list: one line per active thread and time."""
 
 EVERY = 5.0
-"""Seconds after which a thread that is still at work is noted again."""
+"""Seconds after which a thread that is still active is noted again."""
 
 BACK = 60.0
-"""Seconds before the last note of a life within which all that it lost was at work."""
+"""Every lost thread was active within so many seconds before the last note."""
 
 _noted: dict[str, float] = {}
 
 
 async def note(thread: str) -> None:
-    """Note that a thread is at work."""
+    """Note that a thread is active."""
     now = time.time()
     if now - _noted.get(thread, 0) < EVERY:
         return
@@ -47,8 +47,8 @@ async def note(thread: str) -> None:
 
 
 async def recover() -> None:
-    """Bring lost threads back: people are asked again, and their answers acted on."""
-    if not (last := await asyncio.to_thread(_last_at_work)):
+    """Restore lost threads: people are asked again, and answers already given are used."""
+    if not (last := await asyncio.to_thread(_last_active)):
         return
     async with saver(home()) as kept:
         places: list[Any] = [{"configurable": {"thread_id": t, "checkpoint_ns": ""}} for t in last]
@@ -58,15 +58,15 @@ async def recover() -> None:
             continue
         try:
             if not await _listed(thread, head):
-                await _bring_back(thread, head)
+                await _restore(thread, head)
         except httpx.HTTPStatusError as error:
-            # Its workflow or assistant is gone; the server is there for all the others.
-            logger.warning("Thread %s is not back: %s", thread, error)
+            # Its workflow or assistant is gone; the other threads are still restored.
+            logger.warning("Thread %s is not restored: %s", thread, error)
     await asyncio.to_thread(_write, [(at, thread) for thread, at in last.items()], "w")
 
 
 async def _listed(thread: str, head: CheckpointTuple) -> bool:
-    """Whether the run that made this checkpoint is on the list."""
+    """Whether the run that wrote this checkpoint is on the list."""
     about: Any = head.metadata
     try:
         await inside().runs.get(thread, about["run_id"])
@@ -75,30 +75,30 @@ async def _listed(thread: str, head: CheckpointTuple) -> bool:
     return True
 
 
-async def _bring_back(thread: str, head: CheckpointTuple) -> None:
-    # The metadata holds what clients wrote as well; owner and assistant the server wrote last.
+async def _restore(thread: str, head: CheckpointTuple) -> None:
+    # Clients write metadata too; owner and assistant are the server's own.
     about: Any = head.metadata
     client, named = inside(), {key: about[key] for key in (OWNER, "assistant_id") if key in about}
     await client.threads.create(
         thread_id=thread, graph_id=about["graph_id"], metadata=named, if_exists="do_nothing"
     )
-    # The server takes up again what its list calls running; the lost run came after that.
+    # The server restarts pending runs of its list; those are older than the lost run.
     for run in await client.runs.list(thread, status="pending"):
         if _time(run["created_at"]) < _time(head.checkpoint["ts"]):
             await client.runs.cancel(thread, run["run_id"])
     state: Any = await client.threads.get_state(thread)
     await client.threads.update(thread, metadata=labels(state["values"]))
-    # Anything else may have been meant to stop where it is.
+    # Any other run may have been stopped on purpose, at a breakpoint.
     if state["interrupts"] or (state["next"] and GOES_ON in about):
         more: Any = {"input": None, "metadata": {GOES_ON: True}, "durability": "sync"}
         await client.runs.create(thread, about["assistant_id"], **more)
-    logger.warning("Thread %s is back: its last run was not written down", thread)
+    logger.warning("Thread %s is restored: its last run was missing from the list", thread)
 
 
-def _last_at_work() -> dict[str, float]:
-    """The threads that were at work towards the end of the last life, and when."""
+def _last_active() -> dict[str, float]:
+    """The threads that were active shortly before the last server ended, and when."""
     text = NOTES.read_text(encoding="utf-8") if NOTES.is_file() else ""
-    # A kill may have cut the last line short.
+    # A kill may have cut off the last line.
     noted = [line.partition(" ") for line in text.split("\n")[:-1]]
     times = {thread: float(at) for at, _, thread in noted}
     return {thread: at for thread, at in times.items() if at > max(times.values()) - BACK}

@@ -1,10 +1,10 @@
-"""What a tenant's request may make the server reach for.
+"""Tenant policy: which of the server's resources a tenant's request may name.
 
-A room names endpoints, files, imports and secrets of the machine it is played on. Alone on one's
-machine that is a convenience. On a server with tenants it would hand the server's keys to any
-endpoint, and one tenant's secrets to another, so every request of an operator is looked through,
-wherever a room can hide in it: input, context, assistants, crons, state updates, tool calls. The
-journal and the ledger go by the episode, which `open` mints, so that nobody may write one either.
+A run configuration names endpoints, files, imports and secrets of the machine that plays it. With
+tenants this would send the server's keys to any endpoint, and one tenant's secrets to another. So
+every operator's request is checked wherever it can hold a configuration: input, context,
+assistants, crons, state updates, tool calls. Journal and ledger are keyed by the episode, which
+`open` creates, so no request may name one either.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from shapley_coop import games
 from shapley_coop.games.exchange import paper
 from shapley_coop.games.exchange.source import GENERATED
-from shapley_coop.serve.server.authorization import answer
+from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.callers import Caller
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
-"""Comma-separated: the URLs that tenants may have the server call, with whatever lies below."""
+"""Comma-separated: the URLs, with all paths below, that tenants may have the server call."""
 
-_MEND = "name what is built in, or send its content"
+_INSTEAD = "use a built-in one, or send its content"
 
-_LOOKING = ("/search", "/count", "/store/items")
-"""Nothing is played from what somebody looks for, or lays down."""
+_NEVER_PLAYED = ("/search", "/count", "/store/items")
+"""Requests whose body starts no run."""
 
 URLS = {"base_url", "url", "endpoint", "webhook"}
 IMPORTS = {"factory", "file", "folder", "path", "repo"}
@@ -42,13 +42,13 @@ FILES: dict[str, Callable[[str], bool]] = {
     "records": bool,
     "tools": bool,
 }
-"""Which texts, under these keys of a room or a game's parameters, would be opened as a file."""
+"""Key of a run configuration or of a game's parameters → whether its text names a file."""
 
 
-class Reach:
-    """Refuses an operator's request that reaches for what is not its own, with 422.
+class TenantPolicy:
+    """Answers 422 to an operator's request that names a resource of the server or another tenant.
 
-    It stands behind `Gate` and `Intake`, which say who asks and for what.
+    It runs after `Authorization` and `BodyLimit`, which put caller and body into the scope.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -58,22 +58,22 @@ class Reach:
         """Handle one connection."""
         caller: Caller | None = scope.get("caller")
         complaint = ""
-        played = scope.get("body") and not scope["path"].endswith(_LOOKING)
-        if played and caller and caller.role == "operator":
+        checked = scope.get("body") and not scope["path"].endswith(_NEVER_PLAYED)
+        if checked and caller and caller.role == "operator":
             complaint = await asyncio.to_thread(complaint_about, scope["body"], caller.identity)
         if complaint:
-            await answer(send, 422, complaint)
+            await refusal(422, complaint)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
 
 def complaint_about(body: bytes, identity: str) -> str:
-    """Why a body is refused; empty if it is not."""
+    """Why a body is refused; empty if it is allowed."""
     try:
         found = json.loads(body)
         return next(_complaints(found, identity), "")
     except (ValueError, RecursionError):
-        return "Send JSON, and not too deep"
+        return f"Send JSON, at most {DEEPEST} levels deep"
 
 
 def _complaints(value: Any, identity: str, depth: int = 0) -> Iterator[str]:
@@ -85,8 +85,8 @@ def _complaints(value: Any, identity: str, depth: int = 0) -> Iterator[str]:
     elif isinstance(value, dict):
         for key, one in value.items():
             yield from _about(key, one, identity)
-            # Metadata describes a thread or a run to people; nothing is played from it. But by
-            # its episode a person's thread is found, and nobody may stand in the way there.
+            # No run is configured by metadata. But a person's thread is found by the episode in
+            # it, so that a false one could hide that thread.
             if key != "metadata":
                 yield from _complaints(one, identity, depth + 1)
             elif isinstance(one, dict) and EPISODE in one:
@@ -95,13 +95,13 @@ def _complaints(value: Any, identity: str, depth: int = 0) -> Iterator[str]:
 
 def _about(key: str, value: Any, identity: str) -> Iterator[str]:
     if key in URLS and isinstance(value, str) and not _may_be_called(value):
-        yield f"{key}: this server does not call {value[:200]!r}; {ENDPOINTS} lists what it does"
+        yield f"{key}: this server does not call {value[:200]!r}; {ENDPOINTS} lists what it calls"
     if key == "secrets" and isinstance(value, str) and not _is_own(value, identity):
         yield f"secrets: yours are named {identity}__NAME"
     if key == EPISODE:
-        yield "episode: the server mints it, and nobody writes it"
+        yield "episode: only the server sets it"
     if key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value)):
-        yield f"{key}: this server opens no files and imports nothing for tenants: {_MEND}"
+        yield f"{key}: this server opens no files and imports nothing for tenants: {_INSTEAD}"
     if key == "unsafe_no_sandbox" and value:
         yield f"{key}: this server runs nothing outside its sandbox"
     for model in _models(key, value):
@@ -116,18 +116,18 @@ def _may_be_called(url: str) -> bool:
 
 def _lies_below(url: str, listed: str) -> bool:
     given, known = urlsplit(url), urlsplit(listed)
-    # Clients differ on what a backslash means in a URL.
+    # Clients differ in how they read a backslash in a URL.
     same_host = (given.scheme, given.netloc) == (known.scheme, known.netloc) and "\\" not in url
     return same_host and f"{given.path}/".startswith(f"{known.path.rstrip('/')}/")
 
 
 def _is_own(secrets: str, identity: str) -> bool:
-    # No identity holds a double underscore, so that nobody's prefix begins another's.
+    # No identity contains a double underscore, so no prefix is the beginning of another.
     return not secrets or secrets.startswith(f"{identity}__")
 
 
 def _models(key: str, value: Any) -> list[str]:
-    """The models that a value names: a seat may be a plain string."""
+    """The models that a value names; a seat may be a plain string."""
     if key == "model" and isinstance(value, str):
         return [value]
     if key == "seats" and isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The viewer's data on the LangGraph server: one's own threads as bundles, also as they change."""
+"""The viewer's routes on the LangGraph server: the caller's threads as bundles and events."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,20 +7,20 @@ from typing import Any
 import httpx
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.responses import StreamingResponse as Streamed
 from starlette.routing import Route
 
 from shapley_coop.seats.records import Entry
 from shapley_coop.serve.server.callers import Caller
 from shapley_coop.serve.server.in_process import OWNER, inside
-from shapley_coop.serve.view.assets import FILES, HEADERS, kind
+from shapley_coop.serve.view.assets import HEADERS, ROUTES, file
 from shapley_coop.serve.view.bundle import About, bundle
 from shapley_coop.serve.view.feed import END, Feed
 from shapley_coop.state import Line, home
 
 EVERY = 0.7
-"""Seconds between two looks at a thread that is at work."""
+"""Seconds between two reads of a thread that is running."""
 
 LISTED = 200
 
@@ -28,28 +28,33 @@ LISTED = 200
 def view_routes() -> list[Route]:
     """The page, its files, and the bundles of the caller's threads."""
     return [
-        Route("/page/{name}", _file),
-        Route("/view", _to_view),
-        Route("/view/", _index),
-        Route("/view/runs.json", _runs),
-        Route("/view/runs/{thread}.json", _bundle),
-        Route("/view/runs/{thread}/events", _events),
+        Route(ROUTES["file"], _file),
+        Route(ROUTES["redirect"], _redirect),
+        Route(ROUTES["index"], _index),
+        Route(ROUTES["runs"], _runs),
+        Route(ROUTES["bundle"], _bundle),
+        Route(ROUTES["events"], _events),
     ]
 
 
 async def _file(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in FILES:
-        raise HTTPException(404, "There is no such file")
-    return Response(FILES[name], headers=HEADERS, media_type=kind(name))
+    try:
+        return _sent(request.path_params["name"])
+    except ValueError as error:
+        raise HTTPException(404, str(error)) from None
 
 
-async def _to_view(request: Request) -> Response:
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/view/")
+async def _redirect(request: Request) -> Response:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}{ROUTES['index']}")
 
 
 async def _index(request: Request) -> Response:
-    return HTMLResponse(FILES["index.html"], headers=HEADERS)
+    return _sent("index.html")
+
+
+def _sent(name: str) -> Response:
+    text, headers = file(name)
+    return Response(text, headers=headers)
 
 
 async def _runs(request: Request) -> Response:
@@ -74,26 +79,26 @@ async def _bundle(request: Request) -> Response:
 async def _events(request: Request) -> Response:
     first = await _bundle_of(request)
 
-    async def told() -> AsyncIterator[str]:
+    async def changes() -> AsyncIterator[str]:
         found, feed = first, Feed(request.headers.get("last-event-id"))
         while True:
-            yield feed.tell(found)
+            yield feed.update(found)
             if found["state"] != "started":
                 yield END
                 return
             await asyncio.sleep(EVERY)
             found = await _bundle_of(request)
 
-    return Streamed(told(), headers=HEADERS, media_type="text/event-stream")
+    return Streamed(changes(), headers=HEADERS, media_type="text/event-stream")
 
 
 async def _bundle_of(request: Request) -> dict[str, Any]:
-    """The thread's bundle, if it is the caller's.
+    """The thread's bundle, if the caller owns it.
 
     Raises:
-        HTTPException: 404 if it is not there, or somebody else's.
+        HTTPException: 404 if it does not exist, or another caller owns it.
     """
-    name = request.path_params["thread"]
+    name = request.path_params["name"]
     try:
         thread = await inside().threads.get(name)
         state = await inside().threads.get_state(name)
@@ -111,7 +116,7 @@ async def _bundle_of(request: Request) -> dict[str, Any]:
 
 
 def _own(request: Request) -> dict[str, str]:
-    """What the metadata of the caller's threads holds; nothing where all is everybody's."""
+    """The metadata that the caller's threads have; empty if threads have no owners."""
     caller: Caller | None = request.scope.get("caller")
     return {OWNER: caller.identity} if caller else {}
 

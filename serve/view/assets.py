@@ -1,5 +1,6 @@
-"""The page's own files, and the headers they are sent with."""
+"""The page: its files, its headers and its routes, on this machine and on the server."""
 
+import re
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "page"
@@ -11,7 +12,7 @@ FILES = {
     for path in sorted(FOLDER.iterdir())
     if path.suffix in KINDS
 }
-"""Name → text. Read at import, since a server's event loop must not wait for a disk."""
+"""Name → text. Read at import, because a server's event loop must not wait for a disk."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -21,9 +22,38 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }
-"""Nothing is loaded from elsewhere, and no text can become a script."""
+"""Nothing is loaded from other hosts, and no text can become a script."""
+
+ROUTES = {
+    "file": "/page/{name}",
+    "redirect": "/view",
+    "index": "/view/",
+    "runs": "/view/runs.json",
+    "bundle": "/view/runs/{name}.json",
+    "events": "/view/runs/{name}/events",
+}
+"""What is served → its path; `name` is a file's or a run's."""
 
 
-def kind(name: str) -> str:
-    """The media type of a file, with its encoding."""
-    return f"{KINDS[Path(name).suffix]}; charset=utf-8"
+def route_of(path: str) -> tuple[str, str]:
+    """What a path asks for, and the name in it.
+
+    Raises:
+        ValueError: it is not one of the page's paths.
+    """
+    for what, route in ROUTES.items():
+        if found := re.fullmatch(route.replace("{name}", "([^/]+)"), path):
+            return what, (found.groups() or ("",))[0]
+    raise ValueError("There is no such page.")
+
+
+def file(name: str) -> tuple[str, dict[str, str]]:
+    """The text of a file of the page, and its headers.
+
+    Raises:
+        ValueError: there is no such file.
+    """
+    if name not in FILES:
+        raise ValueError("There is no such file.")
+    kind = f"{KINDS[Path(name).suffix]}; charset=utf-8"
+    return FILES[name], {**HEADERS, "content-type": kind}

@@ -1,8 +1,7 @@
-"""One run as one JSON object: what the page shows live, in replay, and in a report.
+"""The bundle: one run as one JSON object, for the page and for reports.
 
-Everything in it is public at the table, except under `private`, which is the operator's view and
-empty unless it is asked for. Amounts are numbers in the game's unit. Texts are plain text: what
-agents said is never markup.
+Everything in it is public at the table, except `private`: the operator's view, which is empty
+unless requested. Amounts are numbers in the game's unit. Texts are plain text, never markup.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,13 +16,14 @@ from shapley_coop.serve.view.escrow import escrow_view
 from shapley_coop.serve.view.outcomes import outcome_view, payoff_matrix
 from shapley_coop.serve.view.plan import plan_view
 from shapley_coop.serve.view.private import notes
-from shapley_coop.serve.view.run_summary import story
+from shapley_coop.serve.view.run_summary import summarize
 from shapley_coop.serve.view.timeline import timeline
 from shapley_coop.state import Line, Table, config_of, game_of, result
 from shapley_coop.state.result import usage
+from shapley_coop.state.storage.ledger import balances_of
 
 VERSION = 2
-"""Of the format: a page shows bundles of its own."""
+"""The version of the format; a page shows only bundles of its own version."""
 
 _NOTHING: dict[str, Any] = {
     "status": "open",
@@ -34,12 +34,12 @@ _NOTHING: dict[str, Any] = {
         ("contract", "escrow", "matrix", "plan", "outcome", "credit", "cost", "private")
     ),
 }
-"""A run before its first node."""
+"""The bundle of a run before its first node."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What the register knows of a run, and its table does not.
+    """What the register knows about a run and its table does not.
 
     Attributes:
         run: its name.
@@ -60,17 +60,17 @@ def bundle(
     ledger: Sequence[Line] = (),
     private: Iterable[Entry] | None = None,
 ) -> dict[str, Any]:
-    """Everything there is to see of a run, finished or not.
+    """The bundle of a run, finished or not.
 
     Args:
-        about: what the register knows.
+        about: its row in the register.
         table: its latest state; empty before the first checkpoint.
-        ledger: the lines of its episode.
-        private: the operator's journal of its episode, for the operator alone.
+        ledger: the ledger lines of its episode.
+        private: the journal of its episode, for the operator alone.
     """
     head = {"bundle": VERSION, **about.__dict__}
     if "settings" not in table:
-        return {**head, **_NOTHING, "story": story(_NOTHING)}
+        return {**head, **_NOTHING, "story": summarize(_NOTHING)}
     outcome = result(about.run, about.graph, table) if table.get("settlement") else None
     shown = {
         **head,
@@ -86,31 +86,28 @@ def bundle(
         "cost": _cost(table),
         "private": None if private is None else notes(private, table),
     }
-    return {**shown, "story": story(shown)}
+    return {**shown, "story": summarize(shown)}
 
 
 def _played(table: Table) -> dict[str, Any]:
-    room, game = config_of(table["settings"]), game_of(table["settings"])
-    name = room.game if isinstance(room.game, str) else str(room.game.get("name", "matrix game"))
+    config, game = config_of(table["settings"]), game_of(table["settings"])
+    given = config.game
+    name = given if isinstance(given, str) else str(given.get("name", "matrix game"))
     return {
         "status": table["status"],
         "episode": table["episode"],
-        "seed": room.seed,
+        "seed": config.seed,
         "agents": table["agents"],
-        "seats": {agent: seat.model for agent, seat in room.seats.items()},
-        "simulated": any(seat.simulated for seat in room.seats.values()),
+        "seats": {agent: seat.model for agent, seat in config.seats.items()},
+        "simulated": any(seat.simulated for seat in config.seats.values()),
         "game": {"name": name, "about": game.summary(), "rules": game.rules(), "turns": game.turns},
     }
 
 
 def _ledger(lines: Sequence[Line]) -> dict[str, Any]:
-    balances: dict[str, int] = {}
-    for line in lines:
-        balances[line.debit] = balances.get(line.debit, 0) - line.amount
-        balances[line.credit] = balances.get(line.credit, 0) + line.amount
     return {
         "lines": [{**line.__dict__, "amount": line.amount / MICRO} for line in lines],
-        "balances": {account: amount / MICRO for account, amount in balances.items()},
+        "balances": {name: amount / MICRO for name, amount in balances_of(lines).items()},
     }
 
 

@@ -1,4 +1,4 @@
-"""The contract in words, and how each clause fared and stood at each turn."""
+"""The contract in words, with the state of each clause at each turn."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -26,18 +26,18 @@ from shapley_coop.state import Table, game_of
 _clause: TypeAdapter[Clause] = TypeAdapter(Clause)
 
 Verdicts = dict[str, Verdict]
-"""Clause → how it stands."""
+"""Clause → its verdict."""
 
 Marks = dict[tuple[str, int], tuple[str, str]]
-"""Clause and turn → its mark and what there is to say about it."""
+"""(Clause, turn) → its mark, and a note on it."""
 
 
 def contract_view(table: Table) -> dict[str, Any] | None:
-    """The contract that stands, with every clause that ever did; None without one.
+    """The contract in force, with every clause it ever had; None without one.
 
-    At a turn a clause is `kept`, `broken`, `due` (a payment), `idle` (it asked nothing) or `out`
-    (not in force), and after it `satisfied`, `violated` or `pending`, as the monitor found under
-    the contract that stood then; None before it was signed.
+    At a turn a clause is `kept`, `broken`, `due` (a payment), `idle` (it required nothing) or
+    `out` (not in force). Its verdict after the turn, by the monitor under the contract of that
+    time, is `satisfied`, `violated` or `pending`; None before it was signed.
     """
     contract = table.get("contract")
     if contract is None:
@@ -59,13 +59,13 @@ def contract_view(table: Table) -> dict[str, Any] | None:
 
 
 def in_words(clause: Clause) -> dict[str, Any]:
-    """What kind of clause it is, and what it says."""
+    """A clause's kind, norm and sentence."""
     norm = clause.norm if isinstance(clause, Share) else None
     return {"kind": clause.kind, "norm": norm, "text": sentence(clause)}
 
 
 def _marks(contract: Contract, record: Sequence[Turn]) -> Marks:
-    """Later ones win: a duty that was broken is not kept."""
+    """The mark of each clause and turn; later ones overwrite: a broken duty is not kept."""
     marks: Marks = {
         (duty.clause, turn["turn"]): ("kept", f"{duty.agent} kept it")
         for n, turn in enumerate(record)
@@ -80,9 +80,9 @@ def _marks(contract: Contract, record: Sequence[Turn]) -> Marks:
 
 
 def _verdicts(table: Table) -> list[Verdicts]:
-    """How every clause stood after each turn, under the contract that stood then.
+    """The verdict on every clause after each turn, under the contract of that time.
 
-    Looking back from the last amendment would not do: it ends clauses that were still pending.
+    The latest amendment cannot give it: it ends clauses that were still pending.
     """
     game, record = game_of(table["settings"]), table.get("record", [])
     signed = signed_contracts(table)
@@ -116,7 +116,7 @@ def _clause_view(
 
 
 def _judged(table: Table) -> dict[str, Any] | None:
-    """What a judge said of each clause, and the part on which the monitor agrees with it."""
+    """A judge's verdict on each clause, and the part on which the monitor agrees."""
     audit = (table.get("settlement") or {}).get("audit") or {}
     if not audit.get("judge"):
         return None

@@ -1,4 +1,4 @@
-"""Who claims what, what the record shows, and who is least satisfied with what it got."""
+"""Claims beside the record, norms beside payoffs, and the least satisfied agents."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -10,26 +10,26 @@ from shapley_coop.credit import members, norm, payoffs_under_norm, worth_table
 from shapley_coop.state import Table, game_of
 
 SMALL = 8
-"""Up to so many agents every coalition is looked at, each time the page is drawn."""
+"""With up to this many agents, each drawing of the page evaluates every coalition."""
 
-YARDSTICKS = {
+NORMS = {
     "shapley": "Shapley value",
     "nucleolus": "nucleolus",
     "proportional": "proportional split",
     "equal": "equal split",
 }
-"""The norms that payoffs are held against, as people call them."""
+"""The norms that payoffs are compared with, by their usual names."""
 
 EXACT = 2 / MICRO
-"""Two payoffs this far apart differ by rounding alone, in the game's unit."""
+"""Payoffs that differ by less than this, in the game's unit, differ by rounding."""
 
 
 def credit_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
-    """An agent a row: claim, record, marginal contribution, Shapley value, reward, payoff.
+    """One row per agent: claim, record, marginal contribution, Shapley value, reward, payoff.
 
-    What is due to an agent by its Shapley value is its payoff under that norm: the value itself
-    where the values add up to the total, and its part of the total where the game's worths are in
-    another unit. Least satisfied is who ended farthest below that.
+    What is due to an agent is its payoff under the Shapley norm: its value, if the values add up
+    to the total; its part of the total, if the game's worths are in another unit. The least
+    satisfied agent ended farthest below that.
 
     Args:
         table: a settled table.
@@ -64,34 +64,34 @@ def credit_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
 
 
 def by_shapley(table: Table) -> dict[str, float]:
-    """Everybody's payoff if the total were split by the Shapley values of the record."""
+    """Each agent's payoff if the total were split by the Shapley values of the record."""
     shapley = (table["settlement"] or {})["credit"]["shapley"]
     split = payoffs_under_norm(_total(table), [Fraction(value) for value in shapley.values()])
     return {agent: float(part) for agent, part in zip(shapley, split, strict=True)}
 
 
 def _total(table: Table) -> Fraction:
-    """What was earned together, in the game's unit."""
+    """The total reward, in the game's unit."""
     return Fraction(sum((table["settlement"] or {})["rewards"].values()), MICRO)
 
 
 def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
-    """The standard error of what is due, in the unit of payoffs."""
+    """The standard error of the amount due, in the unit of payoffs."""
     error, value = (credit["standard_error"] or {}).get(agent), credit["shapley"][agent]
     return error if not error or not value else abs(error * due / value)
 
 
 def _coalitions(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
-    """What only a table of all coalitions tells: other norms, and the loudest complaint."""
+    """What needs the worth of every coalition: other norms, and the greatest complaint."""
     game, paid = game_of(table["settings"]), outcome["payoffs"]
     if len(game.agents) > SMALL:
         return {"norms": None, "complaint": None}
     worth = worth_table(game.agents, partial(game.worth, table.get("record", [])))
     norms = []
-    for name, called in YARDSTICKS.items():
+    for name, called in NORMS.items():
         due = payoffs_under_norm(_total(table), norm(name)(worth))
-        norms.append({"norm": called, **_held_against(due, [paid[a] for a in game.agents])})
-    # Worths can be compared with payoffs only where v(N) is what was paid out.
+        norms.append({"norm": called, **_compared(due, [paid[a] for a in game.agents])})
+    # Worths are comparable with payoffs only if v(N) was paid out.
     comparable = abs(outcome["credit"]["worth_of_all"] - sum(paid.values())) <= 1 / MICRO
     return {
         "norms": norms,
@@ -99,8 +99,8 @@ def _coalitions(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _held_against(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
-    """What everybody is due by a norm, and the greatest difference from what it got."""
+def _compared(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
+    """Each agent's amount due by a norm, and the greatest difference from its payoff."""
     gap = max(abs(got - float(part)) for got, part in zip(paid, due, strict=True))
     return {"due": [float(part) for part in due], "gap": gap if gap >= EXACT else 0.0}
 
@@ -110,14 +110,17 @@ def _complaint(
 ) -> dict[str, Any]:
     """The coalition with the greatest excess e(C) = v(C) − x(C), 0 < |C| < n.
 
-    A positive excess says that it could do better by itself: the payoffs are outside the core.
+    With a positive excess it could do better by itself: the payoffs are outside the core.
     """
     paid = {agent: Fraction(str(payoffs[agent])) for agent in agents}
 
     def excess(mask: int) -> Fraction:
         return Fraction(worth[mask]) - sum(paid[agent] for agent in members(mask, agents))
 
-    # The smallest of those that complain alike: the first mask.
-    loudest = max(range(1, len(worth) - 1), key=excess)
-    most = float(excess(loudest))
-    return {"members": list(members(loudest, agents)), "excess": most if abs(most) > EXACT else 0.0}
+    # Of equal excesses the first mask wins, which is the smallest coalition.
+    greatest = max(range(1, len(worth) - 1), key=excess)
+    most = float(excess(greatest))
+    return {
+        "members": list(members(greatest, agents)),
+        "excess": most if abs(most) > EXACT else 0.0,
+    }

@@ -1,4 +1,4 @@
-"""What is at stake beside the payments: every party's deposit, and what became of it."""
+"""The deposits in escrow: held, forfeited or returned."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from shapley_coop.state import Table, game_of
 
 
 def escrow_view(table: Table) -> dict[str, Any] | None:
-    """A deposit of each party: held, forfeited (when, by which clause, to whom) or returned.
+    """Each party's deposit: held, forfeited (when, by which clause, to whom) or returned.
 
-    None where contracts are enforced otherwise, or none is signed. A deposit is forfeited at the
-    first breach, and returned by the settlement.
+    None without a contract, or without escrow. The first breach forfeits a deposit; the settlement
+    returns the others.
     """
     contract, terms = table.get("contract"), Enforcement.of(table["settings"])
     if contract is None or terms.mode != "escrow":
@@ -25,7 +25,7 @@ def escrow_view(table: Table) -> dict[str, Any] | None:
     postings = escrow(contract, record, game.agents, deposit, over)
     owner = {p.clause: p.moves[0].payer for p in postings if p.kind == "deposit"}
     released = {owner[p.clause]: p.moves for p in postings if p.kind == "release"}
-    # The same one that the ledger names, where several are broken in one turn.
+    # Of several breaches in one turn, the one that the ledger names.
     breaches = sorted(contract_breaches(contract, record), key=lambda breach: -breach.turn)
     first = {breach.agent: breach for breach in breaches}
     parties = []

@@ -1,8 +1,8 @@
-"""A run as server-sent events: its bundle whole, once, and after that only what has changed.
+"""A run as server-sent events: its whole bundle once, then only changes.
 
-The id of an event is the digest of the bundle that it leads to. Who comes back names the last one
-that it has (`Last-Event-ID`); if that bundle still stands, it is told what changes from there on,
-and else it is sent the whole again. A feed keeps nothing about those who left.
+The id of an event is the digest of the bundle after it. A client that reconnects names its last id
+(`Last-Event-ID`): if the bundle is unchanged it gets the changes from there on, otherwise the whole
+bundle. The server keeps nothing about clients that left.
 """
 
 import hashlib
@@ -10,24 +10,24 @@ import json
 from typing import Any
 
 STILL = ":\n\n"
-"""A comment: nothing is new. It also shows the sender whether anybody is there."""
+"""A comment: nothing has changed. Sending it fails once the client has left."""
 
 END = "event: end\ndata: {}\n\n"
 
 
 class Feed:
-    """What one listener is told.
+    """The events for one client.
 
     Args:
-        known: the id of the bundle that it has, if it had one.
+        known: the id of the bundle that the client has, if any.
     """
 
     def __init__(self, known: str | None = None) -> None:
         self._known = known
         self._bundle: dict[str, Any] | None = None
 
-    def tell(self, bundle: dict[str, Any]) -> str:
-        """The event that brings the listener to `bundle`; a comment if it is there already."""
+    def update(self, bundle: dict[str, Any]) -> str:
+        """The event that brings the client to `bundle`; a comment if it has it already."""
         if bundle == self._bundle:
             return STILL
         before, self._bundle = self._bundle, bundle
@@ -41,10 +41,9 @@ class Feed:
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Section → what it `is` now, for those that differ.
+    """Changed section → its new value under `is`.
 
-    Of a list that begins as it did: how many to `keep`, and what comes `then`. Sections are added
-    and never taken away.
+    For a list: how many items to `keep`, and the items `then`. Sections are never removed.
     """
     return {
         name: _change(before.get(name), section)

@@ -1,4 +1,4 @@
-"""What could have come out, and what did: the payoff matrix and the points of the utility plane."""
+"""The payoff matrix, and the points of the utility plane."""
 
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ MOST_CELLS = 256
 
 
 def payoff_matrix(table: Table) -> dict[str, Any] | None:
-    """Every joint action of a small normal-form game: payoffs, whether efficient, times played."""
+    """Every joint action of a small normal-form game: payoffs, efficiency, times played."""
     game = game_of(table["settings"])
     facts = game.facts()
     cells = facts.get("payoffs")
@@ -37,9 +37,9 @@ def payoff_matrix(table: Table) -> dict[str, Any] | None:
 
 
 def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
-    """What a settled run came to, with the points of the utility plane.
+    """The outcome of a settled run, with the points of the utility plane.
 
-    The points: `alone`, what each could secure by itself, where v(N) is what was earned;
+    The points: `alone`, each agent's worth by itself, given only if v(N) is the total reward;
     `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
     """
     settled, total = table["settlement"] or {}, sum(outcome["rewards"].values())

@@ -1,4 +1,4 @@
-"""What was planned, beside what was done."""
+"""The planned actions beside the actions taken."""
 
 from functools import partial
 from typing import Any
@@ -11,10 +11,10 @@ from shapley_coop.state import Table, game_of
 
 
 def plan_view(table: Table) -> dict[str, Any] | None:
-    """Per turn, what the contract asked and what was done; None without a contract.
+    """Per turn, what the contract required and what was done; None without a contract.
 
-    `payoffs` is what everybody would have ended up with had the contract been kept to the letter,
-    where it says what everybody does at every turn, and None where it leaves that open.
+    `payoffs` is what each agent would have ended with, had all kept the contract; None if it does
+    not determine every action of every turn.
     """
     contract, record = table.get("contract"), table.get("record", [])
     if contract is None:
@@ -32,7 +32,7 @@ def _as_planned(table: Table) -> dict[str, float] | None:
     game, contract = game_of(table["settings"]), table.get("contract")
     if len(game.agents) > SMALL:
         return None
-    record = _kept_to_the_letter(game, table)
+    record = _play_as_agreed(game, table)
     if record is None:
         return None
     norms = norm_payoffs_fn(game.agents, partial(game.worth, record))
@@ -41,8 +41,8 @@ def _as_planned(table: Table) -> dict[str, float] | None:
     return {agent: float(planned[agent]) for agent in game.agents}
 
 
-def _kept_to_the_letter(game: Game, table: Table) -> list[Turn] | None:
-    """The play in which everybody does what the contract asks; None if it does not say."""
+def _play_as_agreed(game: Game, table: Table) -> list[Turn] | None:
+    """The play in which all keep the contract; None if it leaves an action open."""
     contract, position = table.get("contract"), game.start()
     record: list[Turn] = []
     while not game.over(position):

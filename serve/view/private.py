@@ -1,4 +1,4 @@
-"""The operator's view: what agents thought, and what was sent back to them."""
+"""The operator's view: private reasoning and refused drafts."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -9,15 +9,14 @@ from shapley_coop.seats.records import Entry
 from shapley_coop.state import PublicMessage, Table
 
 ACTS = {"reason": -1, "consider": -1}
-"""One thinks before one speaks."""
+"""Acts that come before the others of the same moment."""
 
 
 def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
-    """Every answer that a seat gave, in the order in which they were asked for.
+    """Every answer of a seat, in the order in which they were asked for.
 
-    A note names in `event` what came of it: a message by its id, or a turn, as in `turn 3`, which
-    may be still to come. A refused draft has its `fault`: the complaint that the next letter
-    brought back.
+    A note's `event` is the message it led to, by id, or a turn that may be yet to come, as in
+    `turn 3`. A refused draft has a `fault`: the complaint in the next letter.
     """
     asked = sorted((_asked(entry, table.get("talk", [])) for entry in journal), key=_order)
     for (_, note, _), (_, later, complaint) in pairwise(asked):
@@ -27,7 +26,7 @@ def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
 
 
 Asked = tuple[int, dict[str, Any], Any]
-"""How much had happened when it was asked, the note, and the complaint its letter brought back."""
+"""The number of events before it was asked, the note, and the complaint in its letter."""
 
 
 def _asked(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:

@@ -1,4 +1,4 @@
-"""Where finished and running runs are found: a home, or a folder of bundles."""
+"""Sources of runs for the viewer: a home, or a folder of bundles."""
 
 import asyncio
 import json
@@ -14,13 +14,13 @@ class RunSource(Protocol):
     """Runs by name, as bundles."""
 
     def runs(self) -> list[dict[str, Any]]:
-        """Every run: its name, workflow, time, and how it stands."""
+        """Every run: its name, workflow, time and state."""
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
-        """One run's bundle as it is now.
+        """A run's current bundle.
 
         Raises:
-            ValueError: there is none of that name, or what there is cannot be read.
+            ValueError: there is no such run, or it cannot be read.
         """
 
 
@@ -36,27 +36,27 @@ class HomeSource:
         ]
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
-        """A run from its latest checkpoint."""
+        """The bundle of a run's latest checkpoint."""
         return bundle_of(home().runs.get(run), home(), private)
 
 
 class FolderSource:
-    """The bundles in a folder, a file each, by the names of their runs.
+    """The bundles in a folder, one per file.
 
     Args:
-        folder: where they are.
+        folder: the folder.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def runs(self) -> list[dict[str, Any]]:
-        """Every bundle there is, by file name."""
+        """Every bundle, in the order of file names."""
         keys = ("run", "graph", "created", "state", "status")
         return [{key: one[key] for key in keys if key in one} for one in self._bundles()]
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
-        """A bundle as it was written; without `private`, without what is private in it."""
+        """A bundle as it was written; without `private`, its private part is left out."""
         for one in self._bundles():
             if one["run"] == run:
                 return one if private else {**one, "private": None}
@@ -68,7 +68,7 @@ class FolderSource:
 
 
 def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
-    """The bundle of a run of a home as it is now."""
+    """The current bundle of a run of a home."""
     table = asyncio.run(table_of(run))
     episode = table.get("episode", "")
     return bundle(

@@ -1,7 +1,7 @@
-"""What happened, in a few sentences: who agreed on what, what everybody got, how fair that was.
+"""A summary of a run in a few sentences: the agreement, the payoffs, and how fair they are.
 
-It is told from the bundle alone, so that every number in it stands in a panel of the page; a part
-that says one names that panel.
+It is written from the bundle alone. Every number in it is also in a panel of the page; the part of
+the text that holds the number names that panel.
 """
 
 from collections import Counter
@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 Part = dict[str, str]
-"""A `text`, and what it is about: the panel to `see`, or the `agent` that it names."""
+"""A `text`, with the panel to `see` for it, or the `agent` that it names."""
 
 NAMED = 4
-"""Up to so many agents are named one by one."""
+"""Up to this many agents are named one by one."""
 
 KINDS = {"do": "duty", "forbid": "prohibition", "pay": "payment"}
 
@@ -22,12 +22,8 @@ ENDED = {
 }
 
 
-def story(run: dict[str, Any]) -> list[Part]:
-    """The sentences, in parts.
-
-    Args:
-        run: a bundle.
-    """
+def summarize(run: dict[str, Any]) -> list[Part]:
+    """The summary of a bundle, in parts."""
     if not run["outcome"]:
         return [*_agreed(run), *_under_way(run)]
     ended = _say(ENDED.get(run["status"], ""))
@@ -35,7 +31,7 @@ def story(run: dict[str, Any]) -> list[Part]:
 
 
 def _agreed(run: dict[str, Any]) -> list[Part]:
-    """Who signed what, and what was agreed on after the play."""
+    """What was signed, and what was agreed after the game."""
     basis = (run["outcome"] or {}).get("basis")
     everybody = _names(run["agents"], many="All {} agents")
     afterwards = run["outcome"]["redistribution"] if basis == "redistribution" else None
@@ -64,7 +60,7 @@ def _under_way(run: dict[str, Any]) -> list[Part]:
 
 
 def _kept(run: dict[str, Any]) -> list[Part]:
-    """Who broke the contract, and what it lost by it."""
+    """Who broke the contract, and the deposits forfeited."""
     played = [event for event in run["timeline"] if event["kind"] == "played"]
     broke = Counter(breach["agent"] for event in played for breach in event["breaches"])
     if not broke:
@@ -85,7 +81,7 @@ def _kept(run: dict[str, Any]) -> list[Part]:
 
 
 def _got(run: dict[str, Any]) -> list[Part]:
-    """What all earned together, and what everybody ended with."""
+    """The total reward, and each agent's payoff."""
     payoffs, total = run["outcome"]["points"]["ended"], number(run["outcome"]["total"])
     told = _say("Together they earned {}", _see("credit", total))
     if run["matrix"]:
@@ -111,7 +107,7 @@ def _got(run: dict[str, Any]) -> list[Part]:
 
 
 def _fair(run: dict[str, Any]) -> list[Part]:
-    """By which norms that is fair, else who is least satisfied; and who could do better."""
+    """The norms that the payoffs meet, or the least satisfied agent; and any blocking coalition."""
     credit = run["credit"]
     met = [one["norm"] for one in credit["norms"] or () if not one["gap"]]
     gap = min(row["gap"] for row in credit["rows"])
@@ -132,7 +128,7 @@ def _fair(run: dict[str, Any]) -> list[Part]:
 
 
 def number(value: float) -> str:
-    """An amount as the page writes it: up to three decimals, and a proper minus sign."""
+    """An amount as the page writes it: up to three decimals, with a minus sign."""
     text = f"{abs(value):,.3f}".rstrip("0").rstrip(".")
     return f"−{text}" if value < 0 and text != "0" else text
 
@@ -159,7 +155,7 @@ def _before_signing(timeline: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _say(words: str, *parts: Part | list[Part]) -> list[Part]:
-    """The words, with a part or several in place of each `{}`."""
+    """The words, with one or more parts in place of each `{}`."""
     first, *rest = words.split("{}")
     told = [{"text": first}]
     for part, then in zip(parts, rest, strict=True):

@@ -1,4 +1,4 @@
-"""A run as one HTML file: page, style, program and bundle in it, and nothing loaded."""
+"""A run as one HTML file that holds page, style, program and bundle, and loads nothing."""
 
 import base64
 import hashlib
@@ -11,15 +11,15 @@ from shapley_coop.serve.view.assets import FILES
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=function|const|async)", re.MULTILINE)
 
-# Inside an element these could end it, or open one; JSON has escapes for all of them.
+# These characters could open or close an element; JSON has escapes for them.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def selfcontained(bundle: dict[str, Any]) -> str:
     """The page with a bundle in it.
 
-    The file's own policy runs exactly the one program that is in it, so that even a text that got
-    out of the data would not be executed.
+    Its content security policy allows exactly the one program in the file, so that no text of the
+    bundle could be executed as a script.
     """
     program, style = linked("view.js"), FILES["page.css"]
     policy = (
@@ -44,10 +44,9 @@ def selfcontained(bundle: dict[str, Any]) -> str:
 
 
 def linked(entry: str) -> str:
-    """The modules as one, each once, after those that it imports.
+    """All modules as one program, each once, after its imports.
 
-    They are written for it: named imports only, on one line, and no two of them declare the same
-    top-level name.
+    The modules are written for this: named imports on one line, and no top-level name twice.
     """
     order: list[str] = []
 

@@ -1,4 +1,4 @@
-"""What happened, in order: said, signed, played, settled."""
+"""The public events of a run in order: said, signed, played, settled."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _SAID, _SIGNED, _PLAYED = range(3)
 def timeline(table: Table) -> list[dict[str, Any]]:
     """The public events of a run, oldest first, each with its `kind` and `turn`.
 
-    `said` is before the turn whose number it has; so is `signed`, after what was said before it.
+    At one turn, `said` comes first, then `signed`, then `played`.
     """
     events = [((said["turn"], _SAID), _said(said)) for said in table.get("talk", [])]
     events += [
@@ -32,7 +32,7 @@ def _said(said: PublicMessage) -> dict[str, Any]:
 
 
 def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
-    """Every contract that stood, with the turn from which it did, rebuilt from the talk."""
+    """Every contract, rebuilt from the talk, with the turn from which it was in force."""
     standing: Contract | None = None
     found = []
     for offer, turn in agreed_offers(table, "plan"):
@@ -43,9 +43,9 @@ def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
         return []
     for n, (contract, _) in enumerate(found):
         if contract == latest:
-            # What was agreed after it is not written down yet.
+            # A later agreement is not yet the table's contract.
             return found[: n + 1]
-    # A workflow that drafts otherwise than by offers: what stands is all there is to tell.
+    # Other workflows do not draft by offers: only the contract in force is known.
     return [(latest, max((term["from_turn"] for term in latest["terms"]), default=1))]
 
 

@@ -1,4 +1,4 @@
-"""Blocking calls of an event loop, run in a thread together: one hop for all that wait."""
+"""Runs the blocking calls of an event loop in a thread, all that wait in one batch."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -11,75 +11,74 @@ Work = Callable[[Sequence[Call]], Sequence[Done | Exception]]
 
 
 class ThreadBatcher(Generic[Call, Done]):
-    """One lane to a thread: what comes while it is under way goes together the next time.
+    """Runs one batch at a time; calls that come meanwhile form the next batch.
 
-    A hop to a thread and back costs more than most writes do. Nobody waits for anybody on
-    purpose: where nothing is under way, a call goes at once, with all that come in the same step
-    of the loop.
+    Switching to a thread and back costs more than most writes. No call is delayed on purpose: if
+    no batch is running, a call starts at once, with all others of the same step of the loop.
 
     Args:
-        work: does all calls in their order, in a thread; returns for each what came of it.
+        work: makes all calls in their order, in a thread; returns a result or an error for each.
     """
 
     def __init__(self, work: Work[Call, Done]) -> None:
         self._work = work
         self._waiting: list[tuple[Call, asyncio.Future[Done]]] = []
-        self._lane: asyncio.Task[None] | None = None
+        self._runner: asyncio.Task[None] | None = None
 
     async def do(self, call: Call) -> Done:
-        """Have one call done.
+        """Make one call.
 
         Cancelling the caller does not cancel the call; its result is discarded.
 
         Raises:
-            Exception: what `work` returned for it, or raised for all.
+            Exception: the error that `work` returned for it, or raised for the batch.
         """
         done: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
         self._waiting.append((call, done))
-        if self._lane is None:
-            self._lane = asyncio.create_task(self._go())
+        if self._runner is None:
+            self._runner = asyncio.create_task(self._run())
         return await done
 
-    async def over(self) -> None:
-        """Wait until nothing is under way."""
-        while self._lane is not None:
-            await asyncio.wait([self._lane])
+    async def drained(self) -> None:
+        """Wait until no batch is running."""
+        while self._runner is not None:
+            await asyncio.wait([self._runner])
 
-    async def _go(self) -> None:
+    async def _run(self) -> None:
         try:
             while self._waiting:
-                going, self._waiting = self._waiting, []
-                _tell(going, await self._hop([call for call, _ in going]))
+                batch, self._waiting = self._waiting, []
+                _resolve(batch, await self._work_on([call for call, _ in batch]))
         finally:
-            self._lane = None
+            self._runner = None
 
-    async def _hop(self, calls: list[Call]) -> Sequence[Done | Exception]:
+    async def _work_on(self, calls: list[Call]) -> Sequence[Done | Exception]:
         try:
             return await asyncio.to_thread(self._work, calls)
         except Exception as error:
             return [error] * len(calls)
 
 
-_lanes: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[Any, Any]]] = (
+_batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[Any, Any]]] = (
     WeakKeyDictionary()
 )
 
 
 def batched(work: Work[Call, Done]) -> ThreadBatcher[Call, Done]:
-    """This event loop's one lane to some work."""
-    lanes = _lanes.setdefault(asyncio.get_running_loop(), {})
-    if work not in lanes:
-        lanes[work] = ThreadBatcher(work)
-    return lanes[work]
+    """This event loop's one batcher for some work."""
+    batchers = _batchers.setdefault(asyncio.get_running_loop(), {})
+    if work not in batchers:
+        batchers[work] = ThreadBatcher(work)
+    return batchers[work]
 
 
-def _tell(
-    going: Sequence[tuple[Call, asyncio.Future[Done]]], came: Sequence[Done | Exception]
+def _resolve(
+    batch: Sequence[tuple[Call, asyncio.Future[Done]]], results: Sequence[Done | Exception]
 ) -> None:
-    for (_, done), one in zip(going, came, strict=True):
+    for (_, done), result in zip(batch, results, strict=True):
         if done.done():  # its caller was cancelled
             continue
-        if isinstance(one, Exception):
-            done.set_exception(one)
+        if isinstance(result, Exception):
+            done.set_exception(result)
         else:
-            done.set_result(one)
+            done.set_result(result)

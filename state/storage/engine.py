@@ -1,4 +1,4 @@
-"""One SQLAlchemy engine per database URL, set up for many processes at once."""
+"""One SQLAlchemy engine per database URL, safe for several processes at once."""
 
 import logging
 from functools import cache, partial
@@ -10,27 +10,27 @@ from sqlalchemy import Engine, MetaData, create_engine, event
 from sqlalchemy.engine import make_url
 
 BUSY_SECONDS = 60
-_MAKING_TABLES = 5_311_846
-_making = Lock()
+_TABLES_LOCK = 5_311_846
+_tables_lock = Lock()
 
-# At DEBUG it logs every statement with its values, and checkpoints hold what agents think.
+# At DEBUG it logs every statement with its values, and checkpoints hold private reasoning.
 logging.getLogger("aiosqlite").setLevel(logging.INFO)
 
 
 @cache
-def engine(url: str, lasting: bool = True) -> Engine:
+def engine(url: str, durable: bool = True) -> Engine:
     """The engine of a SQLite file or a Postgres database; made once per process and URL.
 
     Args:
         url: `sqlite:///path` or `postgresql://…`.
-        lasting: whether a commit survives a power cut; a killed process loses none either way.
+        durable: whether a commit survives a power cut; a killed process loses none either way.
     """
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database:
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
         made = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
-        event.listen(made, "connect", partial(_set_up_sqlite, "FULL" if lasting else "NORMAL"))
+        event.listen(made, "connect", partial(_set_up_sqlite, "FULL" if durable else "NORMAL"))
         event.listen(made, "begin", _begin)
         return made
     # Rows hold private text: an error must not quote them.
@@ -39,30 +39,30 @@ def engine(url: str, lasting: bool = True) -> Engine:
     )
 
 
-def prepared(url: str, metadata: MetaData, lasting: bool = True) -> Engine:
-    """The engine of a database in which these tables exist.
+def prepared(url: str, metadata: MetaData, durable: bool = True) -> Engine:
+    """The engine of a database, in which it creates these tables unless they exist.
 
-    Whoever comes first makes them; other threads and processes wait.
+    Other threads and processes that need them wait.
     """
-    made = engine(url, lasting)
-    with _making, made.begin() as connection:
+    made = engine(url, durable)
+    with _tables_lock, made.begin() as connection:
         if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MAKING_TABLES})")
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})")
         metadata.create_all(connection)
     return made
 
 
 def reading(made: Engine) -> Engine:
-    """The same engine for one query at a time: it waits for no writer, and none waits for it."""
-    # Switched off for SQLite, transactions come back as the driver's own: no BEGIN is sent instead.
+    """The same engine for single queries: they wait for no writer, and no writer waits for them."""
+    # AUTOCOMMIT would bring back the SQLite driver's own transactions; `_begin` sends none here.
     if made.dialect.name == "sqlite":
         return made.execution_options(reading=True)
     return made.execution_options(isolation_level="AUTOCOMMIT")
 
 
 def _set_up_sqlite(synchronous: str, connection: Any, _: Any) -> None:
-    # The driver would otherwise begin a deferred transaction by itself, which fails at once
-    # instead of waiting when another process has written in between.
+    # The driver's own transactions are deferred: they fail at once, instead of waiting, when
+    # another process has written in between.
     connection.isolation_level = None
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     connection.execute("PRAGMA journal_mode = WAL")

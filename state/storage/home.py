@@ -1,9 +1,9 @@
-"""Where runs are kept: one folder, or one database, for checkpoints, journal, ledger and runs."""
+"""The home of all runs: one folder, or one database, for checkpoints and books."""
 
 import os
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
@@ -13,14 +13,17 @@ from shapley_coop.state.storage.register import Runs
 HOME_VARIABLE = "COOP_HOME"
 DATABASE_VARIABLE = "COOP_DATABASE_URL"
 
+Book = TypeVar("Book", Journal, Ledger, PostgresLeases, Runs)
+_books: dict[tuple[type, str], Any] = {}
+
 
 @dataclass(frozen=True)
 class Home:
-    """The place of all runs.
+    """Where runs are kept.
 
     Attributes:
-        folder: for files; `.coop` unless COOP_HOME says otherwise.
-        database: a Postgres URL for everything, or empty: then SQLite files in the folder.
+        folder: for files; `.coop` unless COOP_HOME names another.
+        database: a Postgres URL for everything; if empty, SQLite files in the folder.
     """
 
     folder: Path
@@ -38,28 +41,30 @@ class Home:
 
     @property
     def secrets(self) -> Path:
-        """The folder of what users tell one agent and nobody else: NAME.yaml, agent → text."""
+        """The folder of secrets that users tell single agents: NAME.yaml, agent → text."""
         return self.folder / "secrets"
 
     @property
     def journal(self) -> Journal:
         """The operator's journal."""
-        return _journal(self.books_url)
+        return _opened(Journal, self.books_url)
 
     @property
     def ledger(self) -> Ledger:
         """The ledger."""
-        return _ledger(self.books_url)
+        return _opened(Ledger, self.books_url)
 
     @property
     def leases(self) -> Leases:
-        """Who plays which run now."""
-        return _leases(self.database) if self.database else FileLeases(self.folder / "leases")
+        """The right to play a run, held by one worker at a time."""
+        if self.database:
+            return _opened(PostgresLeases, self.database)
+        return FileLeases(self.folder / "leases")
 
     @property
     def runs(self) -> Runs:
         """The register of runs."""
-        return _runs(self.books_url)
+        return _opened(Runs, self.books_url)
 
 
 def home() -> Home:
@@ -68,21 +73,8 @@ def home() -> Home:
     return Home(folder, os.environ.get(DATABASE_VARIABLE, ""))
 
 
-@cache
-def _journal(url: str) -> Journal:
-    return Journal(url)
-
-
-@cache
-def _ledger(url: str) -> Ledger:
-    return Ledger(url)
-
-
-@cache
-def _leases(url: str) -> Leases:
-    return PostgresLeases(url)
-
-
-@cache
-def _runs(url: str) -> Runs:
-    return Runs(url)
+def _opened(kind: type[Book], url: str) -> Book:
+    """One object per kind and database in this process."""
+    if (kind, url) not in _books:
+        _books[kind, url] = kind(url)
+    return cast(Book, _books[kind, url])

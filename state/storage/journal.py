@@ -1,12 +1,13 @@
 """The operator's journal: every letter and its answer, private, written once.
 
-It is what makes a resume repeat at most the calls in flight, what keeps private reasoning and
-sealed moves off the table, and what a recording seat replays. Agents and parties never read it.
+With it a resume repeats at most the calls in flight, private reasoning and sealed moves stay off
+the table, and a recording seat can replay a run. Agents and parties never read it.
 """
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 from sqlalchemy import (
     Column,
@@ -47,7 +48,6 @@ _answers = Table(
     Column("nonce", String(32), nullable=False),
 )
 
-
 _mail = Table(
     "waiting_letters",
     _metadata,
@@ -69,7 +69,7 @@ class Journal:
     """
 
     def __init__(self, url: str) -> None:
-        self._engine = prepared(url, _metadata, lasting=False)
+        self._engine = prepared(url, _metadata, durable=False)
         self._reader = reading(self._engine)
 
     def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
@@ -77,10 +77,10 @@ class Journal:
         return self.found(episode, [(agent, letter, attempt)])[0]
 
     def found(self, episode: str, letters: Sequence[tuple[str, str, int]]) -> list[Entry | None]:
-        """The answers already given to letters, read at once.
+        """The answers already given to some letters, in one query.
 
         Args:
-            episode: which play they belong to.
+            episode: the episode of all letters.
             letters: (agent, letter, attempt).
         """
         if not letters:
@@ -93,19 +93,11 @@ class Journal:
         known = {(row.agent, row.letter, row.attempt): row for row in rows}
         return [_entry(known[key]) if key in known else None for key in letters]
 
-    def open(self, episode: str, agent: str, pointer: Pointer) -> Entry:
-        """The entry behind a pointer.
-
-        Raises:
-            ValueError: it is missing, or is not what was sealed.
-        """
-        return self.open_all(episode, {agent: pointer})[agent]
-
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
-        """The entries behind each agent's pointer, read at once.
+        """The entry behind each agent's pointer, in one query.
 
         Raises:
-            ValueError: one is missing, or is not what was sealed.
+            ValueError: one is missing, or does not match its commitment.
         """
         names = [(agent, at["letter"], at["attempt"]) for agent, at in pointers.items()]
         entries = dict(zip(pointers, self.found(episode, names), strict=True))
@@ -118,7 +110,7 @@ class Journal:
         return opened
 
     def write(self, episode: str, entry: Entry) -> Entry:
-        """Keep an answer; the first one written for a letter and attempt is the one that counts."""
+        """Keep an answer; only the first one for a letter and attempt counts."""
         try:
             self._insert([_row(episode, entry)])
         except IntegrityError:
@@ -129,14 +121,14 @@ class Journal:
         return entry
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
-        """Keep an answer from an event loop; those that come meanwhile are kept together."""
+        """Keep an answer, from an event loop, in one transaction with others that wait."""
         return await batched(self.write_all).do((episode, entry))
 
     def write_all(self, answers: Sequence[tuple[str, Entry]]) -> list[Entry | Exception]:
-        """Keep answers of any episodes, in one transaction; see `write`.
+        """Keep answers of any episodes, in one transaction if possible; see `write`.
 
         Returns:
-            For each what counts, or why it is not kept: one that cannot be keeps out no other.
+            For each the answer that counts, or the error that kept it, and it alone, out.
         """
         if len(answers) > 1:
             try:
@@ -149,14 +141,14 @@ class Journal:
         except SQLAlchemyError as error:
             return [error]
 
-    def _insert(self, rows: list[dict[str, object]]) -> None:
+    def _insert(self, rows: list[dict[str, Any]]) -> None:
         with self._engine.begin() as connection:
             connection.execute(insert(_answers), rows)
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
-        """Leave a letter at a person's seat, in place of the last one; once.
+        """Put a letter at a person's seat, in place of the last one.
 
-        A second delivery, and the next attempt at the same message, wait since the first.
+        A repeated delivery, and the next attempt at the same message, keep the time of the first.
         """
         with self._reader.connect() as connection:
             query = select(_mail).filter_by(episode=episode, agent=mail.agent)
@@ -164,76 +156,46 @@ class Journal:
         same = last and (last.letter, last.attempt) == (mail.letter, mail.attempt)
         if last and (same or mail.attempt > 1):
             mail = replace(mail, since=last.since)
-        row = {
-            "episode": episode,
-            "agent": mail.agent,
-            "act": mail.act,
-            "letter": mail.letter,
-            "attempt": mail.attempt,
-            "letter_text": _packed(mail.letter_text),
-            "since": mail.since,
-        }
+        row = {**vars(mail), "episode": episode, "letter_text": _packed(mail.letter_text)}
         with self._engine.begin() as connection:
             connection.execute(delete(_mail).filter_by(episode=episode, agent=mail.agent))
             connection.execute(insert(_mail), row)
         return mail
 
     def mail(self, episode: str, agent: str) -> Mail | None:
-        """The letter that waits for an answer at an agent's seat, if one does."""
+        """The letter that waits at an agent's seat, if it has not been answered."""
         with self._reader.connect() as connection:
             query = select(_mail).filter_by(episode=episode, agent=agent)
             row = connection.execute(query).one_or_none()
         if row is None or self.find(episode, agent, row.letter, row.attempt):
             return None
-        text = zlib.decompress(row.letter_text).decode()
+        text = _unpacked(row.letter_text)
         return Mail(agent, row.act, row.letter, text, row.attempt, row.since)
 
     def entries(self, episode: str) -> Iterator[Entry]:
-        """Every entry of an episode, in no promised order."""
+        """Every entry of an episode, in any order."""
         with self._reader.connect() as connection:
             rows = connection.execute(select(_answers).filter_by(episode=episode)).all()
         yield from (_entry(row) for row in rows)
 
 
 def _packed(text: str) -> bytes:
-    # The default level takes about twice as long, and saves a tenth.
+    # The default level takes twice as long and saves a tenth.
     return zlib.compress(text.encode(), level=1)
 
 
-def _row(episode: str, entry: Entry) -> dict[str, object]:
-    answer = entry.answer
-    return {
-        "episode": episode,
-        "agent": entry.agent,
-        "letter": entry.letter,
-        "attempt": entry.attempt,
-        "act": entry.act,
-        "model": entry.model,
-        "text": answer.text,
-        "letter_text": _packed(entry.letter_text),
-        "cut": int(answer.cut),
-        "input_tokens": answer.input_tokens,
-        "output_tokens": answer.output_tokens,
-        "seconds": answer.seconds,
-        "nonce": entry.nonce,
-    }
+def _unpacked(content: bytes) -> str:
+    return zlib.decompress(content).decode()
 
 
-def _entry(row: Row[tuple[object, ...]]) -> Entry:
-    r = row._mapping
-    return Entry(
-        agent=r["agent"],
-        act=r["act"],
-        model=r["model"],
-        letter=r["letter"],
-        letter_text=zlib.decompress(r["letter_text"]).decode(),
-        attempt=r["attempt"],
-        answer=Answer(
-            text=r["text"],
-            cut=bool(r["cut"]),
-            input_tokens=r["input_tokens"],
-            output_tokens=r["output_tokens"],
-            seconds=r["seconds"],
-        ),
-        nonce=r["nonce"],
-    )
+def _row(episode: str, entry: Entry) -> dict[str, Any]:
+    row = {**vars(entry), **vars(entry.answer), "episode": episode, "cut": int(entry.answer.cut)}
+    del row["answer"]
+    return {**row, "letter_text": _packed(entry.letter_text)}
+
+
+def _entry(row: Row[Any]) -> Entry:
+    kept: dict[str, Any] = {**row._mapping, "cut": bool(row.cut)}
+    del kept["episode"]
+    answer = Answer(**{field.name: kept.pop(field.name) for field in fields(Answer)})
+    return Entry(**{**kept, "letter_text": _unpacked(row.letter_text)}, answer=answer)

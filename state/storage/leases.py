@@ -1,11 +1,10 @@
 """Leases: one worker per run, so that two resumes at once do not both play it.
 
-A lease lasts as long as the process, or the connection, that holds it: there is no clock in it, and
-nothing to wait for after a crash. On SQLite it is a lock on a file, which the kernel releases with
-the process. On Postgres it is an advisory lock, which the server releases with the connection;
-since a worker can outlive its connection, each lease has a fencing number, and a worker that finds
-a higher one stops. What it may have written by then is written once whoever writes it: answers,
-postings and checkpoints have keys.
+A lease lasts as long as the process, or the connection, that holds it. It has no clock, so nothing
+has to expire after a crash. On SQLite it is a file lock, which the kernel releases with the
+process. On Postgres it is an advisory lock, which the server releases with the connection; a worker
+can outlive its connection, so each lease has a fencing number, and a worker that finds a higher one
+stops. Late writes are harmless: answers, postings and checkpoints have idempotency keys.
 """
 
 import asyncio
@@ -16,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, select, text
@@ -35,42 +33,29 @@ _leases = Table(
 
 
 class Busy(RuntimeError):
-    """Somebody else plays this run now; the text says who."""
+    """Another worker plays this run; the text names it."""
 
 
 class LeaseLost(RuntimeError):
-    """Somebody else has taken this run over, and whoever held it stops."""
+    """Another worker has taken this run over; the one that held it stops."""
 
 
-class Lease(Protocol):
-    """The right to play one run."""
+class Lease:
+    """The right to play one run; a file lock holds as long as its process lives."""
 
     async def check(self) -> None:
-        """Make sure that it still holds.
+        """Make sure that the lease still holds.
 
         Raises:
-            LeaseLost: somebody else has taken the run over.
+            LeaseLost: another worker has taken the run over.
         """
-
-
-class Leases(Protocol):
-    """The leases of one home."""
-
-    @contextmanager
-    def of(self, run: str) -> Iterator[Lease]:
-        """Hold the lease of a run; it ends with the block, or with the process.
-
-        Raises:
-            Busy: somebody else holds it.
-        """
-        ...
 
 
 class FileLeases:
-    """Leases as locked files of one machine.
+    """Leases as locked files, on one machine.
 
     Args:
-        folder: where the files are.
+        folder: the folder of the files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -78,27 +63,24 @@ class FileLeases:
 
     @contextmanager
     def of(self, run: str) -> Iterator[Lease]:
-        """Hold the lease of a run; see `Leases`."""
+        """Hold the lease of a run until the end of the block, or of the process.
+
+        Raises:
+            Busy: another worker holds it.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"{_digest(run)[:32]}.lock"
-        # Taken in one thread, it may be given back in another.
+        # It may be acquired in one thread and released in another.
         lock, holder = FileLock(path, thread_local=False), path.with_suffix(".holder")
         try:
             lock.acquire(blocking=False)
         except Timeout:
             raise _busy(run, holder.read_text("utf-8") if holder.exists() else "") from None
         try:
-            holder.write_text(_me(), encoding="utf-8")
-            yield _Kept()
+            holder.write_text(_this_worker(), encoding="utf-8")
+            yield Lease()
         finally:
             lock.release()
-
-
-class _Kept:
-    """The lease of a process that lives: nobody else can have it."""
-
-    async def check(self) -> None:
-        """There is nothing to check."""
 
 
 class PostgresLeases:
@@ -117,12 +99,12 @@ class PostgresLeases:
 
     @contextmanager
     def of(self, run: str) -> Iterator[Lease]:
-        """Hold the lease of a run; see `Leases`."""
+        """Hold the lease of a run; see `FileLeases`."""
         fence = self._take(run)
         try:
             yield _Fenced(self, run, fence)
         finally:
-            self._give_back(run)
+            self._release(run)
 
     def fence(self, run: str) -> int:
         """The number of a run's latest lease."""
@@ -131,24 +113,24 @@ class PostgresLeases:
             return int(connection.execute(query).scalar_one())
 
     def _take(self, run: str) -> int:
-        from sqlalchemy.dialects.postgresql import insert  # of no use on SQLite, and slow to load
+        from sqlalchemy.dialects.postgresql import insert  # slow to load, not needed on SQLite
 
         with self._lock:
             # Locks of one connection do not exclude each other.
             if run in self._held or not self._execute("SELECT pg_try_advisory_lock(:key)", run):
                 raise _busy(run, self._holder(run))
             self._held.add(run)
-        fresh = insert(_leases).values(run=run, fence=1, holder=_me())
+        fresh = insert(_leases).values(run=run, fence=1, holder=_this_worker())
         again = fresh.on_conflict_do_update(
-            index_elements=["run"], set_={"fence": _leases.c.fence + 1, "holder": _me()}
+            index_elements=["run"], set_={"fence": _leases.c.fence + 1, "holder": _this_worker()}
         )
         with self._engine.begin() as connection:
             return int(connection.execute(again.returning(_leases.c.fence)).scalar_one())
 
-    def _give_back(self, run: str) -> None:
+    def _release(self, run: str) -> None:
         with self._lock:
             self._held.discard(run)
-            # Where the connection has broken, its locks went with it.
+            # A broken connection has released its locks already.
             with suppress(DBAPIError):
                 self._execute("SELECT pg_advisory_unlock(:key)", run)
 
@@ -166,23 +148,27 @@ class PostgresLeases:
             return connection.execute(query).scalar_one_or_none() or ""
 
 
-class _Fenced:
-    """The lease of a connection, which can end before the process does."""
+class _Fenced(Lease):
+    """The lease of a connection, which can end before its process."""
 
     def __init__(self, leases: PostgresLeases, run: str, fence: int) -> None:
         self._leases, self._run, self._fence = leases, run, fence
 
     async def check(self) -> None:
-        """Compare the fencing number with the latest."""
+        """Compare the fencing number with the latest one."""
         if await asyncio.to_thread(self._leases.fence, self._run) != self._fence:
-            raise LeaseLost(f"{self._run} has been taken over: coop runs says how it stands")
+            raise LeaseLost(f"{self._run} was taken over by another worker: see coop runs")
+
+
+Leases = FileLeases | PostgresLeases
+"""The leases of a home."""
 
 
 def _busy(run: str, holder: str) -> Busy:
     return Busy(f"{run} is being played by {holder or 'another process'}: wait for it, or end it")
 
 
-def _me() -> str:
+def _this_worker() -> str:
     return f"process {os.getpid()} on {socket.gethostname()}"
 
 

@@ -1,4 +1,4 @@
-"""The ledger: double entry, integers of a millionth, each posting once."""
+"""The double-entry ledger: amounts in integer millionths, each posting written once."""
 
 import hashlib
 import json
@@ -24,13 +24,13 @@ from sqlalchemy.exc import IntegrityError
 from shapley_coop.state.storage.engine import prepared, reading
 
 WORLD = "world"
-"""The account that rewards come from."""
+"""The account that pays the rewards."""
 
 POT = "pot"
-"""The account of a team reward until it is settled."""
+"""The account that holds a team reward until the settlement."""
 
 TREASURY = "treasury"
-"""The account that a tax on settlements goes to."""
+"""The account that receives a tax on settlements."""
 
 Verdict = Literal["posted", "already", "refused"]
 
@@ -84,7 +84,7 @@ class Key:
 
 
 def final(episode: str) -> Key:
-    """The key of an episode's one final settlement."""
+    """The key of an episode's final settlement, of which there is one."""
     return Key(episode, "final")
 
 
@@ -103,8 +103,8 @@ class Ledger:
         """Write one posting in one transaction.
 
         Returns:
-            "posted"; "already" when the identical posting is there, and nothing is done;
-            "refused" when a different one is, and nothing is done.
+            "posted"; "already" if the identical posting exists; "refused" if a different one
+            exists. In the last two cases nothing is written.
         """
         digest = _digest(lines)
         try:
@@ -135,12 +135,17 @@ class Ledger:
             return [Line(*row) for row in connection.execute(query.order_by(*order))]
 
     def balances(self, episode: str) -> dict[str, int]:
-        """Millionths per account; they sum to zero over all accounts, the world's included."""
-        sums: defaultdict[str, int] = defaultdict(int)
-        for line in self.lines(episode):
-            sums[line.debit] -= line.amount
-            sums[line.credit] += line.amount
-        return dict(sums)
+        """Millionths per account; see `balances_of`."""
+        return balances_of(self.lines(episode))
+
+
+def balances_of(lines: Sequence[Line]) -> dict[str, int]:
+    """Millionths per account; they sum to zero over all accounts, the world's included."""
+    sums: defaultdict[str, int] = defaultdict(int)
+    for line in lines:
+        sums[line.debit] -= line.amount
+        sums[line.credit] += line.amount
+    return dict(sums)
 
 
 def _digest(lines: Sequence[Line]) -> str:

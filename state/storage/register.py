@@ -1,4 +1,4 @@
-"""The register of runs: a row is written before the graph starts, so that none vanishes."""
+"""The register of runs. A run is entered before its graph starts, so that none is lost."""
 
 import json
 from dataclasses import dataclass
@@ -32,10 +32,10 @@ class Run:
     Attributes:
         run: its name, which is LangGraph's thread id.
         graph: the workflow.
-        room: what it was given, resolved, as JSON.
+        room: its resolved configuration, as JSON.
         created: ISO time, UTC.
         state: started, ended or failed.
-        result: what it came to; None until it ended.
+        result: its result; None until it ended.
     """
 
     run: str
@@ -58,10 +58,10 @@ class Runs:
         self._reader = reading(self._engine)
 
     def begin(self, run: str, graph: str, room: dict[str, Any]) -> None:
-        """Enter a run before anything is played.
+        """Enter a run before it starts.
 
         Raises:
-            ValueError: there is a run of that name.
+            ValueError: a run of that name exists.
         """
         row = {
             "run": run,
@@ -79,7 +79,7 @@ class Runs:
             ) from None
 
     def finish(self, run: str, state: str, result: dict[str, Any] | None = None) -> None:
-        """Enter how a run ended."""
+        """Enter the state in which a run ended, and its result."""
         values = {"state": state, "result": json.dumps(result) if result else None}
         with self._engine.begin() as connection:
             connection.execute(update(_runs).filter_by(run=run).values(values))
@@ -88,7 +88,7 @@ class Runs:
         """Look a run up.
 
         Raises:
-            ValueError: there is none of that name.
+            ValueError: there is no run of that name.
         """
         with self._reader.connect() as connection:
             row = connection.execute(select(_runs).filter_by(run=run)).one_or_none()

@@ -1,4 +1,4 @@
-"""What a user tells one agent and nobody else: kept in files, referred to by name."""
+"""Secrets that a user tells one agent: kept in files, referred to by name."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -10,7 +10,7 @@ from shapley_coop.state.storage.home import home
 
 
 def secrets_of(name: str) -> dict[str, str]:
-    """Agent → what only that agent is told; empty without a name.
+    """Agent → its secret; empty without a name.
 
     Raises:
         ValueError: the file is missing or is not a mapping of agents to texts.
@@ -25,10 +25,10 @@ def secrets_of(name: str) -> dict[str, str]:
 
 
 def reservation_of(name: str, agent: str) -> Fraction | None:
-    """The reservation value in what an agent is told, if it names one.
+    """The reservation value in an agent's secret, if it states one.
 
     Raises:
-        ValueError: it cannot be read; or as for `secrets_of`.
+        ValueError: the value or the file cannot be read.
     """
     told = secrets_of(name).get(agent, "")
     try:
@@ -45,9 +45,9 @@ def _read(path: Path, _: int) -> dict[str, str]:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, yaml.YAMLError):
         # The parser's own message quotes the file.
-        raise ValueError(f"{path} is no YAML: write agent: text, a line each") from None
+        raise ValueError(f"{path} is no YAML: write agent: text, one per line") from None
     if not isinstance(content, dict):
-        raise ValueError(f"{path} holds no mapping: write agent: text, a line each")
+        raise ValueError(f"{path} holds no mapping: write agent: text, one per line")
     texts = {str(agent): str(text) for agent, text in content.items()}
-    keep_out(texts.values())  # of traces, too
+    keep_out(texts.values())  # of traces
     return texts

@@ -1,4 +1,4 @@
-// The contract in words, how each clause stood turn by turn, what is at stake, and what came of it.
+// The contract in words, the state of each clause by turn, the deposits, and plan against play.
 
 import { folded, h, panel, table, unseen } from "./dom.js";
 import { ROUNDING, amount, crowd, name, percent, plural, signed } from "./words.js";
@@ -13,7 +13,7 @@ const MARKS = {
 
 const VERDICTS = { satisfied: "✓ satisfied", violated: "✕ violated", pending: "○ pending" };
 
-/** So many turns are shown of each clause, the latest. */
+/** How many of the latest turns are shown for each clause. */
 const STRIP = 40;
 
 export function contract(bundle) {
@@ -63,7 +63,7 @@ function clause(one, { outcome, contract: { judge } }) {
   );
 }
 
-/** How a clause stands: as after the latest turn, and before any as at its signing. */
+/** A clause's verdict after the latest turn, or at its signing before the first turn. */
 function verdict(one) {
   return one.turns.findLast((turn) => turn.verdict)?.verdict ?? one.at_signing;
 }
@@ -78,7 +78,7 @@ function mark(turn) {
 
 const SHARES = { contract: "decided the payoffs", redistribution: "replaced by the agreed redistribution" };
 
-/** How a clause fared over all turns, in words. */
+/** A clause's marks over all turns, in words. */
 function fared(one, basis) {
   if (one.kind === "share" && one.to_turn == null) return SHARES[basis] ?? "read at the settlement";
   const count = (is) => one.turns.filter((turn) => turn.is === is).length;

@@ -22,7 +22,7 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** Say something to those who do not see the page change. */
+/** Announce a change to screen readers. */
 export function announce(text) {
   document.getElementById("news").textContent = text;
 }
@@ -32,7 +32,7 @@ export function unseen(text) {
   return h("span", { class: "unseen" }, text);
 }
 
-/** What can be opened where it is wanted. */
+/** A folded part with a summary line. */
 export function folded(summary, ...children) {
   return h("details", {}, h("summary", {}, summary), ...children);
 }

@@ -28,13 +28,13 @@ export function credit(bundle) {
           claim.over_claim > 0 ? `+${percent(claim.over_claim)}` : percent(claim.over_claim),
         ]),
       ),
-    it.norms && h("h3", {}, "Held against other norms"),
+    it.norms && h("h3", {}, "Compared with other norms"),
     it.norms && norms(it, bundle),
     it.complaint && h("p", { class: "small" }, complaint(it.complaint)),
   );
 }
 
-/** What the values add up to: v(N), less what nobody at all would have earned. */
+/** The sum of the values: v(N) − v(∅). */
 function worths({ method, total, nothing }) {
   const less = nothing < 0 ? `(${amount(nothing)})` : amount(nothing);
   const sum = nothing ? `v(N) − v(∅) = ${amount(total)} − ${less} = ${amount(total - nothing)}` : `v(N) = ${amount(total)}`;
@@ -43,7 +43,7 @@ function worths({ method, total, nothing }) {
 
 function norms(it, bundle) {
   return table(
-    "What everybody is due by each norm",
+    "What each agent is due by each norm",
     ["", ...bundle.agents.map((agent) => name(bundle.agents, agent)), "farthest from it"],
     it.norms.map(({ norm, due, gap }) => [
       norm,
@@ -53,10 +53,10 @@ function norms(it, bundle) {
   );
 }
 
-/** Who is least satisfied, in a sentence. */
+/** A sentence on the least satisfied agents. */
 function least({ least: who, rows }) {
-  if (rows.every((row) => Math.abs(row.gap) < ROUNDING)) return "Everybody ended with what is due by its Shapley value.";
-  if (who.length === 0) return "Everybody is equally far from what is due by its Shapley value.";
+  if (rows.every((row) => Math.abs(row.gap) < ROUNDING)) return "Each agent ended with what is due by its Shapley value.";
+  if (who.length === 0) return "All agents are equally far from what is due by their Shapley values.";
   const { gap } = rows.find((row) => row.agent === who[0]);
   const far = gap < 0 ? `${amount(-gap)} below` : `${amount(gap)} above`;
   return h("span", {}, "Least satisfied: ", h("strong", {}, crowd(who)), `, ${far} what is due by its Shapley value.`);

@@ -1,4 +1,4 @@
-// What could have come out, and what did: the payoff matrix, and the utility plane of two agents.
+// Possible and actual outcomes: the payoff matrix, and the utility plane of two agents.
 
 import { SIGNS_OF, ticks } from "./axis.js";
 import { h, panel, s, table } from "./dom.js";
@@ -29,7 +29,7 @@ export function payoffs(bundle) {
     two && (bundle.matrix || bundle.outcome) && plane(bundle),
   ].filter(Boolean);
   if (drawn.length === 0) return null;
-  return panel("payoffs", "What could come out", null, h("div", { class: "pair" }, ...drawn));
+  return panel("payoffs", "Possible outcomes", null, h("div", { class: "pair" }, ...drawn));
 }
 
 // The matrix

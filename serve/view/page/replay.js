@@ -76,7 +76,7 @@ export function controls(show) {
 
   return {
     bar,
-    /** There are that many events now; whoever was at the end stays there. */
+    /** Set the number of events; a reader at the end stays at the end. */
     reach(events) {
       const followed = count === total;
       total = events;

@@ -24,7 +24,7 @@ let shown = null;
 async function look() {
   const response = await fetch(here, { headers: { accept: "application/json" } });
   const letter = response.ok ? await response.json() : {};
-  // What is being typed is not taken away by a second look at the same letter.
+  // Drawing the same letter again would clear a half-written reply.
   if (letter.id === shown) return;
   shown = letter.id;
   if (letter.id) ask(letter);
@@ -33,7 +33,7 @@ async function look() {
 
 function wait() {
   app.replaceChildren(
-    h("main", { class: "seat" }, h("h1", {}, "Nothing to answer now"), h("p", {}, "This page looks again by itself.")),
+    h("main", { class: "seat" }, h("h1", {}, "Nothing to answer now"), h("p", {}, "This page checks for a letter by itself.")),
   );
 }
 
@@ -54,7 +54,7 @@ function ask(letter) {
         "p",
         { class: "buttons" },
         button(letter, "edit", "Send", mine),
-        button(letter, "accept", "Accept what stands", () => null),
+        button(letter, "accept", "Accept the current offer", () => null),
         button(letter, "ignore", "Pass", () => null),
       ),
       folded(
@@ -72,7 +72,7 @@ function ask(letter) {
 function opened(text) {
   const [same] = SAME_FOR_ALL.exec(text) ?? [""];
   const own = h("pre", { tabindex: 0, role: "region", "aria-label": "Your letter" }, text.slice(same.length).trim());
-  return [same && folded("The game, and how to speak", h("pre", {}, same)), own];
+  return [same && folded("The game and the message format", h("pre", {}, same)), own];
 }
 
 /** One input for each field of an answer that makes sense now. */
@@ -115,7 +115,7 @@ async function send(id, type, args) {
     const body = JSON.stringify({ id, type, args: args() });
     const response = await fetch(here, { method: "POST", headers: { "content-type": "application/json" }, body });
     const told = await response.json();
-    if (!response.ok) throw new Error(told.detail ?? "This answer cannot stand.");
+    if (!response.ok) throw new Error(told.detail ?? "This reply is refused.");
   } catch (error) {
     const why = error instanceof SyntaxError ? "The proposal is no JSON." : error.message;
     document.getElementById("reason").textContent = why;

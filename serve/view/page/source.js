@@ -27,7 +27,7 @@ export function follow(run, secret, update) {
   });
 }
 
-/** The bundle with what is new of each section; of a list, what comes after those that it keeps. */
+/** Apply a change: replaced sections, and lists from their first new item on. */
 function changed(bundle, sections) {
   const news = Object.entries(sections).map(([name, { is, keep, then }]) => [
     name,

@@ -1,4 +1,4 @@
-// A run in figures: what everybody ended with, what all earned, whether words were kept, the cost.
+// A run in figures: payoffs, total reward, duties kept, cost.
 
 import { h } from "./dom.js";
 import { ROUNDING, amount, colour, plural, signed } from "./words.js";

@@ -137,7 +137,7 @@ function tellPlayed(event, bundle) {
   );
 }
 
-/** Who did what: each agent for itself, or in a crowd those together who did and got the same. */
+/** The actions: one item per agent, or, with many agents, one per action and reward. */
 function grouped({ actions, rewards }) {
   const each = Object.entries(actions).map(([agent, action]) => ({ agents: [agent], action, reward: rewards[agent] }));
   if (each.length <= CROWD) return each;
@@ -155,7 +155,7 @@ function acted({ agents, action, reward }, bundle) {
   return h("li", {}, who, h("span", { class: "action" }, action), h("span", { class: "reward" }, amount(reward)));
 }
 
-/** What else happened; where it is much, folded, with its kinds counted. */
+/** Other effects of a turn; folded and counted by kind if there are many. */
 function effects(all) {
   if (all.length === 0) return null;
   const lines = h("ul", { class: "effects" }, all.map(effect));
@@ -183,7 +183,7 @@ function plain(value) {
 
 function tellSettled(event, bundle) {
   const basis = {
-    none: "Nobody agreed on anything: everybody keeps what it earned",
+    none: "Nothing was agreed: each agent keeps its rewards",
     contract: "The signed contract decides",
     redistribution: "The agreed redistribution decides, and replaces what was signed",
   }[event.basis];
@@ -220,11 +220,11 @@ function withheld(bundle, wanted) {
   return made;
 }
 
-/** What agents have thought and nothing has come of yet, for the operator. */
+/** Private answers that have led to no event yet, for the operator. */
 export function unsaid(bundle) {
   const known = new Set(bundle.timeline.map((event) => (event.kind === "played" ? `turn ${event.turn}` : event.id)));
   const found = withheld(bundle, (note) => !known.has(note.event));
-  return found && panel("unsaid", "Not on the table yet", null, found);
+  return found && panel("unsaid", "Private so far", null, found);
 }
 
 function thought(note, bundle) {
@@ -243,7 +243,7 @@ function thought(note, bundle) {
   );
 }
 
-/** A one-line telling, for those who hear the page. */
+/** One line about an event, for screen readers. */
 export function spoken(event) {
   if (event.kind === "said") return `${event.by} ${verb(event)}: ${event.text}`;
   if (event.kind === "played") return `Turn ${event.turn} is played`;

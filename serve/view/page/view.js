@@ -1,4 +1,4 @@
-// The viewer: one bundle, from this file, from the server, or as it happens.
+// The viewer: one bundle, from this file or from the server, live or in replay.
 
 import { contract, escrow, plan } from "./contract.js";
 import { announce, h, redraw } from "./dom.js";
@@ -12,7 +12,7 @@ import { items, spoken, unsaid } from "./timeline.js";
 import { colour, moment, plural, status, title } from "./words.js";
 
 const FORMAT = 2;
-/** So close to its end, in pixels, a reader of the timeline is taken along. */
+/** A timeline scrolled to within this many pixels of its end follows new events. */
 const NEAR = 80;
 const PANELS = [unsaid, contract, plan, payoffs, credit, escrow, ledger, cost, rules];
 
@@ -47,7 +47,7 @@ function viewer(offers) {
     bundle = next;
     document.title = `${title(bundle.game?.name ?? bundle.run)} · ${bundle.graph}`;
     head.replaceChildren(...heading(bundle, offers));
-    // What is on the page stays, so that nobody loses the place or an opened note.
+    // Existing items stay, so that scroll position and opened notes are kept.
     const fresh = items(bundle).slice(known);
     shown = [...shown, ...fresh];
     const followed = known && rail.scrollHeight - rail.scrollTop - rail.clientHeight < NEAR;
@@ -86,7 +86,7 @@ function heading(bundle, offers) {
   ].filter(Boolean);
 }
 
-/** A part of the story; what it measures leads to the panel where that stands. */
+/** A part of the summary; a figure links to the panel that shows it. */
 function storied(part, bundle) {
   if (part.agent) return h("strong", { class: colour(bundle.agents, part.agent) }, part.text);
   return part.see ? jump(part.see, part.text) : part.text;
@@ -139,7 +139,7 @@ async function start() {
 }
 
 function draw(bundle, offers) {
-  if (bundle.bundle !== FORMAT) throw new Error("It was written by another version: write it again with coop report.");
+  if (bundle.bundle !== FORMAT) throw new Error("Another version wrote this file: write it again with coop report.");
   const update = viewer(offers);
   update(bundle);
   return update;

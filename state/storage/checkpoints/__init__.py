@@ -1,1 +1,1 @@
-"""LangGraph's checkpoints in SQLite or Postgres: strict about what is loaded, and packed."""
+"""LangGraph's checkpoints in SQLite or Postgres: packed, and read as plain data only."""

@@ -8,7 +8,8 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from shapley_coop.state.storage.checkpoints.strict import ServerSaverMixin, strict
+from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
+from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 
 _DELETE_RUNS = """
     WITH gone AS (
@@ -23,24 +24,24 @@ _DELETE_RUNS = """
 
 
 class PostgresSaver(ServerSaverMixin, AsyncPostgresSaver):
-    """LangGraph's saver, which can also take back whole runs, as a rollback does.
+    """LangGraph's saver, which can also delete whole runs, as a rollback does.
 
-    It goes through a pool of one connection, which is made anew when the database was restarted.
+    Its pool of one connection reconnects after the database was restarted.
     """
 
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]]) -> None:
-        super().__init__(pool, serde=strict())
+        super().__init__(pool, serde=StrictSerializer())
         self._pool = pool
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Forget all checkpoints of some runs; it reads the metadata of all there are."""
+        """Delete all checkpoints of some runs; scans the metadata of every checkpoint."""
         async with self._pool.connection() as connection:
             await connection.execute(_DELETE_RUNS, [[str(run) for run in run_ids]])
 
 
 @asynccontextmanager
 async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
-    """A saver over a database, set up and open."""
+    """An open saver, with its tables in place."""
     async with AsyncConnectionPool(
         url,
         connection_class=AsyncConnection[DictRow],

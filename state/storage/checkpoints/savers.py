@@ -1,15 +1,15 @@
-"""LangGraph's checkpoints: SQLite by default, Postgres by URL."""
+"""Opens the checkpoint saver of a home: SQLite by default, Postgres by URL."""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from shapley_coop.state.storage.checkpoints.strict import Listener
+from shapley_coop.state.storage.checkpoints.server_mixin import Listener, ServerSaverMixin
 from shapley_coop.state.storage.home import Home
 
 
@@ -17,32 +17,31 @@ from shapley_coop.state.storage.home import Home
 async def saver(
     home: Home, listener: Listener | None = None
 ) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """The checkpoint saver of a home, set up and open.
+    """The open checkpoint saver of a home.
 
     Args:
-        home: where.
-        listener: hears of every checkpoint of a table, once it is kept.
+        home: the home.
+        listener: called for every checkpoint of a table, once it is kept.
     """
+    async with _opened(home) as kept:
+        kept.listener = listener
+        yield kept
+        await kept.deleted()
+
+
+def _opened(home: Home) -> AbstractAsyncContextManager[ServerSaverMixin]:
     if home.database:
         from shapley_coop.state.storage.checkpoints.postgres import in_postgres
 
-        async with in_postgres(home.database) as postgres:
-            postgres.listener = listener
-            yield postgres
-            await postgres.deleted()
-    else:
-        from shapley_coop.state.storage.checkpoints.sqlite import in_sqlite
+        return in_postgres(home.database)
+    from shapley_coop.state.storage.checkpoints.sqlite import in_sqlite
 
-        await asyncio.to_thread(home.folder.mkdir, parents=True, exist_ok=True)
-        async with in_sqlite(home.checkpoints) as sqlite:
-            sqlite.listener = listener
-            yield sqlite
-            await sqlite.deleted()
+    return in_sqlite(home.checkpoints)
 
 
 @dataclass
 class _Shared:
-    """A saver that several blocks use."""
+    """One saver with several users."""
 
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     users: int = 0
@@ -55,11 +54,7 @@ _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Home, _Shared]] = Weak
 
 @asynccontextmanager
 async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """The event loop's one saver of a home; the last of several blocks to end closes it.
-
-    Args:
-        home: where.
-    """
+    """The event loop's one saver of a home; its last user closes it."""
     homes = _loops.setdefault(asyncio.get_running_loop(), {})
     here = homes.setdefault(home, _Shared())
     here.users += 1
@@ -71,6 +66,6 @@ async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
     finally:
         here.users -= 1
         if not here.users:
-            # Whoever comes while it closes opens another.
+            # A user that comes while it closes opens another one.
             del homes[home]
             await here.stack.aclose()

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -20,8 +20,12 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.state.storage.batcher import ThreadBatcher
-from shapley_coop.state.storage.checkpoints.strict import ServerSaverMixin, strict
+from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
+from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.engine import BUSY_SECONDS
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _DELETE_WRITES = """
     DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (
@@ -36,27 +40,26 @@ _DELETE_CHECKPOINTS = """
 
 
 class _Threaded(BlockingSaver):
-    """LangGraph's blocking saver, called in a thread: one hop for all that waits to be done.
+    """LangGraph's blocking saver, called in a thread, one call for all that wait.
 
-    LangGraph's own asynchronous one hops three times for each write.
+    LangGraph's own asynchronous saver switches threads three times for each write.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        super().__init__(connection, serde=strict())
-        self._lane = ThreadBatcher[Callable[[], Any], Any](_each)
+        super().__init__(connection, serde=StrictSerializer())
+        self._batcher = ThreadBatcher[Callable[[], Any], Any](_call_each)
 
-    async def in_thread(self, work: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    async def in_thread(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Call something that uses the connection."""
-        return await self._lane.do(partial(work, *args, **options))
+        return cast(T, await self._batcher.do(partial(work, *args, **options)))
 
-    async def done(self) -> None:
+    async def drained(self) -> None:
         """Wait until nothing uses the connection."""
-        await self._lane.over()
+        await self._batcher.drained()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
-        found: CheckpointTuple | None = await self.in_thread(self.get_tuple, config)
-        return found
+        return await self.in_thread(self.get_tuple, config)
 
     async def alist(
         self,
@@ -67,9 +70,9 @@ class _Threaded(BlockingSaver):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints, newest first."""
-        asked = partial(self.list, config, filter=filter, before=before, limit=limit)
-        for found in await self.in_thread(lambda: list(asked())):
-            yield found
+        found = partial(self.list, config, filter=filter, before=before, limit=limit)
+        for checkpoint in await self.in_thread(lambda: list(found())):
+            yield checkpoint
 
     async def aput(
         self,
@@ -79,10 +82,7 @@ class _Threaded(BlockingSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Keep a checkpoint."""
-        kept: RunnableConfig = await self.in_thread(
-            self.put, config, checkpoint, metadata, new_versions
-        )
-        return kept
+        return await self.in_thread(self.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self,
@@ -91,30 +91,29 @@ class _Threaded(BlockingSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Keep what a task wrote before its step ends."""
+        """Keep the writes of a task whose step has not ended."""
         await self.in_thread(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
-        """Forget a thread."""
+        """Delete a thread."""
         await self.in_thread(self.delete_thread, thread_id)
 
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """Read what was written to channels whose checkpoints hold differences."""
-        found: Mapping[str, DeltaChannelHistory] = await self.in_thread(
+        """Read the writes to channels whose checkpoints hold differences only."""
+        return await self.in_thread(
             self.get_delta_channel_history, config=config, channels=channels
         )
-        return found
 
 
 class SqliteSaver(ServerSaverMixin, _Threaded):
-    """Such a saver, which can also take back whole runs, as a rollback does."""
+    """The threaded saver, which can also delete whole runs, as a rollback does."""
 
     def get_next_version(self, current: Any, channel: None) -> Any:
-        """Count: the table is kept whole, so that no two forks share what a version names.
+        """Count from 1: each checkpoint holds the whole table, so forks may reuse a number.
 
-        LangGraph's own versions are 49 characters, for each channel and for each node that has seen
+        LangGraph's own versions take 49 characters for each channel and each node that has seen
         it. A thread that has them goes on with them.
         """
         if isinstance(current, str):
@@ -122,7 +121,7 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
         return (current or 0) + 1
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Forget all checkpoints of some runs; it reads the metadata of all there are."""
+        """Delete all checkpoints of some runs; scans the metadata of every checkpoint."""
         runs = json.dumps([str(run) for run in run_ids])
         await self.in_thread(self._delete_for_runs, runs)
 
@@ -134,8 +133,8 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
 
 @asynccontextmanager
 async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
-    """A saver over a file, set up and open."""
-    # A file that several open for the first time is locked, and SQLite's timeout does not wait.
+    """An open saver, with its tables in place."""
+    # While one process creates the file it is locked, and SQLite's own timeout does not wait.
     for wait in (*(0.05,) * 200, None):
         try:
             connection = await asyncio.to_thread(_connected, file)
@@ -149,15 +148,15 @@ async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
         try:
             yield saver
         finally:
-            await saver.done()
+            await saver.drained()
 
 
 def _connected(file: Path) -> sqlite3.Connection:
-    """A connection to a file in which there are LangGraph's tables."""
+    """A connection to a file that has LangGraph's tables."""
     file.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(file, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
-        # A killed process loses nothing; after a power cut the run goes on from an earlier step.
+        # A killed process loses nothing; after a power cut a run resumes from an earlier step.
         connection.execute("PRAGMA synchronous = NORMAL")
         BlockingSaver(connection).setup()
     except BaseException:
@@ -166,12 +165,12 @@ def _connected(file: Path) -> sqlite3.Connection:
     return connection
 
 
-def _each(calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What came of each call; one that fails does not keep the others from being made."""
-    came: list[Any] = []
+def _call_each(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """The result or error of each call; an error does not stop the others."""
+    results: list[Any] = []
     for call in calls:
         try:
-            came.append(call())
+            results.append(call())
         except Exception as error:
-            came.append(error)
-    return came
+            results.append(error)
+    return results

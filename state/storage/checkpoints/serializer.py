@@ -1,0 +1,87 @@
+"""The serializer of all savers: it reads plain data only, and packs what it writes.
+
+Values are compressed with an example as preset dictionary, so that what they share with it takes
+no room. The example is a table during a bargaining between two agents in the README's game.
+"""
+
+import json
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Self
+
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+_TABLE = json.loads(Path(__file__).with_name("packing.json").read_text(encoding="utf-8"))
+
+EXAMPLE = JsonPlusSerializer().dumps_typed(_TABLE)[1]
+"""It must never change: what was packed with it could not be read any more."""
+
+_PLAIN, _PACKED = "msgpack", "msgpack+zlib"
+
+_SHORT = 64
+"""Values of up to this many bytes are not packed."""
+
+_MOST = 2**28
+"""The limit of an unpacked value in bytes; a million messages take less."""
+
+
+class Unreadable(ValueError):
+    """A checkpoint that this application did not write, or that was damaged since."""
+
+
+class StrictSerializer(JsonPlusSerializer):
+    """Builds no object from a checkpoint: the state is plain JSON, packed where that pays."""
+
+    def __init__(self) -> None:
+        super().__init__(allowed_msgpack_modules=None)
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Write a value."""
+        kind, data = super().dumps_typed(obj)
+        if kind == _PLAIN and len(data) > _SHORT:
+            return _PACKED, pack(data)
+        return kind, data
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Read a value.
+
+        Raises:
+            Unreadable: this serializer did not write it, or it was damaged.
+        """
+        kind, content = data
+        if kind == _PACKED:
+            kind, content = _PLAIN, unpack(content)
+        if kind not in (_PLAIN, "null"):
+            raise Unreadable(f"a checkpoint is written as {kind!r}: only msgpack is read")
+        return super().loads_typed((kind, content))
+
+    def with_msgpack_allowlist(self, extra_allowlist: Iterable[tuple[str, ...] | type]) -> Self:
+        """Ignore the types in a graph's annotations: they are for its forms.
+
+        Returns itself, not a copy: the server's adapter around a saver cannot be copied
+        (langgraph-api 0.16: it recurses without end).
+        """
+        return self
+
+
+def pack(plain: bytes) -> bytes:
+    """Compress a value."""
+    packing = zlib.compressobj(level=1, zdict=EXAMPLE)
+    return packing.compress(plain) + packing.flush()
+
+
+def unpack(content: bytes) -> bytes:
+    """Decompress a value, packed with the example or without it.
+
+    Raises:
+        Unreadable: it is not in this format, or too large to be one of ours.
+    """
+    unpacking = zlib.decompressobj(zdict=EXAMPLE)
+    try:
+        plain = unpacking.decompress(content, _MOST)
+    except zlib.error:
+        raise Unreadable("a checkpoint is packed, and cannot be unpacked") from None
+    if not unpacking.eof:
+        raise Unreadable(f"a checkpoint is cut off, or larger than {_MOST:,} bytes")
+    return plain
