@@ -20,7 +20,7 @@ composes (`first_fault(DEAL_RULES, deal, terms)`); each answers with a labelled 
 raises. A contract is read at every turn by `duties`, and afterwards by `payments` and `breaches`.
 
 Before anybody signs, `certify` says whether a deal can be kept and what it does to everybody's
-incentives; while it runs, a `Watch` says after every turn how each clause stands; `Enforcement`
+incentives; while it runs, its `Monitor` says after every turn how each clause stands; `Enforcement`
 says what becomes of it when it is broken.
 """
 
@@ -30,9 +30,6 @@ from shapley_coop.deals.contract import (
     Contract,
     Term,
     amend,
-    contract_breaches,
-    contract_duties,
-    contract_payments,
     in_force,
     share_of,
     sign,
@@ -53,11 +50,21 @@ from shapley_coop.deals.language.when import (
     Not,
     Turns,
     When,
-    holds,
 )
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.deals.monitor import Breach, Duty, Payment, breaches, duties, payments
-from shapley_coop.deals.progression import Standing, Watch
+from shapley_coop.deals.monitor import (
+    Breach,
+    Duty,
+    Monitor,
+    Payment,
+    breaches,
+    contract_breaches,
+    contract_duties,
+    contract_payments,
+    duties,
+    monitor_of,
+    payments,
+)
 from shapley_coop.deals.settlement import NormPayoffs, earned, payoffs
 
 __all__ = [
@@ -81,6 +88,7 @@ __all__ = [
     "Forbid",
     "Last",
     "Message",
+    "Monitor",
     "NormPayoffs",
     "Not",
     "Offer",
@@ -88,11 +96,9 @@ __all__ = [
     "Payment",
     "Rule",
     "Share",
-    "Standing",
     "Term",
     "Terms",
     "Turns",
-    "Watch",
     "When",
     "accept",
     "amend",
@@ -105,8 +111,8 @@ __all__ = [
     "duties",
     "earned",
     "first_fault",
-    "holds",
     "in_force",
+    "monitor_of",
     "only",
     "payments",
     "payoffs",

@@ -18,8 +18,8 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple, get_args
 
 from shapley_coop.amounts import parse_exact
-from shapley_coop.deals.contract import Contract, contract_breaches
-from shapley_coop.deals.monitor import Breach
+from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.monitor import Breach, contract_breaches
 from shapley_coop.games import Turn
 
 Mode = Literal["notional", "enforced", "escrow"]

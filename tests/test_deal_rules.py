@@ -24,10 +24,10 @@ from shapley_coop.deals import (
     Terms,
     Turns,
     first_fault,
-    holds,
     only,
 )
 from shapley_coop.deals.language.rules import MAX_TEXT_CHARS, Rule, no_clash
+from tests.brute_force import holds
 from tests.made_deals import AGENTS, DEAL, TERMS, deal, deals
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.stage import StageGame
 from shapley_coop.deals.language.clauses import Pay, Share
-from shapley_coop.deals.language.condition import Condition
+from shapley_coop.deals.language.condition import compiled_condition
 from shapley_coop.deals.language.faults import Fault
 
 NOTHING = Fraction(0)
@@ -46,7 +46,7 @@ def unaffordable(
 
 def _certain(pay: Pay, stage: StageGame, now: int) -> Fraction:
     """What falls due whatever is done: nothing where the condition depends on that."""
-    condition = Condition(pay.when, asked="after")
+    condition = compiled_condition(pay.when, "after")
     if condition.start:
         return NOTHING
     times = sum(condition.holds((), turn) for turn in range(now, stage.turns + 1))

@@ -35,7 +35,6 @@ from shapley_coop.deals.contract import (
     Contract,
     Term,
     amend,
-    contract_payments,
     in_force,
     share_of,
     sign,
@@ -45,6 +44,7 @@ from shapley_coop.deals.language.clauses import Pay, Share
 from shapley_coop.deals.language.deal import Deal, put, read_deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
+from shapley_coop.deals.monitor import contract_payments
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
 

@@ -13,12 +13,20 @@ from itertools import product
 from typing import Any
 
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
+from shapley_coop.deals.compiled import (
+    Memories,
+    after,
+    amount_due,
+    compiled,
+    falling_due,
+    only_once,
+    owed,
+)
 from shapley_coop.deals.contract import Contract, share_of
 from shapley_coop.deals.enforcement import Enforcement, injured_by
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.memory import Memory
-from shapley_coop.deals.progression import Watch, Watched
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
 
@@ -38,7 +46,7 @@ NOTHING = Fraction(0)
 class HistoryState:
     """What of the history matters: hashable."""
 
-    memory: tuple[Memory, ...]
+    memory: Memories
     paid: frozenset[str]
     broken: frozenset[str]
 
@@ -97,14 +105,9 @@ class Prospects:
                 f"the split by the norm {share.norm} is computed from the record afterwards"
             )
         self.stage, self.enforcement = stage, enforcement
-        self.watch = Watch.of(agreed, stage.turns, stage.actions)
-        self._only_once = frozenset(
-            term.cid
-            for term in self.watch.terms
-            if isinstance(term.clause, Pay) and term.clause.basis == "once"
-        )
+        self.clauses = compiled(agreed)
         self._share = share if enforcement.executes else None
-        self._width = sum(max(1, len(term.condition.start)) for term in self.watch.terms)
+        self._width = sum(max(1, len(term.condition.start)) for term in self.clauses)
         self.now = len(record) + 1
         self.start = self._past(record)
         self._turns = {play: self._turn(play) for play in stage.plays}
@@ -161,11 +164,9 @@ class Prospects:
         return (position for layer in self.layers.values() for position in layer.values())
 
     def _past(self, record: Sequence[Turn]) -> HistoryState:
-        latest, broken = self.watch.unseen(), set[str]()
-        for turn in record:
-            latest = self.watch.seen(latest, turn)
-            broken |= {breach.agent for breach in latest.breaches}
-        return HistoryState(latest.memory, self._once(latest.paid), self._matters(broken))
+        monitor = Monitor(self.clauses).on(record)
+        broken = (breach.agent for breach in monitor.breaches)
+        return HistoryState(monitor.memories, monitor.paid, self._matters(broken))
 
     def _explore(self) -> dict[int, dict[HistoryState, Position]]:
         layers: dict[int, dict[HistoryState, Position]] = {}
@@ -185,15 +186,9 @@ class Prospects:
         return layers
 
     def _position(self, past: HistoryState, turn: int) -> Position:
-        owed = {
-            term.cid: term.clause
-            for term, memory in zip(self.watch.terms, past.memory, strict=True)
-            if isinstance(term.clause, Do | Forbid)
-            and term.stands(turn)
-            and term.condition.holds(memory, turn)
-        }
-        allowed = {agent: self._allowed(agent, owed.values()) for agent in self.stage.agents}
-        position = Position(turn, owed, allowed)
+        asked = owed(self.clauses, past.memory, turn)
+        allowed = {agent: self._allowed(agent, asked.values()) for agent in self.stage.agents}
+        position = Position(turn, asked, allowed)
         for play in self.stage.plays:
             self._step(position, past, play)
         position.expected = {
@@ -201,9 +196,9 @@ class Prospects:
         }
         return position
 
-    def _allowed(self, agent: str, owed: Iterable[Do | Forbid]) -> tuple[str, ...]:
+    def _allowed(self, agent: str, duties: Iterable[Do | Forbid]) -> tuple[str, ...]:
         open_ = list(self.stage.actions[agent])
-        for clause in owed:
+        for clause in duties:
             if clause.agent == agent:
                 done = clause.kind == "do"
                 open_ = [action for action in open_ if (action == clause.action) == done]
@@ -212,33 +207,23 @@ class Prospects:
     def _step(self, position: Position, past: HistoryState, play: Play) -> None:
         """What one joint action brings, and what is left after it."""
         turn = self._turns[play]
-        after = tuple(
-            term.condition.after(memory, turn)
-            for term, memory in zip(self.watch.terms, past.memory, strict=True)
-        )
-        due = [
-            term
-            for term, memory in zip(self.watch.terms, after, strict=True)
-            if isinstance(term.clause, Pay)
-            and term.cid not in past.paid
-            and term.stands(position.turn)
-            and term.condition.holds(memory, position.turn)
-        ]
+        memory = after(self.clauses, past.memory, turn)
+        due = falling_due(self.clauses, memory, position.turn, past.paid)
         breakers = [
             agent
             for agent, action in zip(self.stage.agents, play, strict=True)
             if action not in position.allowed[agent]
         ]
-        position.gains[play] = self._gains(play, due, breakers, past.broken)
-        position.due[play] = tuple(term.cid for term in due)
+        position.gains[play] = self._gains(play, due.values(), breakers, past.broken)
+        position.due[play] = tuple(due)
         position.onward[play] = HistoryState(
-            memory=after,
-            paid=past.paid | self._once(term.cid for term in due),
+            memory=memory,
+            paid=past.paid | only_once(due),
             broken=past.broken | self._matters(breakers),
         )
 
     def _gains(
-        self, play: Play, due: list[Watched], breakers: list[str], broken: frozenset[str]
+        self, play: Play, due: Iterable[Pay], breakers: list[str], broken: frozenset[str]
     ) -> Amounts:
         gained = dict(zip(self.stage.agents, self.stage.pays[play], strict=True))
         held = dict(gained)
@@ -246,12 +231,8 @@ class Prospects:
             total = sum(gained.values(), NOTHING)
             held = {agent: total * self._share.fractions[agent] for agent in held}
         if self.enforcement.executes:
-            for term in due:
-                pay = term.clause
-                assert isinstance(pay, Pay), "only payments fall due"
-                amount = pay.amount
-                if pay.basis == "reward":
-                    amount *= max(NOTHING, gained[pay.payer])
+            for pay in due:
+                amount = amount_due(pay, gained[pay.payer])
                 held[pay.payer] -= amount
                 held[pay.payee] += amount
         if deposit := self.enforcement.held():
@@ -282,10 +263,6 @@ class Prospects:
             "rewards": dict(zip(self.stage.agents, self.stage.pays[play], strict=True)),
         }
         return turn  # type: ignore[no-any-return] # its rewards are fractions, exact
-
-    def _once(self, cids: Iterable[str]) -> frozenset[str]:
-        """Of the payments that fell due, those that fall due only once."""
-        return self._only_once.intersection(cids)
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
         """Who has broken the contract; it changes nothing where no deposit is held."""

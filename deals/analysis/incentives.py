@@ -135,7 +135,7 @@ def overpaid(within: Prospects) -> Fault | None:
     """PAY: the shares of one reward that fall due together are no more than all of it."""
     shares = {
         term.cid: term.clause
-        for term in within.watch.terms
+        for term in within.clauses
         if isinstance(term.clause, Pay) and term.clause.basis == "reward"
     }
     for position in within.positions():

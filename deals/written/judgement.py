@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import get_args
 
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.progression import Verdict
+from shapley_coop.deals.monitor import Verdict
 
 _VERDICT = re.compile(r"(?:^|[;\n])\W*(c\d{1,4})\W*[:=]\W*(\w+)")
 
