@@ -6,13 +6,13 @@ contributions are exact fractions up to EXACT_AGENTS agents; the others, and lar
 computed in floats and rounded to 1e-9.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import exact, payoffs_under_norm
 from shapley_coop.credit.coalitions import Floats, Table, agents_in
 from shapley_coop.credit.values.core import nucleolus, prenucleolus
-from shapley_coop.credit.values.other import deegan_packel
+from shapley_coop.credit.values.deegan_packel import deegan_packel
 from shapley_coop.credit.values.semivalues import (
     Weights,
     banzhaf_weights,
@@ -27,23 +27,6 @@ Norm = Callable[[Table], list[Fraction]]
 
 EXACT_AGENTS = 12
 """Up to here semivalues are computed as fractions (10 ms); beyond, as floats."""
-
-
-def payoffs_under_norm(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
-    """What everyone gets of `total`: it always sums exactly.
-
-    total · φᵢ / Σφ when Σφ > 0 and every φ ≥ 0, else φᵢ + (total − Σφ) / n: proportions where
-    proportions make sense, and an equal share of what is over or missing where they do not.
-
-    Raises:
-        ValueError: there are no values.
-    """
-    if not values:
-        raise ValueError("no values: a norm divides among at least one agent")
-    claimed = sum(values, Fraction(0))
-    if claimed > 0 and min(values) >= 0:
-        return [total * value / claimed for value in values]
-    return [value + (total - claimed) / len(values) for value in values]
 
 
 def norm(name: str) -> Norm:

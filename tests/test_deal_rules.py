@@ -1,6 +1,5 @@
 """The rules a draft has to pass: each refuses one thing, with a label and a reason."""
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -172,9 +171,8 @@ def test_the_largest_draft_is_judged_at_once_however_long_the_game() -> None:
     odd, even = Every(every=2, start=1), Every(every=2, start=2)
     duties = [Do(agent="Ann", action="pull", when=odd), Do(agent="Ann", action="wait", when=even)]
     draft = deal(*duties * 128)
-    started = time.perf_counter()
-    assert no_clash(draft, replace(TERMS, turns=1_000)) is None
-    assert time.perf_counter() - started < 1, "a hundredth of what going through the turns took"
+    # Going through so many turns, a pair at a time, would take years.
+    assert no_clash(draft, replace(TERMS, turns=10**12)) is None
     found = first_fault(DEAL_RULES, draft, replace(TERMS, turns=1_000))
     assert found is not None
     assert (found.label, str(MAX_TEXT_CHARS) in found.feedback) == ("LONG", True)
