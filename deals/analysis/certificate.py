@@ -16,7 +16,8 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals.analysis.ability_to_pay import unaffordable
-from shapley_coop.deals.analysis.game_tree import NOTHING, Prospects
+from shapley_coop.deals.analysis.deposits import deposit_of
+from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
     Deviation,
     balanced_outcomes,
@@ -47,6 +48,8 @@ from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fau
 from shapley_coop.deals.monitor import contract_payments
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
+
+__all__ = ["Certificate", "Outlook", "Party", "below_reservation", "certify", "deposit_of", "vet"]
 
 
 @dataclass(frozen=True)
@@ -181,11 +184,11 @@ def _examined(
                 else sufficient_deposit(deal, stage, record)
             )
             enforcement = replace(enforcement, deposit=needed)
-        within = Prospects(agreed, stage, enforcement, record)
+        within = GameTree(agreed, stage, enforcement, record)
         without = (
-            Prospects(standing, stage, enforcement, record)
+            GameTree(standing, stage, enforcement, record)
             if standing
-            else Prospects(Deal(), stage, Enforcement("notional"), record)
+            else GameTree(Deal(), stage, Enforcement("notional"), record)
         )
         return _enumerated(deal, within, without, record)
     except NotFinite as reason:
@@ -227,34 +230,6 @@ def below_reservation(
     return short_of(reservation, held + party.within.expected)
 
 
-def deposit_of(
-    contract: Contract | None,
-    facts: Mapping[str, Any],
-    enforcement: Enforcement,
-    record: Sequence[Turn] = (),
-) -> Fraction:
-    """What each party has in escrow under a contract: as given, or as much as keeping it needs.
-
-    Nothing without a contract, in another mode, or where a game that was to say how much is
-    needed cannot be enumerated. An amendment leaves the deposits as they are.
-    """
-    if contract is None or enforcement.mode != "escrow" or enforcement.deposit is not None:
-        return enforcement.held() if contract else NOTHING
-    first = contract["terms"][0]["from_turn"]
-    clauses = [term["clause"] for term in contract["terms"] if term["from_turn"] == first]
-    before = [turn for turn in record if turn["turn"] < first]
-    return _needed(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before))
-
-
-@lru_cache(maxsize=64)
-def _needed(deal: str, facts: str, record: str) -> Fraction:
-    try:
-        stage = StageGame.of(json.loads(facts))
-        return sufficient_deposit(Deal.model_validate_json(deal), stage, json.loads(record))
-    except NotFinite:
-        return NOTHING
-
-
 def _agreed(deal: Deal, standing: Contract | None, now: int) -> Contract:
     """What would stand from turn `now` on; what stands already is told apart from the deal's own.
 
@@ -273,7 +248,7 @@ def _named(cid: str, term: Term) -> Term:
 
 
 def _enumerated(
-    deal: Deal, within: Prospects, without: Prospects, record: Sequence[Turn]
+    deal: Deal, within: GameTree, without: GameTree, record: Sequence[Turn]
 ) -> Certificate:
     if fault := contradiction(within) or overpaid(within):
         return Certificate(deal, within.enforcement, (fault,))
@@ -299,7 +274,7 @@ def _enumerated(
     return Certificate(deal, within.enforcement, (), parties, outcomes, tuple(notes))
 
 
-def _outlooks(of: Prospects, record: Sequence[Turn]) -> list[Outlook]:
+def _outlooks(of: GameTree, record: Sequence[Turn]) -> list[Outlook]:
     """Everybody's, what a split moves of past rewards included."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secured, expected, best)]

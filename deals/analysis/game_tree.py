@@ -77,7 +77,7 @@ class Position:
 Value = Callable[[Play, int], Fraction]
 
 
-class Prospects:
+class GameTree:
     """Every way in which the rest of a game can go under a deal.
 
     Args:
@@ -269,5 +269,5 @@ class Prospects:
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 
-Valuation = Callable[[Prospects, Position, int, Value], Fraction]
-"""(prospects, position, agent's index, worth of a joint action for an agent) → its value."""
+Valuation = Callable[[GameTree, Position, int, Value], Fraction]
+"""(game tree, position, agent's index, worth of a joint action for an agent) → its value."""

@@ -28,7 +28,7 @@ from shapley_coop.deals import (
     Terms,
     Turns,
 )
-from shapley_coop.deals.analysis.game_tree import Prospects
+from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.analysis.valuations import expected, keeping
 from shapley_coop.deals.language.when import When
@@ -186,7 +186,7 @@ class Party:
         )
         agreed = Deal(clauses=(*kept, *deal.clauses))
         try:
-            within = Prospects(agreed, self.stage, enforcement_of(self.facts), self.record)
+            within = GameTree(agreed, self.stage, enforcement_of(self.facts), self.record)
         except NotFinite as reason:
             raise Missing(str(reason)) from None
         return dict(zip(self.stage.agents, within.value(valuation), strict=True))

@@ -3,10 +3,9 @@
 from typing import Any
 
 from shapley_coop.amounts import MICRO, to_micro
-from shapley_coop.deals import contract_breaches
-from shapley_coop.deals.analysis.certificate import deposit_of
+from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.enforcement import Enforcement, escrow
+from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.state import Table, game_of
 
 
@@ -19,14 +18,14 @@ def escrow_view(table: Table) -> dict[str, Any] | None:
     contract, terms = table.get("contract"), Enforcement.of(table["settings"])
     if contract is None or terms.mode != "escrow":
         return None
-    game, record = game_of(table["settings"]), table.get("record", [])
-    deposit = to_micro(deposit_of(contract, facts_of(game), terms, record))
-    over = table.get("settlement") is not None
-    postings = escrow(contract, record, game.agents, deposit, over)
+    facts = facts_of(game_of(table["settings"]))
+    signed = Agreement(contract, table.get("record", []), facts, terms)
+    deposit = to_micro(signed.deposit)
+    postings = signed.postings(over=table.get("settlement") is not None)
     owner = {p.clause: p.moves[0].payer for p in postings if p.kind == "deposit"}
     released = {owner[p.clause]: p.moves for p in postings if p.kind == "release"}
     # The same one that the ledger names, where several are broken in one turn.
-    breaches = sorted(contract_breaches(contract, record), key=lambda breach: -breach.turn)
+    breaches = sorted(signed.monitor.breaches, key=lambda breach: -breach.turn)
     first = {breach.agent: breach for breach in breaches}
     parties = []
     for agent in owner.values():
