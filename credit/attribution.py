@@ -25,7 +25,7 @@ Worth = Callable[[frozenset[str]], Fraction]
 
 @dataclass(frozen=True)
 class Attribution:
-    """What a record says about each agent (Shapley-Coop, Eqs. 7-9).
+    """Each agent's credit for a record (Shapley-Coop, Eqs. 7-9).
 
     Attributes:
         norm: by which the values were computed.
@@ -52,7 +52,7 @@ class Attribution:
 def attribute(
     agents: Sequence[str], worth: Worth, by: str = "shapley", batch: BatchWorth | None = None
 ) -> Attribution:
-    """Compute everybody's value from the characteristic function.
+    """Compute each agent's value from the characteristic function.
 
     Exact up to EXACT_AGENTS agents. Beyond, Shapley values are sampled with a standard error each.
     Norms that need a few coalitions only are exact for any number of agents.

@@ -31,7 +31,7 @@ def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
     """The mask of a coalition given by names, in any order.
 
     Raises:
-        ValueError: a name is not among `agents`, or stands twice.
+        ValueError: a name is not among `agents`, or occurs twice.
     """
     mask = 0
     for name in coalition:
@@ -39,7 +39,7 @@ def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
             raise ValueError(f"{name!r} is not an agent: the agents are {', '.join(agents)}")
         bit = 1 << agents.index(name)
         if mask & bit:
-            raise ValueError(f"{name!r} stands twice in one coalition: name each member once")
+            raise ValueError(f"{name!r} occurs twice in one coalition: name each member once")
         mask |= bit
     return mask
 

@@ -24,7 +24,7 @@ incentives; while it runs, its `Monitor` says after every turn how each clause s
 says what becomes of it when it is broken.
 """
 
-from shapley_coop.deals.analysis.certificate import Certificate, below_reservation, certify, vet
+from shapley_coop.deals.analysis.certificate import below_reservation, certify
 from shapley_coop.deals.analysis.reservation import reservation_in, short_of
 from shapley_coop.deals.contract import (
     Contract,
@@ -65,14 +65,13 @@ from shapley_coop.deals.monitor import (
     monitor_of,
     payments,
 )
-from shapley_coop.deals.settlement import NormPayoffs, earned, payoffs
+from shapley_coop.deals.settlement import earned, payoffs
 
 __all__ = [
     "DEAL_RULES",
     "All",
     "AnyOf",
     "Breach",
-    "Certificate",
     "Clause",
     "Contract",
     "Count",
@@ -89,7 +88,6 @@ __all__ = [
     "Last",
     "Message",
     "Monitor",
-    "NormPayoffs",
     "Not",
     "Offer",
     "Pay",
@@ -125,5 +123,4 @@ __all__ = [
     "short_of",
     "sign",
     "unanimous",
-    "vet",
 ]

@@ -23,7 +23,7 @@ class Term(TypedDict):
 
 
 class Contract(TypedDict):
-    """What all have signed."""
+    """A signed deal with its amendments."""
 
     hash: str  # of the offer; of an amendment, chained to what it amends
     previous: str | None  # the hash of the contract it amends
@@ -40,8 +40,8 @@ def sign(offer: Offer, from_turn: int) -> Contract:
 def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
     """Amend a contract by an offer that all accepted.
 
-    Obligations are replaced from `from_turn` on. Payments stand unless the offer drops them by
-    id, and so does the share unless the offer drops it or brings its own.
+    Obligations are replaced from `from_turn` on. Payments stay in force unless the offer drops
+    them by id; so does the share, unless the offer drops it or has its own.
     """
     deal = Deal.model_validate(offer["deal"])
     kept = [_ended(term, deal, from_turn) for term in contract["terms"]]

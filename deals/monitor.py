@@ -240,12 +240,6 @@ def contract_breaches(contract: Contract | None, record: Sequence[Turn]) -> list
     return _shared(contract, record).breaches
 
 
-def adherence(contract: Contract | None, record: Sequence[Turn]) -> tuple[int, int]:
-    """How many duties were kept, of how many there were: one for each clause, turn and agent."""
-    monitor = _shared(contract, record)
-    return monitor.owed - len(monitor.breaches), monitor.owed
-
-
 def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
     """What the deal asks at `turn`, given the turns before it."""
     clauses = _of_kind(deal, Do | Forbid)

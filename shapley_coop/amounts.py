@@ -147,10 +147,10 @@ def from_micro(micro: int) -> Fraction:
 
 
 def payoffs_under_norm(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
-    """What everyone gets of `total`: it always sums exactly.
+    """Each agent's payoff when `total` is divided by values; the payoffs sum to it exactly.
 
-    total · φᵢ / Σφ when Σφ > 0 and every φ ≥ 0, else φᵢ + (total − Σφ) / n: proportions where
-    proportions make sense, and an equal share of what is over or missing where they do not.
+    total · φᵢ / Σφ when Σφ > 0 and every φ ≥ 0, else φᵢ + (total − Σφ) / n: proportions where they
+    are defined, otherwise each value plus an equal part of the difference.
 
     Raises:
         ValueError: there are no values.

@@ -25,7 +25,6 @@ from shapley_coop.deals import (
     sign,
 )
 from shapley_coop.deals.language.condition import Condition
-from shapley_coop.deals.monitor import adherence
 from tests import brute_force
 from tests.brute_force import holds
 from tests.made_contracts import ACTIONS, a_condition, a_deal, a_turn, of_the_day
@@ -129,7 +128,7 @@ def test_a_turn_is_observed_once_however_often_a_growing_record_is_read(monkeypa
     contract, record = signed(deal, "Ben"), []
     for number in range(1, 201):
         record = [*record, turn(number, Ann="left")]
-        for read in (contract_breaches, contract_payments, adherence):
+        for read in (contract_breaches, contract_payments, monitor_of):
             read(contract, record)
         contract_duties(contract, record[:-1], number)
     assert len(steps) == 200
@@ -219,8 +218,8 @@ def test_adherence_counts_the_duties_that_were_kept():
     )
     contract = sign({**put(deal, "Ann", 1), "accepted": list(ACTIONS)}, 1)
     record = [turn(1, Ann="left", Ben="up"), turn(2, Ann="right", Ben="up"), turn(3, Ann="left")]
-    assert adherence(contract, record) == (2, 4)
-    assert adherence(None, record) == (0, 0)
+    monitor = monitor_of(contract, record)
+    assert (monitor.owed, len(monitor.breaches)) == (4, 2)
 
 
 def test_nothing_agreed_is_nothing_to_watch():

@@ -144,7 +144,7 @@ def test_rules_answer_for_any_deal_and_never_raise(draft: Deal) -> None:
 def test_a_workflow_composes_the_rules_it_wants() -> None:
     only_money: Rule = only(Pay, Share)
     fault = first_fault([only_money], DEAL, TERMS)
-    assert fault == Fault("KIND", "c1 is a do: only pay, share have a place here.")
+    assert fault == Fault("KIND", "c1 is a do: only pay, share are admitted here.")
     assert first_fault([only_money], deal(Share(norm="whim")), TERMS) is None
 
 

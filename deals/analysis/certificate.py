@@ -1,4 +1,4 @@
-"""What a contract does to everybody's incentives, computed before anybody signs.
+"""A certificate: what a contract does to each agent's incentives, computed before it is signed.
 
 >>> from shapley_coop.games import load
 >>> from shapley_coop.deals import Deal, Do, Pay, Last, Event
@@ -54,7 +54,7 @@ __all__ = ["Certificate", "Outlook", "Party", "below_reservation", "certify", "d
 
 @dataclass(frozen=True)
 class Outlook:
-    """What an agent can look forward to, in the game's unit, over the turns left.
+    """What an agent can expect over the turns left, in the game's unit.
 
     Attributes:
         worst: what it can secure (maximin in pure actions).
@@ -139,17 +139,17 @@ def certify(
         rules: the first that is broken becomes a fault.
         norms: those that are computed at this table.
         droppable: clauses that it can end, beside the payments and the split of `standing`.
-        record: the turns played before it would be signed; what it means is for those left.
-        standing: the contract that it would amend: what stands if it is not signed.
+        record: the turns played before it would be signed; the certificate is about those left.
+        standing: the contract that it would amend, which stays in force if it is not signed.
 
     Returns:
-        The certificate; whatever the deal says, nothing is raised.
+        The certificate; a deal that cannot be examined has a fault or a note, and never raises.
 
     Raises:
         ValueError: the facts give no agents, actions or turns.
 
-    Cost: for two agents with two actions and ten turns about 10 ms, and nothing when it is asked
-    again; `game_tree` says how it grows, and from which size on a game is too large.
+    Cost: about 10 ms for two agents with two actions and ten turns; the latest results are cached.
+    `game_tree` says how the cost grows, and from which size on a game is not enumerated.
     """
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], facts["actions"], int(facts["turns"])
@@ -167,7 +167,7 @@ def certify(
 def _examined(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """What enumeration finds of a deal that breaks no rule: once, however many letters show it."""
+    """What the game tree shows of a deal that breaks no rule, cached."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
     try:
@@ -177,7 +177,7 @@ def _examined(
         if fault := unaffordable(pays, share_of(agreed), stage, now=len(record) + 1):
             return Certificate(deal, enforcement, (fault,))
         if enforcement.mode == "escrow" and enforcement.deposit is None:
-            # What an amendment leaves as it is, a first contract needs.
+            # An amendment leaves the deposits as they are.
             needed = (
                 deposit_of(standing, facts, enforcement, record)
                 if standing
@@ -217,8 +217,8 @@ def below_reservation(
 ) -> Fault | None:
     """RESERVE: refuse to sign for an agent that would be left with less than it requires.
 
-    Compared is what the turns so far have left it with, and what it can expect of the others while
-    everybody keeps the contract. What could not be enumerated is not known to reach it.
+    Its reservation value is compared with what it has earned so far, plus what it can expect while
+    all keep the contract. A game that could not be enumerated does not pass.
     """
     party = certificate.parties.get(agent)
     if party is None:
@@ -231,9 +231,10 @@ def below_reservation(
 
 
 def _agreed(deal: Deal, standing: Contract | None, now: int) -> Contract:
-    """What would stand from turn `now` on; what stands already is told apart from the deal's own.
+    """The contract from turn `now` on, if the deal were signed.
 
-    A clause of the deal keeps the id under which its letter shows it.
+    The deal's clauses keep the ids that its letter shows; those of the standing contract are
+    prefixed with "standing".
     """
     offer = put(deal, "", 1)
     contract = amend(standing, offer, now) if standing else sign(offer, now)
@@ -264,10 +265,10 @@ def _enumerated(
         )
         for i, agent in enumerate(within.stage.agents)
     }
-    notes = [f"{cid} never comes to bear in this game." for cid in idle_clauses(within, deal)]
+    notes = [f"{cid} never binds or falls due in this game." for cid in idle_clauses(within, deal)]
     notes += [
-        f"({', '.join(play)}) is a weak equilibrium of a turn without any contract: this one "
-        "selects it, and changes no incentive there."
+        f"({', '.join(play)}) is a weak equilibrium of a turn without any contract: this contract "
+        "selects it and changes no incentive."
         for play in weak_equilibria(within)
     ]
     outcomes = balanced_outcomes(within)
@@ -275,7 +276,7 @@ def _enumerated(
 
 
 def _outlooks(of: GameTree, record: Sequence[Turn]) -> list[Outlook]:
-    """Everybody's, what a split moves of past rewards included."""
+    """Each agent's, including what a split moves of past rewards."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secured, expected, best)]
     return [

@@ -1,4 +1,4 @@
-"""What each party leaves in escrow under a contract, and what the ledger posts of it."""
+"""What each party pays into escrow under a contract, and what the ledger posts of it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -42,10 +42,10 @@ def deposit_of(
     enforcement: Enforcement,
     record: Sequence[Turn] = (),
 ) -> Fraction:
-    """What each party has in escrow under a contract: as given, or as much as keeping it needs.
+    """What each party pays into escrow: the given amount, or the sufficient deposit.
 
-    Nothing without a contract, in another mode, or where a game that was to say how much is
-    needed cannot be enumerated. An amendment leaves the deposits as they are.
+    0 without a contract, in another mode, or where the sufficient deposit is needed and the game
+    cannot be enumerated. An amendment leaves the deposits as they are.
     """
     if contract is None or enforcement.mode != "escrow" or enforcement.deposit is not None:
         return enforcement.held() if contract else NOTHING

@@ -1,9 +1,9 @@
-"""Playing a finite game to its end under a contract, in every way, exactly.
+"""The game tree of a repeated stage game under a contract, enumerated and solved exactly.
 
-The game is a stage game that is repeated; the contract's conditions remember little of the past
-(`deals.language.memory`), so that histories which leave the same rest are one position. They
-are found forwards and valued backwards. Cost: positions × joint actions × agents, a few μs each,
-and about 1 μs more for each value that the contract's conditions remember.
+A contract's conditions remember little of the past (`deals.language.memory`), so histories after
+which they remember the same are merged into one position. Positions are found forwards and valued
+backwards (backward induction). Cost: positions × joint actions × agents, a few μs each, and about
+1 μs more for each value that the contract's conditions remember.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,10 +31,10 @@ from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
 
 MAX_STEPS = 50_000
-"""Positions × joint actions × agents that are looked at; a larger game is not enumerated."""
+"""Limit of positions × joint actions × agents; a larger game is not enumerated."""
 
 MAX_WORK = 500_000
-"""Steps × values that the contract's conditions remember; more takes too long."""
+"""Limit of steps × values that the contract's conditions remember."""
 
 Amounts = tuple[Fraction, ...]
 """One amount per agent, in the order of the agents."""
@@ -44,7 +44,7 @@ NOTHING = Fraction(0)
 
 @dataclass(frozen=True)
 class HistoryState:
-    """What of the history matters: hashable."""
+    """What the rest of the game depends on: equal states have equal subtrees."""
 
     memory: Memories
     paid: frozenset[str]
@@ -59,10 +59,10 @@ class Position:
         turn: the turn to be played.
         owed: clause id → the duty that binds now.
         allowed: agent → the actions that keep the contract now.
-        gains: joint action → what everybody gains by it at once, payments included.
+        gains: joint action → each agent's gain in this turn, payments included.
         onward: joint action → the position after it.
-        due: joint action → the ids of the payments that fall due by it.
-        expected: agent → what it does if it keeps the contract and sees one turn far.
+        due: joint action → the ids of the payments that it makes due.
+        expected: agent → its best allowed actions for this turn alone.
     """
 
     turn: int
@@ -78,7 +78,7 @@ Value = Callable[[Play, int], Fraction]
 
 
 class GameTree:
-    """Every way in which the rest of a game can go under a deal.
+    """The game tree from the present position on, under a deal.
 
     Args:
         agreed: a deal that stands from the first turn on, or a contract with its amendments; an
@@ -89,7 +89,7 @@ class GameTree:
 
     Raises:
         NotFinite: the game has too many positions, or too many clauses for them, or its split is
-            by a norm that is computed from the whole record afterwards.
+            by a norm, which is computed from the whole record afterwards.
     """
 
     def __init__(
@@ -115,11 +115,11 @@ class GameTree:
         self._values: dict[Valuation, dict[int, dict[HistoryState, Amounts]]] = {}
 
     def value(self, worth: "Valuation") -> Amounts:
-        """Everybody's value at the present position: what is still to come for it."""
+        """Each agent's value at the present position: what it gains from here on."""
         return self.values(worth)[self.now][self.start]
 
     def shifted(self, record: Sequence[Turn]) -> Amounts:
-        """What the split moves of the rewards in the record: it is over the whole game's total."""
+        """What the split moves of past rewards: it divides the whole game's total."""
         agents = self.stage.agents
         if not (self._share and self._share.fractions):
             return (NOTHING,) * len(agents)
@@ -128,7 +128,7 @@ class GameTree:
         return tuple(total * self._share.fractions[agent] - had[agent] for agent in agents)
 
     def values(self, worth: "Valuation") -> dict[int, dict[HistoryState, Amounts]]:
-        """Everybody's value at every position, by turn: from the last turn backwards."""
+        """Each agent's value at every position, by turn, computed backwards from the last."""
         if worth not in self._values:
             self._values[worth] = self._backwards(worth)
         return self._values[worth]
@@ -150,7 +150,7 @@ class GameTree:
         return tuple(worth(self, position, i, value) for i in range(len(self.stage.agents)))
 
     def worth(self, position: Position, later: Mapping[HistoryState, Amounts]) -> "Value":
-        """What a joint action is worth to an agent: its gain, and the value of what follows."""
+        """From a joint action and an agent to its gain now plus its value at the next position."""
         over: Amounts = (NOTHING,) * len(self.stage.agents)
         ahead = {play: later.get(past, over) for play, past in position.onward.items()}
         return lambda play, i: position.gains[play][i] + ahead[play][i]
@@ -176,9 +176,7 @@ class GameTree:
         for turn in range(self.now, self.stage.turns + 1):
             ahead += each * (len(frontier) - 1)
             if ahead > most:
-                raise NotFinite(
-                    f"more than {most} steps would have to be looked at: too large to enumerate"
-                )
+                raise NotFinite(f"its tree has more than {most} steps: too large to enumerate")
             layers[turn] = {past: self._position(past, turn) for past in frontier}
             frontier = {
                 past for position in layers[turn].values() for past in position.onward.values()
@@ -205,7 +203,7 @@ class GameTree:
         return tuple(open_)
 
     def _step(self, position: Position, past: HistoryState, play: Play) -> None:
-        """What one joint action brings, and what is left after it."""
+        """Add the gains of one joint action, the payments it makes due, and the next position."""
         turn = self._turns[play]
         memory = after(self.clauses, past.memory, turn)
         due = falling_due(self.clauses, memory, position.turn, past.paid)
@@ -245,9 +243,10 @@ class GameTree:
         return tuple(held.values())
 
     def _foreseen(self, position: Position, i: int) -> tuple[str, ...]:
-        """The best of what is allowed, at once, if the others do anything they are allowed to.
+        """The allowed actions that pay best this turn, against uniform beliefs about the others.
 
-        A weakly dominant action is always among them. Ties are all kept.
+        The others may do anything that they are allowed. Weakly dominant actions are always
+        among them. Ties are all kept.
         """
         choices = [position.allowed[a] or self.stage.actions[a] for a in self.stage.agents]
         gain: dict[str, Fraction] = dict.fromkeys(choices[i], NOTHING)
@@ -265,7 +264,7 @@ class GameTree:
         return turn  # type: ignore[no-any-return] # its rewards are fractions, exact
 
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Who has broken the contract; it changes nothing where no deposit is held."""
+        """Who has broken the contract, where deposits make a difference of it."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 

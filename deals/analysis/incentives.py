@@ -19,7 +19,7 @@ from shapley_coop.games import Turn
 
 @dataclass(frozen=True)
 class Deviation:
-    """A way to gain by breaking a contract: the counterexample to keeping it.
+    """A profitable deviation from a contract: the counterexample to keeping it.
 
     Attributes:
         agent: who gains.
@@ -48,7 +48,7 @@ class Deviation:
 
 
 def deviation(within: GameTree, i: int) -> Deviation | None:
-    """The first step of the most profitable way to break the contract while the others keep it.
+    """The first breach of the most profitable deviation while the others keep the contract.
 
     None if keeping it is a best response to the others doing as expected.
     """
@@ -73,13 +73,13 @@ def deviation(within: GameTree, i: int) -> Deviation | None:
             plays = product(*course[:i], honest, *course[i + 1 :])
             onward += [position.onward[play] for play in plays]
         reached = list(dict.fromkeys(onward))
-    raise AssertionError("somewhere on the way a gain has to be made")
+    raise AssertionError("a positive gain needs a breach at some position")
 
 
 def temptation(within: GameTree, i: int) -> Deviation | None:
-    """The largest gain by one breach, over every turn and everything the others could do then.
+    """The largest gain by a single breach, over every turn and every action of the others.
 
-    From there on everybody does as expected. None if keeping the contract is dominant at every
+    Afterwards all act as expected. None if keeping the contract is dominant at every
     turn in this sense.
     """
     keep, agent = within.values(keeping), within.stage.agents[i]
@@ -102,10 +102,10 @@ def temptation(within: GameTree, i: int) -> Deviation | None:
 
 
 def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
-    """The deposit that makes keeping the contract a best response for all by itself.
+    """The deposit that alone makes keeping the contract a best response for all.
 
-    The most that anybody gains by breaking it while nothing is enforced, upwards to a whole unit:
-    who breaks the contract loses its deposit once.
+    It is the largest gain by breaking the contract while nothing is enforced, rounded up to a
+    whole unit: an agent that breaks the contract loses its deposit once.
     """
     bare = GameTree(deal, stage, Enforcement("notional"), record)
     keep, break_ = bare.values(keeping), bare.values(deviating)
@@ -118,7 +118,7 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
 
 
 def contradiction(within: GameTree) -> Fault | None:
-    """CLASH: at a turn that can be reached, an agent can do nothing that keeps the contract."""
+    """CLASH: at some reachable position every action of an agent breaks the contract."""
     for position in within.positions():
         for agent, allowed in position.allowed.items():
             if not allowed:
@@ -153,7 +153,7 @@ def overpaid(within: GameTree) -> Fault | None:
 
 
 def balanced_outcomes(within: GameTree) -> int:
-    """In how many outcomes of a turn payments were seen to sum to zero: in all there are."""
+    """The number of outcomes of a turn, after checking that payments sum to zero in each."""
     count = 0
     for position in within.positions():
         for play, gains in position.gains.items():
@@ -164,16 +164,16 @@ def balanced_outcomes(within: GameTree) -> int:
 
 
 def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
-    """The clauses of the deal that no course of the game brings to bear."""
+    """The clauses of the deal that bind or fall due at no position."""
     used = {cid for position in within.positions() for cid in position.owed}
     used |= {cid for p in within.positions() for due in p.due.values() for cid in due}
     return [cid for cid in (*deal.duties, *deal.pays) if cid not in used]
 
 
 def weak_equilibria(within: GameTree) -> list[Play]:
-    """The joint actions asked for at the first turn and after, that were weak equilibria anyway.
+    """The joint actions that the contract asks for and that are weak equilibria without it.
 
-    Keeping such a contract costs nobody anything, and breaking it neither: it selects.
+    Such a contract changes no incentive: it selects one of several equilibria.
     """
     asked = {
         play
@@ -190,7 +190,7 @@ def _others(stage: StageGame, i: int) -> Iterator[Play]:
 
 
 def _on_course(within: GameTree) -> Iterator[tuple[int, HistoryState]]:
-    """The positions that are reached while everybody keeps the contract, some of them perhaps."""
+    """The positions that can be reached while all keep the contract."""
     for past, position in _course(within):
         yield position.turn, past
 

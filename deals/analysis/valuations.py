@@ -1,4 +1,4 @@
-"""What a position is worth to an agent, by what is assumed of everybody from there on."""
+"""The value of a position to an agent, under different assumptions about what all do next."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -7,18 +7,18 @@ from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, Position, V
 
 
 def expected(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Everybody keeps the contract and takes, of what it leaves open, what pays best at once."""
+    """All keep the contract and choose, among what it allows, what pays best this turn."""
     plays = of.plays(position.expected[a] for a in of.stage.agents)
     return sum((worth(play, i) for play in plays), NOTHING) / len(plays)
 
 
 def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """Everybody keeps the contract, and all that it leaves open goes well for this agent."""
+    """All keep the contract, and all choices that it leaves open are in this agent's favour."""
     return max(worth(play, i) for play in of.plays(_kept(of, position, all_=True, i=i)))
 
 
 def secured(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """What this agent can secure while everybody keeps the contract (maximin, pure actions)."""
+    """What this agent can secure while all keep the contract (maximin, pure actions)."""
     return _maximin(of, position, i, worth, _kept(of, position, all_=True, i=i))
 
 
@@ -33,7 +33,7 @@ def keeping(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
 
 
 def deviating(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
-    """The most it gets by doing whatever it likes while the others do as expected."""
+    """The most it gets by any action while the others do as expected."""
     return max(_replies(of, position, i, worth, of.stage.actions[of.stage.agents[i]]).values())
 
 

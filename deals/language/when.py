@@ -52,7 +52,7 @@ class Every(_Condition):
 class Last(_Condition):
     """The latest action of an agent: tit-for-tat. False before its first.
 
-    A payment is for what is done in its own turn: who does nothing then has not done it.
+    For a payment it is the action of the same turn: an agent that does nothing has none.
     """
 
     last: Event

@@ -1,4 +1,4 @@
-"""What a contract and a record show together: verdicts, breaches, adherence, and what fell due."""
+"""An audit of a contract: verdicts, breaches, duties kept, and payments that fell due."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -30,13 +30,13 @@ def audit(
         record: the turns played, made here or by others.
         turns: how many the game has at most.
         actions: agent → all it can do; an agent that is absent may do anything.
-        over: whether nothing follows the record.
-        judged: what a judge wrote about it, if one was heard.
+        over: whether no turn follows the record.
+        judged: a judge's answer, if one was asked.
 
     Returns:
         `verdicts` by clause (satisfied, violated, pending), `breaches` with their evidence,
         `duties` kept and owed, `payments` that fell due, and `judge` with its `agreement`: the
-        part of the clauses on which it says what the record shows.
+        fraction of clauses on which it agrees with the record.
     """
     contract = _contract(agreed) if isinstance(agreed, Deal) else agreed
     monitor = monitor_of(contract, record)
