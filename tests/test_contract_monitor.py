@@ -107,8 +107,10 @@ def test_whatever_was_read_before_a_record_is_judged_as_if_it_were_the_first():
 def test_a_monitor_that_is_observed_further_leaves_the_next_reader_alone():
     contract = signed(Deal(clauses=[Do(agent="Ann", action="left")]))
     record = [turn(1, Ann="left")]
-    monitor_of(contract, record).observe(turn(2, Ann="right"))
-    assert monitor_of(contract, record).turns == record
+    one, other = monitor_of(contract, record), monitor_of(contract, record)
+    one.observe(turn(2, Ann="right"))
+    assert other.turns == record
+    assert (one.breaches != [], other.breaches) == (True, [])
     assert contract_breaches(contract, record) == []
 
 

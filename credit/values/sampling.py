@@ -64,23 +64,20 @@ def sample_shapley(
     """Estimate the Shapley value of n agents from the worths of sampled coalitions.
 
     Args:
-        n: how many agents.
         worth: asked for many coalitions at once; a fixed function of the coalition.
         method: "antithetic", "cyclic", "stratified", or "auto".
         target_error: stop when no agent's standard error is above it; None spends the budget.
-        budget: the most evaluations of `worth`. One observation costs 2(n − 1) of them
-            (antithetic), n(n − 1) (cyclic) or 2n(n − 1) (stratified).
+        budget: the most evaluations of `worth`; `SAMPLERS` has the cost of one observation.
         seed: of the generator; a method draws the same coalitions for the same seed.
 
     Returns:
         Values with one standard error each: the spread of the observations over the root of their
-        number. An agent that never varied while others did gets the error that a single further
-        observation, as far off as the farthest seen, would have caused: never having seen it matter
-        does not prove that it cannot. Antithetic and cyclic values sum to v(N) − v(∅).
+        number. An agent that never varied while others did gets the error that one further
+        observation, as far off as the farthest seen, would cause. Antithetic and cyclic values
+        sum to v(N) − v(∅).
 
     Raises:
-        ValueError: an unknown method, numbers out of range, a budget for fewer than two
-            observations, or worths of the wrong shape or not finite.
+        ValueError: an argument out of range, or worths of the wrong shape or not finite.
     """
     if method not in ("auto", *SAMPLERS):
         raise ValueError(f"no sampler is called {method!r}: choose auto, {', '.join(SAMPLERS)}")

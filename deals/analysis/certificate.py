@@ -125,7 +125,6 @@ def certify(
     enforcement: Enforcement | None = None,
     rules: Iterable[Rule] = DEAL_RULES,
     norms: Sequence[str] = (),
-    droppable: Sequence[str] = (),
     record: Sequence[Turn] = (),
     standing: Contract | None = None,
 ) -> Certificate:
@@ -138,7 +137,6 @@ def certify(
         enforcement: how it is enforced; payments count only where they are made.
         rules: the first that is broken becomes a fault.
         norms: those that are computed at this table.
-        droppable: clauses that it can end, beside the payments and the split of `standing`.
         record: the turns played before it would be signed; the certificate is about those left.
         standing: the contract that it would amend, which stays in force if it is not signed.
 
@@ -154,7 +152,7 @@ def certify(
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], facts["actions"], int(facts["turns"])
     money = [cid for cid, c in in_force(standing).items() if isinstance(c, Pay | Share)]
-    terms = Terms(agents, actions, turns, norms, [*droppable, *money])
+    terms = Terms(agents, actions, turns, norms, money)
     if fault := first_fault(rules, deal, terms):
         return Certificate(deal, enforcement, (fault,))
     game = {name: facts.get(name) for name in ("agents", "actions", "payoffs", "turns")}
