@@ -176,7 +176,7 @@ class GameTree:
         for turn in range(self.now, self.stage.turns + 1):
             ahead += each * (len(frontier) - 1)
             if ahead > most:
-                raise NotFinite(f"its tree has more than {most} steps: too large to enumerate")
+                raise NotFinite(f"more than {most} steps in its game tree: too large to enumerate")
             layers[turn] = {past: self._position(past, turn) for past in frontier}
             frontier = {
                 past for position in layers[turn].values() for past in position.onward.values()
