@@ -3,23 +3,29 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, partial
+from itertools import compress
 
 import numpy as np
 
-from shapley_coop.credit.coalitions import worth_table
-from shapley_coop.credit.norms import EXACT_AGENTS, norm, payoffs_under_norm
-from shapley_coop.credit.values.sampling import BatchWorth, sample_shapley
+from shapley_coop.amounts import MICRO, from_micro, payoffs_under_norm
+from shapley_coop.credit.coalitions import Floats, worth_table
+from shapley_coop.credit.norms import EXACT_AGENTS, norm
+from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, sample_shapley
 from shapley_coop.credit.values.shapley import marginal_contributions
 
 EVALUATIONS_PER_AGENT = 400
 """The sampler's budget: coalitions replayed for each agent beyond the exact sizes."""
+
+MAX_ENUMERATED = 16
+"""The most agents of whom other norms look at all 2ⁿ coalitions."""
 
 Worth = Callable[[frozenset[str]], Fraction]
 
 
 @dataclass(frozen=True)
 class Attribution:
-    """What a record says about each agent (Shapley-Coop, Eqs. 7-9).
+    """Each agent's credit for a record (Shapley-Coop, Eqs. 7-9).
 
     Attributes:
         norm: by which the values were computed.
@@ -46,23 +52,28 @@ class Attribution:
 def attribute(
     agents: Sequence[str], worth: Worth, by: str = "shapley", batch: BatchWorth | None = None
 ) -> Attribution:
-    """Compute everybody's value from the characteristic function.
+    """Compute each agent's value from the characteristic function.
 
     Exact up to EXACT_AGENTS agents. Beyond, Shapley values are sampled with a standard error each.
+    Norms that need a few coalitions only are exact for any number of agents.
 
     Args:
         agents: the players, in order.
         worth: v, from a coalition to its worth in the game's unit.
         by: a norm's name.
-        batch: v for many coalitions at once, shape (m, n) → (m,); needed to sample.
+        batch: v for many coalitions at once, shape (m, n) → (m,); without it `worth` is asked for
+            each of them.
 
     Raises:
-        ValueError: the norm cannot be had for so many agents.
+        ValueError: there is no such norm, or it needs all 2ⁿ coalitions of too many agents.
 
-    Cost: 2ⁿ evaluations of v, or EVALUATIONS_PER_AGENT · n.
+    Cost: 2ⁿ evaluations of v, or EVALUATIONS_PER_AGENT · n, or about n.
     """
-    if len(agents) > EXACT_AGENTS and by == "shapley" and batch is not None:
-        return _sampled(agents, batch)
+    n = len(agents)
+    if by == "shapley" and n > EXACT_AGENTS:
+        return _sampled(agents, batch or partial(_one_by_one, agents, worth))
+    if n > MAX_ENUMERATED:
+        return _by_few_coalitions(agents, worth, by)
     table = worth_table(agents, worth)
     return Attribution(
         norm=by,
@@ -76,16 +87,18 @@ def attribute(
 def norm_payoffs_fn(
     agents: Sequence[str], worth: Worth, batch: BatchWorth | None = None
 ) -> Callable[[str, Fraction], dict[str, Fraction]]:
-    """From a norm's name and a total to every agent's payoff, computed when it is asked for."""
-    return lambda name, total: attribute(agents, worth, name, batch).payoffs(total)
+    """From a norm's name and a total to every agent's payoff.
+
+    A norm's values are computed when they are first asked for, and once.
+    """
+    found = cache(lambda name: attribute(agents, worth, name, batch))
+    return lambda name, total: found(name).payoffs(total)
 
 
 def _sampled(agents: Sequence[str], batch: BatchWorth) -> Attribution:
     n = len(agents)
     found = sample_shapley(n, batch, budget=EVALUATIONS_PER_AGENT * n)
-    grand = np.ones((n + 1, n), dtype=bool)
-    grand[np.arange(n), np.arange(n)] = False
-    worths = [_millionths(x) for x in batch(grand)]
+    worths = [_millionths(x) for x in batch(~np.eye(n + 1, n, dtype=bool))]
     return Attribution(
         norm="shapley",
         method=f"sampled ({found.method}, {found.evaluations} coalitions)",
@@ -96,8 +109,35 @@ def _sampled(agents: Sequence[str], batch: BatchWorth) -> Attribution:
     )
 
 
+def _by_few_coalitions(agents: Sequence[str], worth: Worth, by: str) -> Attribution:
+    """What needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
+    everyone = frozenset(agents)
+    total, nothing = worth(everyone), worth(frozenset())
+    marginal = [total - worth(everyone - {agent}) for agent in agents]
+    match by:
+        case "equal":
+            values = [(total - nothing) / len(agents)] * len(agents)
+        case "leave_one_out":
+            values = marginal
+        case "proportional":
+            alone = [worth(frozenset({agent})) - nothing for agent in agents]
+            values = payoffs_under_norm(total - nothing, alone)
+        case _:
+            norm(by)
+            raise ValueError(
+                f"the norm {by} needs all 2**{len(agents)} coalitions of {len(agents)} agents: "
+                "choose shapley, equal, proportional or leave_one_out"
+            )
+    return Attribution(by, "exact", total, _named(agents, marginal), _named(agents, values))
+
+
+def _one_by_one(agents: Sequence[str], worth: Worth, coalitions: Coalitions) -> Floats:
+    """The worths of many coalitions, where they cannot be replayed together."""
+    return np.array([float(worth(frozenset(compress(agents, row)))) for row in coalitions])
+
+
 def _millionths(x: float) -> Fraction:
-    return Fraction(round(float(x) * 1_000_000), 1_000_000)
+    return from_micro(round(float(x) * MICRO))
 
 
 def _named(agents: Sequence[str], values: Sequence[Fraction]) -> dict[str, Fraction]:

@@ -1,4 +1,4 @@
-"""Which of the four axioms that single out the Shapley value hold for a value on a given game."""
+"""Check the four axioms that characterise the Shapley value, for any value on a given game."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -20,7 +20,7 @@ def check_axioms(
 ) -> dict[str, bool | None]:
     """Try efficiency, symmetry, null player and additivity (Shapley 1953) on a game.
 
-    A False is a counterexample; a True says that this game offers none.
+    False means that this game is a counterexample, True that it is none.
 
     Args:
         value: from a table to n values.

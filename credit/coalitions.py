@@ -1,6 +1,7 @@
 """Coalitions as bit masks, and characteristic functions as tables.
 
-Bit i of a mask stands for `agents[i]`: with agents A, B, C the mask 0b101 is the coalition {A, C}.
+Bit i of a mask stands for `agents[i]`, least significant bit first: with agents A, B, C the mask
+0b101 is the coalition {A, C} and 0b001 is {A}. (`games.exchange.masks` counts from the other end.)
 A characteristic function v is a table of 2**n worths indexed by mask, from v(∅) to v(N).
 """
 
@@ -30,7 +31,7 @@ def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
     """The mask of a coalition given by names, in any order.
 
     Raises:
-        ValueError: a name is not among `agents`, or stands twice.
+        ValueError: a name is not among `agents`, or occurs twice.
     """
     mask = 0
     for name in coalition:
@@ -38,7 +39,7 @@ def mask_of(coalition: Iterable[str], agents: Sequence[str]) -> int:
             raise ValueError(f"{name!r} is not an agent: the agents are {', '.join(agents)}")
         bit = 1 << agents.index(name)
         if mask & bit:
-            raise ValueError(f"{name!r} stands twice in one coalition: name each member once")
+            raise ValueError(f"{name!r} occurs twice in one coalition: name each member once")
         mask |= bit
     return mask
 

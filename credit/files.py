@@ -6,9 +6,10 @@ from math import sqrt
 from statistics import mean, stdev
 from typing import Any
 
+from shapley_coop.amounts import payoffs_under_norm
 from shapley_coop.credit.axioms import AXIOMS, check_axioms, convex_game
 from shapley_coop.credit.coalitions import MAX_AGENTS, check_agents, coalition_key, parse_key
-from shapley_coop.credit.norms import EXACT_AGENTS, Norm, norm, payoffs_under_norm, surplus
+from shapley_coop.credit.norms import EXACT_AGENTS, Norm, norm, surplus
 from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys
 
 REPORT_TOLERANCE = 1e-7

@@ -1,18 +1,18 @@
-"""Settlement norms by name: how a characteristic function becomes everyone's payoff.
+"""Settlement norms by name: from a characteristic function to each agent's payoff.
 
-A norm maps a table of worths to one exact value per agent. The values need not sum to what there is
-to divide: `payoffs_under_norm` makes payoffs of them that do. Norms that are averages of marginal
+A norm maps a table of worths to one exact value per agent. The values need not sum to the amount
+to divide: `payoffs_under_norm` turns them into payoffs that do. Norms that are averages of marginal
 contributions are exact fractions up to EXACT_AGENTS agents; the others, and larger games, are
 computed in floats and rounded to 1e-9.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import exact, payoffs_under_norm
 from shapley_coop.credit.coalitions import Floats, Table, agents_in
-from shapley_coop.credit.values.core import nucleolus, prenucleolus
-from shapley_coop.credit.values.other import deegan_packel
+from shapley_coop.credit.values.deegan_packel import deegan_packel
+from shapley_coop.credit.values.nucleolus import nucleolus, prenucleolus
 from shapley_coop.credit.values.semivalues import (
     Weights,
     banzhaf_weights,
@@ -29,23 +29,6 @@ EXACT_AGENTS = 12
 """Up to here semivalues are computed as fractions (10 ms); beyond, as floats."""
 
 
-def payoffs_under_norm(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
-    """What everyone gets of `total`: it always sums exactly.
-
-    total · φᵢ / Σφ when Σφ > 0 and every φ ≥ 0, else φᵢ + (total − Σφ) / n: proportions where
-    proportions make sense, and an equal share of what is over or missing where they do not.
-
-    Raises:
-        ValueError: there are no values.
-    """
-    if not values:
-        raise ValueError("no values: a norm divides among at least one agent")
-    claimed = sum(values, Fraction(0))
-    if claimed > 0 and min(values) >= 0:
-        return [total * value / claimed for value in values]
-    return [value + (total - claimed) / len(values) for value in values]
-
-
 def norm(name: str) -> Norm:
     """The norm of that name.
 
@@ -58,7 +41,7 @@ def norm(name: str) -> Norm:
 
 
 def surplus(table: Table) -> Fraction:
-    """What there is to divide: v(N) − v(∅)."""
+    """The amount to divide: v(N) − v(∅)."""
     agents_in(table)
     return exact(table[-1], "v(N)") - exact(table[0], "v(∅)")
 
@@ -69,7 +52,7 @@ def _shapley(table: Table) -> list[Fraction]:
 
 
 def _banzhaf_raw(table: Table) -> list[Fraction]:
-    """Average marginal contribution over all coalitions; sums to what it happens to sum to."""
+    """Average marginal contribution over all coalitions; not efficient."""
     return _semivalue(table, banzhaf_weights(agents_in(table)))
 
 
@@ -97,7 +80,7 @@ def _proportional(table: Table) -> list[Fraction]:
 
 
 def _nucleolus(table: Table) -> list[Fraction]:
-    """The smallest complaints; the prenucleolus where nobody can be held to stand-alone worths."""
+    """The smallest complaints; the prenucleolus where stand-alone worths exceed the total."""
     alone = (exact(table[1 << i]) - exact(table[0]) for i in range(agents_in(table)))
     rational = sum(alone, Fraction(0)) <= surplus(table)
     return _rounded(nucleolus(table) if rational else prenucleolus(table))

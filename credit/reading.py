@@ -68,7 +68,7 @@ def as_number(value: Any, what: str) -> Fraction:
 
 
 def only_keys(found: Iterable[str], known: Iterable[str], what: str) -> None:
-    """Refuse a key that nobody would read.
+    """Refuse an unknown key.
 
     Raises:
         ValueError: which one, and which are known.
@@ -83,7 +83,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object: which one is meant?")
+        raise ValueError(f"the key {twice!r} occurs twice in one object: give it once")
     return found
 
 

@@ -1,7 +1,7 @@
-"""From what everyone earned to what everyone is due: who pays whom, and within which limits.
+"""From what each agent earned to what it is due: who pays whom, and within which limits.
 
-All amounts are whole micro-units (`credit.money`). A constraint moves `due` back towards `earned`;
-constraints compose, each working on the `due` of the one before.
+All amounts are whole micro-units (`shapley_coop.amounts`). A constraint moves `due` back towards
+`earned`; constraints compose, each working on the `due` of the one before.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -74,12 +74,12 @@ def cap(limit: Number | str) -> Constraint:
 
 
 def limited_liability() -> Constraint:
-    """Nobody pays more than it earned, so nobody ends below 0 by paying; a loss pays nothing."""
+    """No agent pays more than it earned, so none ends below 0 by paying; a loser pays nothing."""
     return non_transferable(0)
 
 
 def non_transferable(part: Number | str) -> Constraint:
-    """That fraction of what an agent earned is its own for good; the rest is all it can pay."""
+    """An agent keeps that fraction of what it earned; it can pay only the rest."""
     kept = _fraction_of_one(part, "the non-transferable part")
 
     def keep(earned: Accounts, due: Accounts) -> dict[str, int]:

@@ -1,11 +1,9 @@
-"""Weighted Earned Value: what a role's artefacts are worth, as an interval, and beside its reward.
+"""Weighted Earned Value as a report: each role's interval, its point, and its reward beside them.
 
-    WEV_r = Σ_k (θ_{r,k} / Σ_r θ_{r,k}) · w_k        (Shapley-Coop, appendix B.2)
-
-θ_{r,k} counts the artefacts of kind k that role r made, and w_k is the share of the whole that all
-artefacts of that kind are worth. The paper knows each w_k only as an interval, and so WEV_r is one.
-The lower ends of its weights sum to 62 % and the upper ends to 115 %, so the intervals divide
-nothing by themselves: the point is the role's share of all midpoints, and the points sum to 100.
+`shapley_coop.earned_value` has the formula. The paper knows each weight only as an interval, and so
+a role's value is one. The lower ends of its weights sum to 62 % and the upper ends to 115 %, so the
+intervals divide nothing by themselves: the point is the role's part of the whole, and the points
+sum to 100.
 """
 
 from collections.abc import Mapping
@@ -16,20 +14,10 @@ from typing import Any
 
 from shapley_coop.amounts import Number, exact
 from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys, read_json
+from shapley_coop.earned_value import WEIGHTS, Intervals, earned_intervals, parts
 
 Artefacts = Mapping[str, Mapping[str, Number]]
 """Role → kind of artefact → how many."""
-
-Weights = Mapping[str, tuple[Number, Number]]
-"""Kind of artefact → lowest and highest share of the whole, in percent."""
-
-WEIGHTS: Weights = {
-    "code": (27, 40),  # effective lines
-    "decisions": (15, 35),  # approved
-    "documents": (5, 15),  # validated
-    "fixes": (15, 25),  # verified
-}
-"""The weights that reproduce the paper's table; it names COCOMO II, COCOMO and CSBSG as sources."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +34,7 @@ class EarnedValue:
 def wev(
     artefacts: Artefacts,
     rewards: Mapping[str, Number] | None = None,
-    weights: Weights = WEIGHTS,
+    weights: Intervals = WEIGHTS,
 ) -> dict[str, EarnedValue]:
     """The Weighted Earned Value of every role.
 
@@ -66,15 +54,15 @@ def wev(
     intervals = {kind: _interval(kind, ends) for kind, ends in weights.items()}
     counts = {role: _counts(role, made, intervals) for role, made in artefacts.items()}
     given = {role: _reward(role, reward, counts) for role, reward in (rewards or {}).items()}
-    earned = {role: _earned(made, counts, intervals) for role, made in counts.items()}
-    whole = sum((low + high for low, high in earned.values()), Fraction(0))
-    if not whole:
+    earned = earned_intervals(counts, intervals)
+    if not any(high for _, high in earned.values()):
         raise ValueError("no artefact that weighs anything: there is no value to divide")
+    points = parts(counts, intervals)
     return {
         role: EarnedValue(
             low=low,
             high=high,
-            point=100 * (low + high) / whole,
+            point=100 * points[role],
             reward=given.get(role),
             adjustment=min(max(given[role], low), high) - given[role] if role in given else None,
         )
@@ -85,7 +73,7 @@ def wev(
 def wev_report(
     artefacts: Artefacts,
     rewards: Mapping[str, Number] | None = None,
-    weights: Weights = WEIGHTS,
+    weights: Intervals = WEIGHTS,
 ) -> dict[str, Any]:
     """`wev` as JSON, in percent.
 
@@ -183,16 +171,3 @@ def _reward(role: str, reward: Number, roles: Mapping[str, Any]) -> Fraction:
             f"the reward of {role} is {float(percent):g}: percent lie between 0 and 100"
         )
     return percent
-
-
-def _earned(
-    made: Mapping[str, Fraction],
-    counts: Mapping[str, Mapping[str, Fraction]],
-    intervals: Mapping[str, tuple[Fraction, Fraction]],
-) -> tuple[Fraction, Fraction]:
-    low = high = Fraction(0)
-    for kind, (least, most) in intervals.items():
-        if made[kind]:
-            part = made[kind] / sum(other[kind] for other in counts.values())
-            low, high = low + part * least, high + part * most
-    return low, high

@@ -20,19 +20,16 @@ composes (`first_fault(DEAL_RULES, deal, terms)`); each answers with a labelled 
 raises. A contract is read at every turn by `duties`, and afterwards by `payments` and `breaches`.
 
 Before anybody signs, `certify` says whether a deal can be kept and what it does to everybody's
-incentives; while it runs, a `Watch` says after every turn how each clause stands; `Enforcement`
+incentives; while it runs, its `Monitor` says after every turn how each clause stands; `Enforcement`
 says what becomes of it when it is broken.
 """
 
-from shapley_coop.deals.analysis.certificate import Certificate, below_reservation, certify, vet
+from shapley_coop.deals.analysis.certificate import below_reservation, certify
 from shapley_coop.deals.analysis.reservation import reservation_in, short_of
 from shapley_coop.deals.contract import (
     Contract,
     Term,
     amend,
-    contract_breaches,
-    contract_duties,
-    contract_payments,
     in_force,
     share_of,
     sign,
@@ -53,19 +50,28 @@ from shapley_coop.deals.language.when import (
     Not,
     Turns,
     When,
-    holds,
 )
 from shapley_coop.deals.language.wire import Message, scan
-from shapley_coop.deals.monitor import Breach, Duty, Payment, breaches, duties, payments
-from shapley_coop.deals.progression import Standing, Watch
-from shapley_coop.deals.settlement import NormPayoffs, earned, payoffs
+from shapley_coop.deals.monitor import (
+    Breach,
+    Duty,
+    Monitor,
+    Payment,
+    breaches,
+    contract_breaches,
+    contract_duties,
+    contract_payments,
+    duties,
+    monitor_of,
+    payments,
+)
+from shapley_coop.deals.settlement import earned, payoffs
 
 __all__ = [
     "DEAL_RULES",
     "All",
     "AnyOf",
     "Breach",
-    "Certificate",
     "Clause",
     "Contract",
     "Count",
@@ -81,18 +87,16 @@ __all__ = [
     "Forbid",
     "Last",
     "Message",
-    "NormPayoffs",
+    "Monitor",
     "Not",
     "Offer",
     "Pay",
     "Payment",
     "Rule",
     "Share",
-    "Standing",
     "Term",
     "Terms",
     "Turns",
-    "Watch",
     "When",
     "accept",
     "amend",
@@ -105,8 +109,8 @@ __all__ = [
     "duties",
     "earned",
     "first_fault",
-    "holds",
     "in_force",
+    "monitor_of",
     "only",
     "payments",
     "payoffs",
@@ -119,5 +123,4 @@ __all__ = [
     "short_of",
     "sign",
     "unanimous",
-    "vet",
 ]

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -11,8 +9,6 @@ from typing_extensions import TypedDict  # pydantic reads it, and asks for this 
 
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Share, sentence
 from shapley_coop.deals.language.deal import Deal, Offer
-from shapley_coop.deals.monitor import Breach, Duty, Payment, breaches, duties, payments
-from shapley_coop.games import Turn
 
 _clause: TypeAdapter[Clause] = TypeAdapter(Clause)
 
@@ -27,7 +23,7 @@ class Term(TypedDict):
 
 
 class Contract(TypedDict):
-    """What all have signed."""
+    """A signed deal with its amendments."""
 
     hash: str  # of the offer; of an amendment, chained to what it amends
     previous: str | None  # the hash of the contract it amends
@@ -44,8 +40,8 @@ def sign(offer: Offer, from_turn: int) -> Contract:
 def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
     """Amend a contract by an offer that all accepted.
 
-    Obligations are replaced from `from_turn` on. Payments stand unless the offer drops them by
-    id, and so does the share unless the offer drops it or brings its own.
+    Obligations are replaced from `from_turn` on. Payments stay in force unless the offer drops
+    them by id; so does the share, unless the offer drops it or has its own.
     """
     deal = Deal.model_validate(offer["deal"])
     kept = [_ended(term, deal, from_turn) for term in contract["terms"]]
@@ -61,38 +57,6 @@ def in_force(contract: Contract | None) -> dict[str, Clause]:
 def share_of(contract: Contract | None) -> Share | None:
     """The clause that splits the total, if one is in force."""
     return next((c for c in in_force(contract).values() if isinstance(c, Share)), None)
-
-
-def contract_duties(contract: Contract | None, before: Sequence[Turn], turn: int) -> list[Duty]:
-    """What the contract asks at `turn`, given the turns before it."""
-    return [
-        replace(duty, clause=term["id"])
-        for term, deal in _each(contract)
-        if _stands(term, turn)
-        for duty in duties(deal, before, turn)
-    ]
-
-
-def contract_payments(contract: Contract | None, record: Sequence[Turn]) -> list[Payment]:
-    """Everything the contract makes due over the record, each clause while it stands."""
-    due = [
-        replace(payment, clause=term["id"])
-        for term, deal in _each(contract)
-        for payment in payments(deal, record, term["from_turn"])
-        if _stands(term, payment.turn)
-    ]
-    return sorted(due, key=lambda payment: payment.turn)
-
-
-def contract_breaches(contract: Contract | None, record: Sequence[Turn]) -> list[Breach]:
-    """Every obligation that was not kept while it stood."""
-    broken = [
-        replace(breach, clause=term["id"])
-        for term, deal in _each(contract)
-        for breach in breaches(deal, record, term["from_turn"])
-        if _stands(term, breach.turn)
-    ]
-    return sorted(broken, key=lambda breach: breach.turn)
 
 
 def _contract(offer: Offer, previous: str | None, terms: list[Term]) -> Contract:
@@ -131,13 +95,3 @@ def _ended(term: Term, deal: Deal, from_turn: int) -> Term:
     if term["to_turn"] is not None or not replaced:
         return term
     return {**term, "to_turn": from_turn - 1}
-
-
-def _each(contract: Contract | None) -> list[tuple[Term, Deal]]:
-    terms = contract["terms"] if contract else []
-    return [(term, Deal.model_validate({"clauses": [term["clause"]]})) for term in terms]
-
-
-def _stands(term: Term, turn: int) -> bool:
-    last = term["to_turn"]
-    return term["from_turn"] <= turn and (last is None or turn <= last)

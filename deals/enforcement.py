@@ -1,15 +1,15 @@
-"""What becomes of a contract that is broken: nothing, its payments, or a deposit.
+"""How a contract is enforced: not at all, by its payments, or by deposits as well.
 
 =========  ====================================================================================
-mode       means
+mode       meaning
 =========  ====================================================================================
-notional   nothing moves: what falls due is recorded and left to the parties, as in the paper
+notional   no money moves: what falls due is recorded and left to the parties, as in the paper
 enforced   the ledger makes every payment that falls due, and splits the total as agreed
-escrow     as enforced; beside that every party leaves a deposit at signing, which goes to the
-           parties that kept the contract when it first breaks it, and back to it otherwise
+escrow     as enforced; each party also pays a deposit at signing: at its first breach the deposit
+           goes to the parties that kept the contract, otherwise it is returned at the end
 =========  ====================================================================================
 
-Whatever moves, moves from one account to another: the sum is always zero.
+Every move is from one account to another: the sum is always zero.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, get_args
 
-from shapley_coop.amounts import parse_exact
-from shapley_coop.deals.contract import Contract, contract_breaches
-from shapley_coop.deals.monitor import Breach
+from shapley_coop.amounts import apportion, parse_exact
+from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.monitor import Breach, contract_breaches
 from shapley_coop.games import Turn
 
 Mode = Literal["notional", "enforced", "escrow"]
@@ -29,7 +29,7 @@ MEANS: dict[Mode, str] = {
     "enforced": "the ledger makes the payments",
     "escrow": "the ledger makes the payments, and deposits are at stake",
 }
-"""Each mode in a few words."""
+"""What each mode does, for letters and pages."""
 
 ESCROW = "escrow"
 """The account that deposits wait in."""
@@ -41,8 +41,8 @@ class Enforcement:
 
     Attributes:
         mode: notional, enforced or escrow.
-        deposit: of each party in the game's unit, in escrow; None: as much as `certify` finds
-            that keeping the contract needs.
+        deposit: what each party pays into escrow, in the game's unit; None for the amount that
+            makes keeping the contract a best response, as `certify` computes it.
     """
 
     mode: Mode = "enforced"
@@ -70,7 +70,7 @@ class Enforcement:
         return self.mode != "notional"
 
     def held(self) -> Fraction:
-        """What each party leaves in escrow."""
+        """What each party pays into escrow."""
         return (self.deposit or Fraction(0)) if self.mode == "escrow" else Fraction(0)
 
 
@@ -94,13 +94,13 @@ class Posting:
 
 
 def injured_by(breaker: str, broken: frozenset[str], agents: Sequence[str]) -> list[str]:
-    """Who is paid a deposit: the parties that have kept the contract so far, else all others."""
+    """The payees of a forfeited deposit: who has kept the contract so far, else all others."""
     others = [agent for agent in agents if agent != breaker]
     return [agent for agent in others if agent not in broken] or others
 
 
 def deposits(agents: Sequence[str], amount: int) -> list[Posting]:
-    """What is taken at signing: one posting for each party, whenever it is posted.
+    """The deposits paid at signing: one posting for each party.
 
     Args:
         agents: the parties.
@@ -116,9 +116,9 @@ def deposits(agents: Sequence[str], amount: int) -> list[Posting]:
 def releases(
     agents: Sequence[str], amount: int, breaches: Sequence[Breach], over: bool
 ) -> list[Posting]:
-    """What becomes of the deposits, so far: forfeited at the first breach, returned at the end.
+    """Deposits released so far: forfeited at the first breach, returned at the end.
 
-    A deposit is released under one key, whether it is forfeited or returned, and so only once.
+    Both use the same ledger key, so each deposit is released once.
 
     Args:
         agents: the parties.
@@ -137,7 +137,7 @@ def releases(
             breach = first[agent]
             broken = frozenset(b.agent for b in breaches if b.turn <= breach.turn)
             payees = injured_by(agent, broken, agents)
-            parts = _evenly(amount, len(payees))
+            parts = apportion(amount, [1] * len(payees))
             memo = f"deposit forfeited by {breach.clause}, turn {breach.turn}"
             moves = [
                 Move(ESCROW, payee, part, memo)
@@ -157,7 +157,7 @@ def escrow(
 ) -> list[Posting]:
     """Everything that a contract's deposits have come to so far, in the order it is posted.
 
-    Posting all of it again after every turn is safe: what is there already is not done again.
+    It is safe to post all of it again after every turn: the ledger ignores what it has.
     """
     if contract is None:
         return []
@@ -166,7 +166,7 @@ def escrow(
 
 
 def net(postings: Sequence[Posting], agents: Sequence[str]) -> dict[str, int]:
-    """What the postings leave each agent better or worse off."""
+    """What each agent gains or loses by the postings."""
     moved = dict.fromkeys([*agents, ESCROW], 0)
     for posting in postings:
         for move in posting.moves:
@@ -181,8 +181,3 @@ def _slot(n: int) -> str:
 
 def _latest_first(breach: Breach) -> int:
     return -breach.turn
-
-
-def _evenly(amount: int, parts: int) -> list[int]:
-    each, over = divmod(amount, parts)
-    return [each + (n < over) for n in range(parts)]

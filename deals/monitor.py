@@ -1,13 +1,50 @@
-"""What a contract asks at a turn, what it makes due, and where it was broken."""
+"""The monitor: what a contract asks, what it makes due, and where it was broken, turn by turn.
+
+A clause is a formula of linear temporal logic on finite traces, "at each of these turns, if the
+condition holds then this is done", and its verdict has three values (Bauer, Leucker and
+Schallhart, 2011): `violated` once it was broken, `satisfied` once no course of the game can break
+it any more, and `pending` until then. A payment is `satisfied` once none can fall due any more,
+the split of the total when the game is over; neither can be violated by an agent.
+
+>>> from shapley_coop.deals import Deal, Do, Turns
+>>> monitor = Monitor(Deal(clauses=[Do(agent="Bob", action="take", when=Turns(turns=(1, 2)))]))
+>>> monitor.observe({"turn": 1, "actions": {"Bob": "take"}, "rewards": {}})
+>>> monitor.verdicts(turns=9), monitor.duties()
+({'c1': 'pending'}, [Duty(clause='c1', agent='Bob', action='take', forbidden=False)])
+>>> monitor.observe({"turn": 2, "actions": {}, "rewards": {}})
+>>> monitor.breaches[0].evidence
+'turn 2: Bob did nothing, owed take'
+
+A turn costs about 1 μs for each clause, however many turns came before. `monitor_of` keeps the
+latest monitor of each contract, so that everything that reads one record observes a turn once.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
-from shapley_coop.deals.language.clauses import Forbid, Pay
+from shapley_coop.amounts import exact
+from shapley_coop.deals.compiled import (
+    Clauses,
+    Memories,
+    after,
+    amount_due,
+    compiled,
+    compiled_clause,
+    falling_due,
+    only_once,
+    owed,
+    start,
+)
+from shapley_coop.deals.contract import Contract, Term
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay
+from shapley_coop.deals.language.condition import Actions, all_actions
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.when import holds
 from shapley_coop.games import Turn
+
+Verdict = Literal["satisfied", "violated", "pending"]
 
 
 @dataclass(frozen=True)
@@ -41,59 +78,219 @@ class Breach:
     evidence: str
 
 
+class _Step(NamedTuple):
+    """What is known after a turn; the first step is before turn 1."""
+
+    memories: Memories
+    paid: frozenset[str] = frozenset()  # the single payments that have fallen due
+    owed: int = 0
+    breaches: tuple[Breach, ...] = ()
+    payments: tuple[Payment, ...] = ()
+
+
+class Monitor:
+    """A contract, and every turn of one record that was held against it.
+
+    An agent that took no action at a turn at which it owed one is in breach; nobody can breach
+    by doing nothing what is forbidden.
+
+    Args:
+        agreed: a deal that stands from the first turn on, a contract with all its amendments,
+            clauses that are compiled already, or None.
+    """
+
+    def __init__(self, agreed: Deal | Contract | Clauses | None) -> None:
+        self.clauses = agreed if isinstance(agreed, tuple) else compiled(agreed)
+        self.turns: list[Turn] = []
+        self._steps = [_Step(start(self.clauses))]
+
+    def observe(self, turn: Turn) -> None:
+        """Take in the next turn."""
+        number, before = turn["turn"], self._steps[-1]
+        asked = owed(self.clauses, before.memories, number)
+        memories = after(self.clauses, before.memories, turn)
+        due = falling_due(self.clauses, memories, number, before.paid)
+        self.turns.append(turn)
+        self._steps.append(
+            _Step(
+                memories,
+                before.paid | only_once(due) if due else before.paid,
+                len(asked),
+                tuple([_breach(cid, x, turn) for cid, x in asked.items() if not _kept(x, turn)]),
+                tuple(
+                    [
+                        payment
+                        for cid, x in due.items()
+                        if (payment := _payment(cid, x, turn)).amount
+                    ]
+                ),
+            )
+        )
+
+    def duties(self, turn: int | None = None) -> list[Duty]:
+        """What is asked at the turn after those observed, or as if that were turn `turn`."""
+        return _duties(self.clauses, self.memories, len(self.turns) + 1 if turn is None else turn)
+
+    @property
+    def memories(self) -> Memories:
+        """What the clauses remember of the turns observed."""
+        return self._steps[-1].memories
+
+    @property
+    def paid(self) -> frozenset[str]:
+        """The clauses of which the one payment has fallen due."""
+        return self._steps[-1].paid
+
+    @property
+    def breaches(self) -> list[Breach]:
+        """Every duty that was not kept, by turn."""
+        return [breach for step in self._steps for breach in step.breaches]
+
+    @property
+    def payments(self) -> list[Payment]:
+        """Everything that fell due, by turn."""
+        return [payment for step in self._steps for payment in step.payments]
+
+    @property
+    def owed(self) -> int:
+        """How many duties there were: one for each clause, turn and agent."""
+        return sum(step.owed for step in self._steps)
+
+    def verdicts(
+        self, turns: int, actions: Actions | None = None, over: bool = False
+    ) -> dict[str, Verdict]:
+        """How each clause stands, by id.
+
+        Args:
+            turns: how many turns the game has at most.
+            actions: agent → all it can do; an agent that is absent may do anything.
+            over: whether no turn follows: then what is not broken was kept.
+        """
+        broken = {breach.clause for breach in self.breaches}
+        now, known = (self.turns[-1]["turn"] if self.turns else 0) + 1, all_actions(actions)
+        return {
+            each.cid: "violated"
+            if each.cid in broken
+            else "satisfied"
+            if over or each.cid in self.paid or not each.may_bind(memory, now, turns, known)
+            else "pending"
+            for each, memory in zip(self.clauses, self.memories, strict=True)
+        }
+
+    def on(self, record: Sequence[Turn]) -> "Monitor":
+        """A monitor of `record`; the turns that it begins with and that are known stay judged."""
+        known = _common(self.turns, record)
+        other = Monitor(self.clauses)
+        other.turns, other._steps = self.turns[:known], self._steps[: known + 1]
+        for turn in record[known:]:
+            other.observe(turn)
+        return other
+
+
+class _Slot:
+    """Where a contract's latest monitor is kept, with the terms that it was made for."""
+
+    kept: tuple[list[Term], Monitor] | None = None
+
+
+@lru_cache(maxsize=128)
+def _slot(digest: str) -> _Slot:
+    return _Slot()
+
+
+def monitor_of(contract: Contract | None, record: Sequence[Turn]) -> Monitor:
+    """The contract's monitor after every turn of the record; the caller may observe more with it.
+
+    Of each contract the latest monitor is kept: of a record that begins with the turns that it has
+    observed, only the rest is observed, and a fork in time is judged from where it parts. Turns
+    are compared as lists are, by identity first: a turn once recorded is not changed in place.
+    """
+    return _shared(contract, record).on(record)
+
+
+def _shared(contract: Contract | None, record: Sequence[Turn]) -> Monitor:
+    """The same, to be read alone: others may be reading it."""
+    if contract is None:
+        return Monitor(None).on(record)
+    slot = _slot(contract["hash"])
+    terms, known = slot.kept or ([], Monitor(None))
+    # A hash does not say from which turn on a contract stands: the same may be signed again.
+    if terms != contract["terms"]:
+        known = Monitor(contract)
+    if known.turns == record:
+        return known
+    found = known.on(record)
+    if len(found.turns) >= len(known.turns):
+        slot.kept = (contract["terms"], found)
+    return found
+
+
+def contract_duties(contract: Contract | None, before: Sequence[Turn], turn: int) -> list[Duty]:
+    """What the contract asks at `turn`, given the turns before it."""
+    return _shared(contract, before).duties(turn)
+
+
+def contract_payments(contract: Contract | None, record: Sequence[Turn]) -> list[Payment]:
+    """Everything the contract makes due over the record, each clause while it stands."""
+    return _shared(contract, record).payments
+
+
+def contract_breaches(contract: Contract | None, record: Sequence[Turn]) -> list[Breach]:
+    """Every obligation that was not kept while it stood."""
+    return _shared(contract, record).breaches
+
+
 def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
     """What the deal asks at `turn`, given the turns before it."""
-    return [
-        Duty(cid, clause.agent, clause.action, isinstance(clause, Forbid))
-        for cid, clause in deal.duties.items()
-        if holds(clause.when, turn, before)
-    ]
+    clauses = _of_kind(deal, Do | Forbid)
+    memories = start(clauses)
+    if any(memories):
+        for played in before:
+            memories = after(clauses, memories, played)
+    return _duties(clauses, memories, turn)
 
 
 def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment]:
     """Everything the deal's `Pay` clauses make due over the record, from turn `since` on."""
-    due = [
-        payment
-        for cid, pay in deal.pays.items()
-        for payment in _payments(cid, pay, record, since)
-        if payment.amount
-    ]
-    return sorted(due, key=lambda payment: payment.turn)
-
-
-def _payments(cid: str, pay: Pay, record: Sequence[Turn], since: int) -> list[Payment]:
-    due = []
-    for n, turn in enumerate(record, start=1):
-        if turn["turn"] < since or not holds(pay.when, turn["turn"], record[:n]):
-            continue
-        amount = pay.amount
-        if pay.basis == "reward":
-            # A loss cannot be shared: a share of a negative reward would be a payment back.
-            amount *= max(Fraction(0), Fraction(str(turn["rewards"].get(pay.payer, 0))))
-        due.append(Payment(cid, turn["turn"], pay.payer, pay.payee, amount))
-        if pay.basis == "once":
-            break
-    return due
+    return Monitor(_of_kind(deal, Pay, since)).on(record).payments
 
 
 def breaches(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Breach]:
-    """Every duty that was not kept, from turn `since` on.
+    """Every duty that was not kept, from turn `since` on."""
+    return Monitor(_of_kind(deal, Do | Forbid, since)).on(record).breaches
 
-    An agent that took no action at a turn at which it owed one is in breach; nobody can breach
-    by doing nothing what is forbidden.
-    """
+
+def _of_kind(deal: Deal, kind: Any, since: int = 1) -> Clauses:
+    clauses = deal.ids().items()
+    return tuple(compiled_clause(cid, x, since) for cid, x in clauses if isinstance(x, kind))
+
+
+def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
+    """With how many equal turns both begin."""
+    pairs = zip(known, record, strict=False)
+    return next(
+        (n for n, (old, new) in enumerate(pairs) if old != new), min(len(known), len(record))
+    )
+
+
+def _duties(clauses: Clauses, memories: Memories, turn: int) -> list[Duty]:
     return [
-        breach_of(duty, turn)
-        for n, turn in enumerate(record)
-        if turn["turn"] >= since
-        for duty in duties(deal, record[:n], turn["turn"])
-        if (turn["actions"].get(duty.agent) == duty.action) == duty.forbidden
+        Duty(cid, duty.agent, duty.action, duty.kind == "forbid")
+        for cid, duty in owed(clauses, memories, turn).items()
     ]
 
 
-def breach_of(duty: Duty, turn: Turn) -> Breach:
-    """The breach of a duty at a turn, with what was done in its place."""
+def _kept(duty: Do | Forbid, turn: Turn) -> bool:
+    return (turn["actions"].get(duty.agent) == duty.action) == (duty.kind == "do")
+
+
+def _breach(cid: str, duty: Do | Forbid, turn: Turn) -> Breach:
     did = turn["actions"].get(duty.agent, "nothing")
-    owed = f"not {duty.action}" if duty.forbidden else duty.action
-    evidence = f"turn {turn['turn']}: {duty.agent} did {did}, owed {owed}"
-    return Breach(duty.clause, duty.agent, turn["turn"], evidence)
+    wanted = f"not {duty.action}" if duty.kind == "forbid" else duty.action
+    evidence = f"turn {turn['turn']}: {duty.agent} did {did}, owed {wanted}"
+    return Breach(cid, duty.agent, turn["turn"], evidence)
+
+
+def _payment(cid: str, pay: Pay, turn: Turn) -> Payment:
+    reward = exact(turn["rewards"].get(pay.payer, 0))
+    return Payment(cid, turn["turn"], pay.payer, pay.payee, amount_due(pay, reward))

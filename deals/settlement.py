@@ -1,8 +1,9 @@
-"""Who ends up with what under a deal, given what was done."""
+"""Settlement: each agent's final payoff under a deal, given the record."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from shapley_coop.amounts import exact
 from shapley_coop.deals.language.clauses import Share
 from shapley_coop.deals.monitor import Payment
 from shapley_coop.games import Turn
@@ -12,13 +13,10 @@ NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
 
 
 def earned(record: Sequence[Turn], agents: Sequence[str]) -> dict[str, Fraction]:
-    """What each agent holds before anything is settled: its rewards, and an even part of the pot.
-
-    Nobody owns the pot; where nothing else is agreed, everybody gets the same of it.
-    """
-    pot = sum((_exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
+    """What each agent holds before settlement: its rewards and an equal part of the pot."""
+    pot = sum((exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
     return {
-        agent: sum((_exact(turn["rewards"].get(agent, 0)) for turn in record), start=Fraction(0))
+        agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), start=Fraction(0))
         + pot / len(agents)
         for agent in agents
     }
@@ -33,14 +31,14 @@ def payoffs(
 ) -> dict[str, Fraction]:
     """Every agent's final payoff: the total is split by the share, then the payments are made.
 
-    Without a share everybody keeps what it earned. The sum is always the realised total.
+    Without a share each agent keeps what it earned. The sum is always the realised total.
 
     Args:
         record: the finished play.
         agents: the parties.
         share: how the total is split, if that was agreed.
         due: the payments that were agreed.
-        by_norm: computes a named norm.
+        norm_payoffs_fn: computes the payoffs under a named norm.
     """
     held = earned(record, agents)
     total = sum(held.values(), start=Fraction(0))
@@ -52,7 +50,3 @@ def payoffs(
         held[payment.payer] -= payment.amount
         held[payment.payee] += payment.amount
     return held
-
-
-def _exact(amount: int | float) -> Fraction:
-    return Fraction(str(amount))

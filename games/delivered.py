@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from shapley_coop.amounts import exact
-from shapley_coop.games.earned_value import WEIGHTS, Weights, divided, parts
+from shapley_coop.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.games.earned_value import divided
 from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn
 
 DELIVER = "deliver"

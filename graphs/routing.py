@@ -54,7 +54,9 @@ def _renegotiation_is_due(evaluated: EvaluatedTable) -> bool:
         case ["every", turns]:
             return latest["turn"] % int(turns) == 0
         case ["on_breach"]:
-            return any(breach.turn == latest["turn"] for breach in evaluated.breaches)
+            return any(
+                breach.turn == latest["turn"] for breach in evaluated.signed.monitor.breaches
+            )
         case ["on_shock"]:
             return any(effect.get("shock") for effect in latest.get("effects", []))
         case _:

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from shapley_coop.deals import Deal, Fault, Pay, Share, Terms, below_reservation, short_of
+from shapley_coop.deals import Deal, Fault, Pay, Share, Terms, short_of
 from shapley_coop.state.storage.secrets import reservation_of
 from shapley_coop.state.turn import TurnContext
 
@@ -33,11 +33,10 @@ def too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
         return None
     if turn.topic.phase == "settlement":
         return short_of(least, evaluated.payoffs_under(deal)[agent])
-    certificate = evaluated.certificate(deal, turn.norms)
-    return below_reservation(certificate, agent, least, evaluated.record, evaluated.contract)
+    return evaluated.signed.below_reservation(deal, agent, least, turn.norms)
 
 
 def uncertified(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     """Why a contract cannot be kept, or gives an agent too little; None if it can be signed."""
-    certificate = turn.evaluated.certificate(deal, turn.norms)
+    certificate = turn.evaluated.signed.certificate(deal, turn.norms)
     return certificate.faults[0] if certificate.faults else too_little(turn, agent, deal)

@@ -17,32 +17,23 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
-from shapley_coop.amounts import to_micro
-from shapley_coop.credit import Attribution, attribute
+from shapley_coop.credit.attribution import Attribution, attribute
 from shapley_coop.deals import (
-    Breach,
-    Certificate,
     Clause,
     Contract,
     Deal,
-    Duty,
     Enforcement,
     Offer,
     Payment,
     Share,
-    certify,
-    contract_breaches,
-    contract_duties,
-    contract_payments,
     earned,
     in_force,
     payments,
     payoffs,
     share_of,
 )
-from shapley_coop.deals.analysis.certificate import deposit_of
+from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.enforcement import Posting, escrow
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
 from shapley_coop.state.run_config import RunConfig, config_of, game_of
@@ -69,14 +60,10 @@ class EvaluatedTable:
         self._attributions: dict[str, Attribution] = {}
 
     @cached_property
-    def terms(self) -> Enforcement:
-        """How contracts are enforced."""
-        return Enforcement.of(self.table["settings"])
-
-    @cached_property
-    def stage(self) -> dict[str, Any]:
-        """The facts of the finite game that contracts are examined against."""
-        return facts_of(self.game)
+    def signed(self) -> Agreement:
+        """The contract, if one is signed, held against the record."""
+        facts, terms = facts_of(self.game), Enforcement.of(self.table["settings"])
+        return Agreement(self.contract, self.record, facts, terms)
 
     @property
     def over(self) -> bool:
@@ -98,21 +85,6 @@ class EvaluatedTable:
         return in_force(self.contract)
 
     @cached_property
-    def duties(self) -> list[Duty]:
-        """What the contract asks at the coming turn."""
-        return contract_duties(self.contract, self.record, self.turn)
-
-    @cached_property
-    def breaches(self) -> list[Breach]:
-        """Every obligation of the contract that was not kept."""
-        return contract_breaches(self.contract, self.record)
-
-    @cached_property
-    def payments(self) -> list[Payment]:
-        """Every payment that the contract has made due."""
-        return contract_payments(self.contract, self.record)
-
-    @cached_property
     def earned(self) -> dict[str, Fraction]:
         """What each agent holds before anything is settled, in the game's unit."""
         return earned(self.record, self.agents)
@@ -125,11 +97,11 @@ class EvaluatedTable:
     @cached_property
     def as_signed(self) -> dict[str, Fraction]:
         """What each agent ends with if nothing more is agreed."""
-        return self._payoffs(share_of(self.contract), self.payments)
+        return self._payoffs(share_of(self.contract), self.signed.monitor.payments)
 
     def settled(self) -> dict[str, Fraction]:
         """What each agent ends with as contracts are enforced here: as signed, or as earned."""
-        return self.as_signed if self.terms.executes else self._payoffs(None, [])
+        return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
         """What each agent ends with if a deal decides about what was earned."""
@@ -149,26 +121,6 @@ class EvaluatedTable:
             worth, batch = partial(self.game.worth, self.record), self.game.batch_worth(self.record)
             self._attributions[norm] = attribute(self.agents, worth, norm, batch)
         return self._attributions[norm]
-
-    def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> Certificate:
-        """What a deal would do to everybody's incentives, from the coming turn on."""
-        return certify(
-            deal,
-            self.stage,
-            self.terms,
-            norms=norms,
-            record=self.record,
-            standing=self.contract,
-        )
-
-    @cached_property
-    def deposit(self) -> Fraction:
-        """What each party has in escrow, in the game's unit."""
-        return deposit_of(self.contract, self.stage, self.terms, self.record)
-
-    def postings(self, over: bool) -> list[Posting]:
-        """What the deposits have come to: taken, forfeited, and, once it is over, returned."""
-        return escrow(self.contract, self.record, self.agents, to_micro(self.deposit), over=over)
 
     def _payoffs(self, share: Share | None, due: Sequence[Payment]) -> dict[str, Fraction]:
         return payoffs(self.record, self.agents, share, due, lambda norm, _: self.payoffs_by(norm))

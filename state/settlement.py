@@ -28,10 +28,10 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
     total = to_micro(evaluated.total)
     before = _rounded(evaluated.earned, total)
     after = _constrained(before, _rounded(due, total), evaluated.config.constraints)
-    forfeits = net(evaluated.postings(over=True), agents)
+    forfeits = net(evaluated.signed.postings(over=True), agents)
     return {
         "basis": basis,
-        "enforcement": evaluated.terms.mode,
+        "enforcement": evaluated.signed.enforcement.mode,
         "forfeits": forfeits,
         "audit": _audit(evaluated),
         "redistribution": offer["deal"] if offer and basis == "redistribution" else None,
@@ -41,7 +41,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
             {"payer": t.payer, "payee": t.payee, "amount": t.amount, "reason": basis}
             for t in transfers({**dict.fromkeys(after, 0), **before}, after)
         ],
-        "breaches": [asdict(breach) for breach in evaluated.breaches],
+        "breaches": [asdict(breach) for breach in evaluated.signed.monitor.breaches],
         "credit": _credit(evaluated),
     }
 
@@ -69,7 +69,7 @@ def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[tuple[Key, list
     episode = evaluated.table["episode"]
     return [
         (Key(episode, p.kind, p.clause, p.turn), [Line(*move) for move in p.moves])
-        for p in evaluated.postings(over)
+        for p in evaluated.signed.postings(over)
     ]
 
 

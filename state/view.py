@@ -59,7 +59,7 @@ def _play(turn: TurnContext, agent: str) -> Facts:
         facts |= _contract(turn, agent)
         facts["duties"] = [
             {"clause": d.clause, "action": d.action, "forbidden": d.forbidden}
-            for d in turn.evaluated.duties
+            for d in turn.evaluated.signed.monitor.duties()
             if d.agent == agent
         ]
     return facts
@@ -113,7 +113,7 @@ def _certified_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer with what it would do to everybody's incentives."""
     facts, offer = _offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"]:
-        certificate = turn.evaluated.certificate(Deal.model_validate(offer["deal"]))
+        certificate = turn.evaluated.signed.certificate(Deal.model_validate(offer["deal"]))
         facts["offer"]["certificate"] = in_words(certificate)
     return facts
 
@@ -129,16 +129,17 @@ def _paid_offer(turn: TurnContext, agent: str) -> Facts:
 
 def _enforcement(turn: TurnContext, agent: str) -> Facts:
     """How contracts are enforced, and what each party has at stake."""
-    evaluated = turn.evaluated
-    terms = evaluated.terms
+    signed = turn.evaluated.signed
+    terms = signed.enforcement
     deposit = "auto" if terms.deposit is None else plain(terms.held())
-    if evaluated.contract:
-        deposit = plain(evaluated.deposit)
+    if signed.contract:
+        deposit = plain(signed.deposit)
     return {"enforcement": {"mode": terms.mode, "means": MEANS[terms.mode], "deposit": deposit}}
 
 
 def _unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
-    unusual = turn.evaluated.contract and turn.evaluated.terms.mode != "enforced"
+    signed = turn.evaluated.signed
+    unusual = signed.contract and signed.enforcement.mode != "enforced"
     return _enforcement(turn, agent) if unusual else {}
 
 

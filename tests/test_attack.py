@@ -15,7 +15,8 @@ import pytest
 import yaml
 
 from shapley_coop.cli.verifying import verify_run
-from shapley_coop.deals import When, holds, scan
+from shapley_coop.deals import monitor, scan
+from shapley_coop.deals.language.memory import Latest
 from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
@@ -141,11 +142,6 @@ def as_much_as_fits(text: str) -> Any:
     return scan(text if len(text) < MAX_MESSAGE else f"<s>{text[3:200]}</s><REJECT>")
 
 
-def the_latest_ever(when: When, turn: int, record: Any) -> bool:
-    """A payment's condition as if its turn were yet to come."""
-    return holds(when, turn, [{**played, "turn": 0} for played in record])
-
-
 def by_its_name_alone(offer: Any, answers: Any) -> Any:
     return {**offer, "accepted": sorted({*offer["accepted"], *answers})}, answers
 
@@ -154,10 +150,11 @@ HOLES = [
     ("over-claimer", "shapley_coop.nodes.agent.checks:parse_exact", lambda text: Fraction(1)),
     (
         "free-rider",
-        "shapley_coop.state.evaluated:contract_breaches",
-        lambda contract, record: [],
+        "shapley_coop.deals.monitor:Monitor.breaches",
+        property(lambda monitor: []),
     ),
-    ("free-rider", "shapley_coop.deals.monitor:holds", the_latest_ever),
+    # A payment's condition as if its turn were yet to come: the latest action ever counts.
+    ("free-rider", "shapley_coop.deals.language.memory:Now.after", Latest.after),
     ("replayed-acceptance", "shapley_coop.state.messages:accept", whatever_stands),
     ("replayed-acceptance", "shapley_coop.nodes.contract.count:counted", by_its_name_alone),
     ("double-payment", "shapley_coop.state.storage.ledger:Ledger.post", under_a_new_key),
@@ -180,6 +177,7 @@ HOLES = [
 async def test_a_promise_that_is_not_kept_is_noticed(
     monkeypatch: pytest.MonkeyPatch, case: str, promise: str, hole: Any
 ) -> None:
+    monkeypatch.setattr(monitor, "_slot", lambda digest: monitor._Slot())  # nothing is remembered
     place, _, names = promise.partition(":")
     *path, name = names.split(".")
     monkeypatch.setattr(reduce(getattr, path, import_module(place)), name, hole)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from shapley_coop.credit import WEIGHTS, wev
+from shapley_coop.earned_value import parts
 from shapley_coop.games import GameError, Turn, load
-from shapley_coop.games.earned_value import WEIGHTS as GAME_WEIGHTS
-from shapley_coop.games.earned_value import divided, parts
+from shapley_coop.games.earned_value import divided
 from shapley_coop.games.repository import read_history
 from shapley_coop.games.software_company.artefacts import action_of
 from shapley_coop.games.software_company.checks import in_sandbox
@@ -348,13 +348,9 @@ def test_a_path_of_the_workspace_stays_in_it() -> None:
     assert [p for p in ("a.py", "src/a_b-c.py", "docs/0001-x.md") if mistake_in_path(p)] == []
 
 
-def test_the_games_weights_are_those_of_the_credit_room() -> None:
-    assert GAME_WEIGHTS == WEIGHTS
-
-
 def test_an_amount_is_divided_to_the_cent() -> None:
     thirds = {name: Fraction(1, 3) for name in "abc"}
     assert divided(Fraction(100), thirds, 2) == {"a": 33.34, "b": 33.33, "c": 33.33}
-    assert parts({"a": {}, "b": {}}, GAME_WEIGHTS) == {"a": Fraction(1, 2), "b": Fraction(1, 2)}
+    assert parts({"a": {}, "b": {}}, WEIGHTS) == {"a": Fraction(1, 2), "b": Fraction(1, 2)}
     with pytest.raises(GameError, match="more than 2 decimals"):
         divided(Fraction("0.001"), thirds, 2)

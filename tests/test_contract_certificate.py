@@ -342,9 +342,9 @@ def test_clauses_that_are_too_many_to_enumerate_are_said_to_be():
 
 def test_letters_do_not_make_a_certificate_again(monkeypatch):
     game, made = load("prisoners_dilemma", {"rounds": 5}), []
-    real = certificate.Prospects
+    real = certificate.GameTree
     monkeypatch.setattr(
-        certificate, "Prospects", lambda *given: (made.append(given), real(*given))[1]
+        certificate, "GameTree", lambda *given: (made.append(given), real(*given))[1]
     )
     deal, cooperated = counted(3), {"Alice": "cooperate", "Bob": "cooperate"}
     first = certify(deal, game.facts())

@@ -142,7 +142,7 @@ def test_a_clause_stands_in_the_section_of_its_kind():
     prose = compose(DEAL, TERMS)
     line = next(line for line in prose.splitlines() if "[c2]" in line)
     moved = prose.replace(line, "None.").replace("## 3.", f"{line}\n\n## 3.")
-    assert differences(moved, DEAL, TERMS) == ["c2 belongs into section 4."]
+    assert differences(moved, DEAL, TERMS) == ["c2 belongs in section 4."]
 
 
 def test_the_parties_are_named_and_sign():

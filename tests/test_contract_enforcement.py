@@ -6,8 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.deals import Breach
-from shapley_coop.deals.enforcement import ESCROW, Enforcement, deposits, injured_by, net, releases
+from shapley_coop.amounts import to_micro
+from shapley_coop.deals import Breach, Deal, Do, certify, put, sign
+from shapley_coop.deals.agreement import Agreement
+from shapley_coop.deals.analysis.deposits import deposit_of
+from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.enforcement import (
+    ESCROW,
+    Enforcement,
+    deposits,
+    escrow,
+    injured_by,
+    net,
+    releases,
+)
+from shapley_coop.games import load
 from shapley_coop.state import Key, Ledger, Line
 
 AGENTS = ["Ann", "Ben", "Cid"]
@@ -113,3 +126,27 @@ def test_the_settings_of_a_run_say_how_its_contract_is_enforced(settings, found)
 def test_what_is_no_enforcement_is_refused(settings):
     with pytest.raises(ValueError, match=r"no enforcement|deposit|no finite number"):
         Enforcement.of(settings)
+
+
+def test_an_agreement_answers_as_its_parts_do():
+    """One object for what nodes, letters and pages ask of a contract."""
+    game = load("prisoners_dilemma", {"rounds": 3})
+    deal = Deal(clauses=[Do(agent=agent, action="cooperate") for agent in game.agents])
+    contract = sign({**put(deal, "Alice", 1), "accepted": list(game.agents)}, 1)
+    actions = {"Alice": "defect", "Bob": "cooperate"}
+    record = [{"turn": 1, "actions": actions, "rewards": {"Alice": 5, "Bob": 0}}]
+    terms = Enforcement("escrow")
+    signed = Agreement(contract, record, facts_of(game), terms)
+    assert [breach.agent for breach in signed.monitor.breaches] == ["Alice"]
+    assert signed.deposit == deposit_of(contract, facts_of(game), terms, record) > 0
+    amount = to_micro(signed.deposit)
+    assert signed.postings(over=False) == escrow(contract, record, game.agents, amount, over=False)
+    forfeited, returned = [p for p in signed.postings(over=True) if p.kind == "release"]
+    assert forfeited.moves[0].payee == returned.moves[0].payee == "Bob"
+    assert signed.certificate(deal) == certify(
+        deal, facts_of(game), terms, record=record, standing=contract
+    )
+    refused = signed.below_reservation(deal, "Bob", Fraction(1_000))
+    assert refused is not None
+    assert refused.label == "RESERVE"
+    assert Agreement(None, [], facts_of(game), terms).postings(over=True) == []

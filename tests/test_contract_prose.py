@@ -244,7 +244,7 @@ async def test_parties_say_no_more_than_all_can_read_and_the_contract_may_be_lon
     table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     again = script.shown_to("Alice", "contract_propose")[1]
     assert "was not delivered** (LONG)" in again
-    assert "at most 4000" in again
+    assert "limit 4000" in again
     (prose,) = [s["text"] for s in table["talk"] if s["by"] == "summariser"]
     assert len(prose) > 4_000
     assert table["contract"]["text"] == FINED.text()

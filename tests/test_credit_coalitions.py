@@ -110,7 +110,7 @@ def test_things_that_are_no_finite_number_are_refused(number: object) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('{"A": 1, "A": 2}', "'A' stands twice"),
+        ('{"A": 1, "A": 2}', "'A' occurs twice"),
         ('{"A": NaN}', "NaN is not a number"),
         ('{"A": 1', "Expecting"),
         ("[" * 200_000, "nested too deeply"),

@@ -151,7 +151,7 @@ def game(**worth: Any) -> dict[str, Any]:
         ({"agents": list("ABCD"), "worth": {}}, '"A", "B", "A,B" and 12 more is missing'),
         (game(A=1, B=1, A_B=2, C=3), "'C' is not an agent"),
         (game(A=1, B=1, A_B=2, B_A=2), 'the coalition "B,A" is given twice'),
-        (game(A=1, B=1, A_A=2), "'A' stands twice"),
+        (game(A=1, B=1, A_A=2), "'A' occurs twice"),
         (game(A=1, B=nan, A_B=2), 'the worth of "B" is nan'),
         (game(A=1, B=-inf, A_B=2), "a finite number is needed"),
         (game(A=1, B="2", A_B=2), 'the worth of "B" is "2": a number is needed'),

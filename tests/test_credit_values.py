@@ -1,5 +1,6 @@
-"""Banzhaf, leave-one-out, Deegan–Packel, equal and proportional values."""
+"""Banzhaf, leave-one-out, Deegan–Packel, equal and proportional values, by their definitions."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -7,14 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shapley_coop.credit.attribution import EVALUATIONS_PER_AGENT, attribute, norm_payoffs_fn
 from shapley_coop.credit.coalitions import worth_table
-from shapley_coop.credit.values.other import (
-    banzhaf,
-    deegan_packel,
-    equal,
-    leave_one_out,
-    proportional,
-)
+from shapley_coop.credit.norms import norm
+from shapley_coop.credit.values.deegan_packel import deegan_packel
 
 ESCAPE_ROOM = [0, -1, -1, 9]
 unhurried = settings(deadline=None, max_examples=60)
@@ -33,37 +30,32 @@ def voting(quota: int, votes: list[int]) -> list[int]:
 @unhurried
 def test_banzhaf_averages_over_every_coalition_of_the_others(table: list[int]) -> None:
     n = len(table).bit_length() - 1
-    for i, value in enumerate(banzhaf(table)):
+    for i, value in enumerate(norm("banzhaf_raw")(table)):
         others = [1 << j for j in range(n) if j != i]
         added = [
             table[sum(c) | 1 << i] - table[sum(c)]
             for size in range(n)
             for c in combinations(others, size)
         ]
-        assert value == pytest.approx(sum(added) / len(added))
+        assert value == Fraction(sum(added), len(added))
 
 
 def test_banzhaf_power_of_a_parliament() -> None:
     """50, 49 and 1 votes, majority 51: the smallest party is as powerful as the second."""
-    assert banzhaf(voting(51, [50, 49, 1])).tolist() == [0.75, 0.25, 0.25]
-    assert banzhaf(voting(51, [50, 49, 1]), normalised=True) == pytest.approx([0.6, 0.2, 0.2])
+    assert norm("banzhaf_raw")(voting(51, [50, 49, 1])) == [0.75, 0.25, 0.25]
+    assert [str(x) for x in norm("banzhaf")(voting(51, [50, 49, 1]))] == ["3/5", "1/5", "1/5"]
 
 
 def test_normalised_banzhaf_divides_what_there_is() -> None:
     table = [0, 1, 2, 4, 3, 6, 5, 12]
-    assert banzhaf(table).sum() != pytest.approx(12)
-    assert banzhaf(table, normalised=True).sum() == pytest.approx(12)
-
-
-def test_banzhaf_values_that_cancel_have_no_normalised_form() -> None:
-    with pytest.raises(ValueError, match="sum to 0"):
-        banzhaf([0, 1, -1, 0], normalised=True)
+    assert sum(norm("banzhaf_raw")(table)) != 12
+    assert sum(norm("banzhaf")(table)) == 12
 
 
 def test_leave_one_out_breaks_efficiency_in_the_escape_room() -> None:
-    values = leave_one_out(ESCAPE_ROOM)
-    assert values.tolist() == [10, 10]
-    assert values.sum() == 20 != ESCAPE_ROOM[-1]
+    values = norm("leave_one_out")(ESCAPE_ROOM)
+    assert values == [10, 10]
+    assert sum(values) == 20 != ESCAPE_ROOM[-1]
 
 
 def test_deegan_packel_counts_minimal_winning_coalitions() -> None:
@@ -80,7 +72,7 @@ def test_coopgame_finds_the_same_power(votes: list[int], part: float) -> None:
     table = voting(max(1, round(part * sum(votes))), votes)
     game = coopgame.Game([float(worth) for worth in table[1:]])
     assert deegan_packel(table) == pytest.approx(coopgame.power_indices(game)["deegan_packel"])
-    assert banzhaf(table) == pytest.approx(coopgame.banzhaf(game))
+    assert norm("banzhaf_raw")(table) == pytest.approx(list(coopgame.banzhaf(game)))
 
 
 @pytest.mark.parametrize(
@@ -93,18 +85,47 @@ def test_deegan_packel_refuses_games_that_are_not_simple(table: list[float]) -> 
 
 def test_equal_and_proportional_divide_the_surplus() -> None:
     table = [10, 11, 13, 10 + 20]
-    assert equal(table).tolist() == [10, 10]
-    assert proportional(table).tolist() == [5, 15]
-
-
-@pytest.mark.parametrize("table", [ESCAPE_ROOM, [0, 0, 0, 5]])
-def test_proportions_need_stand_alone_worths(table: list[int]) -> None:
-    with pytest.raises(ValueError, match="stand-alone worths"):
-        proportional(table)
+    assert norm("equal")(table) == [10, 10]
+    assert norm("proportional")(table) == [5, 15]
 
 
 def test_values_take_arrays_and_lists_alike() -> None:
     table = np.random.default_rng(0).random(16)
     table[0] = 0
-    for value in (banzhaf, leave_one_out, equal, proportional):
-        assert value(table).tolist() == value(table.tolist()).tolist()
+    for name in ("banzhaf", "leave_one_out", "equal", "proportional"):
+        assert norm(name)(table) == norm(name)(table.tolist())
+
+
+@pytest.mark.parametrize("name", ["shapley", "equal", "proportional", "leave_one_out"])
+def test_many_agents_are_valued_without_looking_at_every_coalition(name: str) -> None:
+    """24 agents, of whom each adds its number: the value of each is what it adds."""
+    agents = [str(n) for n in range(1, 25)]
+    asked: set[frozenset[str]] = set()
+
+    def worth(coalition: frozenset[str]) -> Fraction:
+        asked.add(coalition)
+        return Fraction(sum(map(int, coalition)))
+
+    found = attribute(agents, worth, name)
+    assert len(asked) <= EVALUATIONS_PER_AGENT * len(agents)
+    assert found.total == 300
+    assert (found.standard_error is None) == (name != "shapley")
+    expected = dict.fromkeys(agents, 12.5) if name == "equal" else {a: float(a) for a in agents}
+    assert {a: float(x) for a, x in found.values.items()} == pytest.approx(expected)
+    assert sum(norm_payoffs_fn(agents, worth)(name, Fraction(600)).values()) == 600
+
+
+def test_a_norm_that_needs_every_coalition_says_so_of_many_agents() -> None:
+    agents = [str(n) for n in range(24)]
+    with pytest.raises(ValueError, match=r"banzhaf needs all 2\*\*24 coalitions"):
+        norm_payoffs_fn(agents, lambda coalition: Fraction(len(coalition)))("banzhaf", Fraction(1))
+    with pytest.raises(ValueError, match="no norm is called 'luck'"):
+        norm_payoffs_fn(agents, lambda coalition: Fraction(1))("luck", Fraction(1))
+
+
+def test_a_norm_is_computed_once_however_many_totals_are_divided() -> None:
+    asked: list[frozenset[str]] = []
+    pay = norm_payoffs_fn(["a", "b"], lambda c: (asked.append(c), Fraction(len(c)))[1])
+    assert pay("shapley", Fraction(2)) == {"a": 1, "b": 1}
+    assert pay("shapley", Fraction(5)) == {"a": Fraction(5, 2), "b": Fraction(5, 2)}
+    assert len(asked) == 4

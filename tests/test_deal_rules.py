@@ -1,6 +1,5 @@
 """The rules a draft has to pass: each refuses one thing, with a label and a reason."""
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -24,10 +23,10 @@ from shapley_coop.deals import (
     Terms,
     Turns,
     first_fault,
-    holds,
     only,
 )
 from shapley_coop.deals.language.rules import MAX_TEXT_CHARS, Rule, no_clash
+from tests.brute_force import holds
 from tests.made_deals import AGENTS, DEAL, TERMS, deal, deals
 
 
@@ -145,7 +144,7 @@ def test_rules_answer_for_any_deal_and_never_raise(draft: Deal) -> None:
 def test_a_workflow_composes_the_rules_it_wants() -> None:
     only_money: Rule = only(Pay, Share)
     fault = first_fault([only_money], DEAL, TERMS)
-    assert fault == Fault("KIND", "c1 is a do: only pay, share have a place here.")
+    assert fault == Fault("KIND", "c1 is a do: only pay, share are admitted here.")
     assert first_fault([only_money], deal(Share(norm="whim")), TERMS) is None
 
 
@@ -172,9 +171,8 @@ def test_the_largest_draft_is_judged_at_once_however_long_the_game() -> None:
     odd, even = Every(every=2, start=1), Every(every=2, start=2)
     duties = [Do(agent="Ann", action="pull", when=odd), Do(agent="Ann", action="wait", when=even)]
     draft = deal(*duties * 128)
-    started = time.perf_counter()
-    assert no_clash(draft, replace(TERMS, turns=1_000)) is None
-    assert time.perf_counter() - started < 1, "a hundredth of what going through the turns took"
+    # Going through so many turns, a pair at a time, would take years.
+    assert no_clash(draft, replace(TERMS, turns=10**12)) is None
     found = first_fault(DEAL_RULES, draft, replace(TERMS, turns=1_000))
     assert found is not None
     assert (found.label, str(MAX_TEXT_CHARS) in found.feedback) == ("LONG", True)

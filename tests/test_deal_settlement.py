@@ -15,13 +15,13 @@ from shapley_coop.deals import (
     Event,
     Forbid,
     Last,
+    Monitor,
     Not,
     Offer,
     Pay,
     Payment,
     Share,
     Turns,
-    Watch,
     When,
     amend,
     breaches,
@@ -227,5 +227,6 @@ def test_silence_after_one_good_turn_earns_nothing_more() -> None:
     assert due == [("c1", 1), ("c2", 2), ("c2", 3)]
     asked = [[duty.clause for duty in duties(agreed, record[:n], n + 1)] for n in range(4)]
     assert asked == [[], ["c3"], ["c3"], ["c3"]], "a duty asks for her latest action, ever"
-    (first, *_, last) = Watch.of(agreed, 3).follow(record)
-    assert (first.paid, last.paid) == ({"c1"}, {"c1", "c2"})
+    assert [
+        (payment.clause, payment.turn) for payment in Monitor(agreed).on(record).payments
+    ] == due

@@ -1,16 +1,16 @@
-"""The Shapley value of many agents, estimated: three samplers, one stopping rule, honest errors.
+"""The Shapley value of many agents, estimated: three samplers, one stopping rule, standard errors.
 
 A sampler draws *observations*: vectors of n numbers whose expectation is the Shapley value,
 independent of each other. All of them use common random numbers: one draw serves every agent, and
 the worth of a coalition must not depend on when it is asked (replay each on the same dice). The
-standard errors come from the spread between observations, whatever happens inside one.
+standard errors come from the spread between observations.
 
 antithetic  a random order and its reverse (Mitchell et al. 2022): exact where agents interact in
             pairs, and done on smooth games before a few circles are read.
 cyclic      all n rotations of a random order, read forwards and backwards, so that every agent
             stands in every position: a quarter of the evaluations or less on threshold games.
 stratified  one random coalition of each size for each agent (Maleki et al. 2013): no worth is
-            shared between agents, so it rarely pays; it is a check on the other two.
+            shared between agents, so it rarely is the best; it checks the other two.
 
 No sampler wins on every game: "auto" pilots the first two and goes on with the better.
 """
@@ -42,7 +42,7 @@ BATCH_ROWS = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Estimated Shapley values, and how far to trust them."""
+    """Estimated Shapley values and their standard errors."""
 
     values: Floats  # shape (n,), in the unit of the worths
     standard_error: Floats  # shape (n,), same unit
@@ -64,23 +64,20 @@ def sample_shapley(
     """Estimate the Shapley value of n agents from the worths of sampled coalitions.
 
     Args:
-        n: how many agents.
         worth: asked for many coalitions at once; a fixed function of the coalition.
         method: "antithetic", "cyclic", "stratified", or "auto".
         target_error: stop when no agent's standard error is above it; None spends the budget.
-        budget: the most evaluations of `worth`. One observation costs 2(n − 1) of them
-            (antithetic), n(n − 1) (cyclic) or 2n(n − 1) (stratified).
+        budget: the most evaluations of `worth`; `SAMPLERS` has the cost of one observation.
         seed: of the generator; a method draws the same coalitions for the same seed.
 
     Returns:
         Values with one standard error each: the spread of the observations over the root of their
-        number. An agent that never varied while others did gets the error that a single further
-        observation, as far off as the farthest seen, would have caused: never having seen it matter
-        does not prove that it cannot. Antithetic and cyclic values sum to v(N) − v(∅).
+        number. An agent that never varied while others did gets the error that one further
+        observation, as far off as the farthest seen, would cause. Antithetic and cyclic values
+        sum to v(N) − v(∅).
 
     Raises:
-        ValueError: an unknown method, numbers out of range, a budget for fewer than two
-            observations, or worths of the wrong shape or not finite.
+        ValueError: an argument out of range, or worths of the wrong shape or not finite.
     """
     if method not in ("auto", *SAMPLERS):
         raise ValueError(f"no sampler is called {method!r}: choose auto, {', '.join(SAMPLERS)}")
@@ -99,7 +96,7 @@ def sample_shapley(
 
 
 class _Game:
-    """The worth function with its books: what was asked, and what may still be."""
+    """The worth function, with its count of evaluations and its budget."""
 
     def __init__(self, n: int, worth: BatchWorth, budget: int) -> None:
         self.n, self.budget, self.evaluations = n, budget, 0

@@ -1,4 +1,4 @@
-"""Whether everybody has the means to pay what it promises."""
+"""Whether each payer can pay what it promises."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -6,7 +6,7 @@ from fractions import Fraction
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.stage import StageGame
 from shapley_coop.deals.language.clauses import Pay, Share
-from shapley_coop.deals.language.condition import Condition
+from shapley_coop.deals.language.condition import compiled_condition
 from shapley_coop.deals.language.faults import Fault
 
 NOTHING = Fraction(0)
@@ -15,10 +15,10 @@ NOTHING = Fraction(0)
 def unaffordable(
     pays: Mapping[str, Pay], share: Share | None, stage: StageGame, now: int = 1
 ) -> Fault | None:
-    """ABLE: nobody promises what it cannot have even if all goes well for it.
+    """ABLE: a payer promises no more than the most it can have in the whole game.
 
-    Of payments that depend on what is done each is held against that alone; those that fall due in
-    any case are summed up. A share of a reward is always there to be paid.
+    Conditional payments are checked one by one, unconditional ones as a sum. A share of a reward
+    is not checked: the reward pays for it.
 
     Args:
         pays: clause id → a payment that stands from turn `now` on.
@@ -45,8 +45,8 @@ def unaffordable(
 
 
 def _certain(pay: Pay, stage: StageGame, now: int) -> Fraction:
-    """What falls due whatever is done: nothing where the condition depends on that."""
-    condition = Condition(pay.when, asked="after")
+    """What falls due whatever the agents do; 0 where the condition depends on their actions."""
+    condition = compiled_condition(pay.when, "after")
     if condition.start:
         return NOTHING
     times = sum(condition.holds((), turn) for turn in range(now, stage.turns + 1))
@@ -54,7 +54,7 @@ def _certain(pay: Pay, stage: StageGame, now: int) -> Fraction:
 
 
 def _at_best(payer: str, share: Share | None, stage: StageGame) -> Fraction:
-    """The most it can earn, or have of the split."""
+    """The most it can earn, or receive by the split."""
     most = max(stage.most(payer), NOTHING)
     if share and share.fractions:
         most = max(most, stage.turns * stage.best_total * share.fractions[payer])

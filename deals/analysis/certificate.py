@@ -1,4 +1,4 @@
-"""What a contract does to everybody's incentives, computed before anybody signs.
+"""A certificate: what a contract does to each agent's incentives, computed before it is signed.
 
 >>> from shapley_coop.games import load
 >>> from shapley_coop.deals import Deal, Do, Pay, Last, Event
@@ -16,7 +16,8 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals.analysis.ability_to_pay import unaffordable
-from shapley_coop.deals.analysis.game_tree import NOTHING, Prospects
+from shapley_coop.deals.analysis.deposits import deposit_of
+from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
     Deviation,
     balanced_outcomes,
@@ -35,7 +36,6 @@ from shapley_coop.deals.contract import (
     Contract,
     Term,
     amend,
-    contract_payments,
     in_force,
     share_of,
     sign,
@@ -45,13 +45,16 @@ from shapley_coop.deals.language.clauses import Pay, Share
 from shapley_coop.deals.language.deal import Deal, put, read_deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
+from shapley_coop.deals.monitor import contract_payments
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
+
+__all__ = ["Certificate", "Outlook", "Party", "below_reservation", "certify", "deposit_of", "vet"]
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What an agent can look forward to, in the game's unit, over the turns left.
+    """What an agent can expect over the turns left, in the game's unit.
 
     Attributes:
         worst: what it can secure (maximin in pure actions).
@@ -122,7 +125,6 @@ def certify(
     enforcement: Enforcement | None = None,
     rules: Iterable[Rule] = DEAL_RULES,
     norms: Sequence[str] = (),
-    droppable: Sequence[str] = (),
     record: Sequence[Turn] = (),
     standing: Contract | None = None,
 ) -> Certificate:
@@ -135,23 +137,22 @@ def certify(
         enforcement: how it is enforced; payments count only where they are made.
         rules: the first that is broken becomes a fault.
         norms: those that are computed at this table.
-        droppable: clauses that it can end, beside the payments and the split of `standing`.
-        record: the turns played before it would be signed; what it means is for those left.
-        standing: the contract that it would amend: what stands if it is not signed.
+        record: the turns played before it would be signed; the certificate is about those left.
+        standing: the contract that it would amend, which stays in force if it is not signed.
 
     Returns:
-        The certificate; whatever the deal says, nothing is raised.
+        The certificate; a deal that cannot be examined has a fault or a note, and never raises.
 
     Raises:
         ValueError: the facts give no agents, actions or turns.
 
-    Cost: for two agents with two actions and ten turns about 10 ms, and nothing when it is asked
-    again; `game_tree` says how it grows, and from which size on a game is too large.
+    Cost: about 10 ms for two agents with two actions and ten turns; the latest results are cached.
+    `game_tree` says how the cost grows, and from which size on a game is not enumerated.
     """
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], facts["actions"], int(facts["turns"])
     money = [cid for cid, c in in_force(standing).items() if isinstance(c, Pay | Share)]
-    terms = Terms(agents, actions, turns, norms, [*droppable, *money])
+    terms = Terms(agents, actions, turns, norms, money)
     if fault := first_fault(rules, deal, terms):
         return Certificate(deal, enforcement, (fault,))
     game = {name: facts.get(name) for name in ("agents", "actions", "payoffs", "turns")}
@@ -164,7 +165,7 @@ def certify(
 def _examined(
     told: str, game: str, played: str, stands: str, enforcement: Enforcement
 ) -> Certificate:
-    """What enumeration finds of a deal that breaks no rule: once, however many letters show it."""
+    """What the game tree shows of a deal that breaks no rule, cached."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
     try:
@@ -174,18 +175,18 @@ def _examined(
         if fault := unaffordable(pays, share_of(agreed), stage, now=len(record) + 1):
             return Certificate(deal, enforcement, (fault,))
         if enforcement.mode == "escrow" and enforcement.deposit is None:
-            # What an amendment leaves as it is, a first contract needs.
+            # An amendment leaves the deposits as they are.
             needed = (
                 deposit_of(standing, facts, enforcement, record)
                 if standing
                 else sufficient_deposit(deal, stage, record)
             )
             enforcement = replace(enforcement, deposit=needed)
-        within = Prospects(agreed, stage, enforcement, record)
+        within = GameTree(agreed, stage, enforcement, record)
         without = (
-            Prospects(standing, stage, enforcement, record)
+            GameTree(standing, stage, enforcement, record)
             if standing
-            else Prospects(Deal(), stage, Enforcement("notional"), record)
+            else GameTree(Deal(), stage, Enforcement("notional"), record)
         )
         return _enumerated(deal, within, without, record)
     except NotFinite as reason:
@@ -214,8 +215,8 @@ def below_reservation(
 ) -> Fault | None:
     """RESERVE: refuse to sign for an agent that would be left with less than it requires.
 
-    Compared is what the turns so far have left it with, and what it can expect of the others while
-    everybody keeps the contract. What could not be enumerated is not known to reach it.
+    Its reservation value is compared with what it has earned so far, plus what it can expect while
+    all keep the contract. A game that could not be enumerated does not pass.
     """
     party = certificate.parties.get(agent)
     if party is None:
@@ -227,38 +228,11 @@ def below_reservation(
     return short_of(reservation, held + party.within.expected)
 
 
-def deposit_of(
-    contract: Contract | None,
-    facts: Mapping[str, Any],
-    enforcement: Enforcement,
-    record: Sequence[Turn] = (),
-) -> Fraction:
-    """What each party has in escrow under a contract: as given, or as much as keeping it needs.
-
-    Nothing without a contract, in another mode, or where a game that was to say how much is
-    needed cannot be enumerated. An amendment leaves the deposits as they are.
-    """
-    if contract is None or enforcement.mode != "escrow" or enforcement.deposit is not None:
-        return enforcement.held() if contract else NOTHING
-    first = contract["terms"][0]["from_turn"]
-    clauses = [term["clause"] for term in contract["terms"] if term["from_turn"] == first]
-    before = [turn for turn in record if turn["turn"] < first]
-    return _needed(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before))
-
-
-@lru_cache(maxsize=64)
-def _needed(deal: str, facts: str, record: str) -> Fraction:
-    try:
-        stage = StageGame.of(json.loads(facts))
-        return sufficient_deposit(Deal.model_validate_json(deal), stage, json.loads(record))
-    except NotFinite:
-        return NOTHING
-
-
 def _agreed(deal: Deal, standing: Contract | None, now: int) -> Contract:
-    """What would stand from turn `now` on; what stands already is told apart from the deal's own.
+    """The contract from turn `now` on, if the deal were signed.
 
-    A clause of the deal keeps the id under which its letter shows it.
+    The deal's clauses keep the ids that its letter shows; those of the standing contract are
+    prefixed with "standing".
     """
     offer = put(deal, "", 1)
     contract = amend(standing, offer, now) if standing else sign(offer, now)
@@ -273,7 +247,7 @@ def _named(cid: str, term: Term) -> Term:
 
 
 def _enumerated(
-    deal: Deal, within: Prospects, without: Prospects, record: Sequence[Turn]
+    deal: Deal, within: GameTree, without: GameTree, record: Sequence[Turn]
 ) -> Certificate:
     if fault := contradiction(within) or overpaid(within):
         return Certificate(deal, within.enforcement, (fault,))
@@ -289,18 +263,18 @@ def _enumerated(
         )
         for i, agent in enumerate(within.stage.agents)
     }
-    notes = [f"{cid} never comes to bear in this game." for cid in idle_clauses(within, deal)]
+    notes = [f"{cid} never binds or falls due in this game." for cid in idle_clauses(within, deal)]
     notes += [
-        f"({', '.join(play)}) is a weak equilibrium of a turn without any contract: this one "
-        "selects it, and changes no incentive there."
+        f"({', '.join(play)}) is a weak equilibrium of a turn without any contract: this contract "
+        "selects it and changes no incentive."
         for play in weak_equilibria(within)
     ]
     outcomes = balanced_outcomes(within)
     return Certificate(deal, within.enforcement, (), parties, outcomes, tuple(notes))
 
 
-def _outlooks(of: Prospects, record: Sequence[Turn]) -> list[Outlook]:
-    """Everybody's, what a split moves of past rewards included."""
+def _outlooks(of: GameTree, record: Sequence[Turn]) -> list[Outlook]:
+    """Each agent's, including what a split moves of past rewards."""
     moved = of.shifted(record)
     found = [of.value(valuation) for valuation in (secured, expected, best)]
     return [

@@ -1,9 +1,9 @@
-"""Playing a finite game to its end under a contract, in every way, exactly.
+"""The game tree of a repeated stage game under a contract, enumerated and solved exactly.
 
-The game is a stage game that is repeated; the contract's conditions remember little of the past
-(`deals.language.memory`), so that histories which leave the same rest are one position. They
-are found forwards and valued backwards. Cost: positions × joint actions × agents, a few μs each,
-and about 1 μs more for each value that the contract's conditions remember.
+A contract's conditions remember little of the past (`deals.language.memory`), so histories after
+which they remember the same are merged into one position. Positions are found forwards and valued
+backwards (backward induction). Cost: positions × joint actions × agents, a few μs each, and about
+1 μs more for each value that the contract's conditions remember.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,20 +13,28 @@ from itertools import product
 from typing import Any
 
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
+from shapley_coop.deals.compiled import (
+    Memories,
+    after,
+    amount_due,
+    compiled,
+    falling_due,
+    only_once,
+    owed,
+)
 from shapley_coop.deals.contract import Contract, share_of
 from shapley_coop.deals.enforcement import Enforcement, injured_by
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.memory import Memory
-from shapley_coop.deals.progression import Watch, Watched
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
 
 MAX_STEPS = 50_000
-"""Positions × joint actions × agents that are looked at; a larger game is not enumerated."""
+"""Limit of positions × joint actions × agents; a larger game is not enumerated."""
 
 MAX_WORK = 500_000
-"""Steps × values that the contract's conditions remember; more takes too long."""
+"""Limit of steps × values that the contract's conditions remember."""
 
 Amounts = tuple[Fraction, ...]
 """One amount per agent, in the order of the agents."""
@@ -36,9 +44,9 @@ NOTHING = Fraction(0)
 
 @dataclass(frozen=True)
 class HistoryState:
-    """What of the history matters: hashable."""
+    """What the rest of the game depends on: equal states have equal subtrees."""
 
-    memory: tuple[Memory, ...]
+    memory: Memories
     paid: frozenset[str]
     broken: frozenset[str]
 
@@ -51,10 +59,10 @@ class Position:
         turn: the turn to be played.
         owed: clause id → the duty that binds now.
         allowed: agent → the actions that keep the contract now.
-        gains: joint action → what everybody gains by it at once, payments included.
+        gains: joint action → each agent's gain in this turn, payments included.
         onward: joint action → the position after it.
-        due: joint action → the ids of the payments that fall due by it.
-        expected: agent → what it does if it keeps the contract and sees one turn far.
+        due: joint action → the ids of the payments that it makes due.
+        expected: agent → its best allowed actions for this turn alone.
     """
 
     turn: int
@@ -69,8 +77,8 @@ class Position:
 Value = Callable[[Play, int], Fraction]
 
 
-class Prospects:
-    """Every way in which the rest of a game can go under a deal.
+class GameTree:
+    """The game tree from the present position on, under a deal.
 
     Args:
         agreed: a deal that stands from the first turn on, or a contract with its amendments; an
@@ -81,7 +89,7 @@ class Prospects:
 
     Raises:
         NotFinite: the game has too many positions, or too many clauses for them, or its split is
-            by a norm that is computed from the whole record afterwards.
+            by a norm, which is computed from the whole record afterwards.
     """
 
     def __init__(
@@ -97,14 +105,9 @@ class Prospects:
                 f"the split by the norm {share.norm} is computed from the record afterwards"
             )
         self.stage, self.enforcement = stage, enforcement
-        self.watch = Watch.of(agreed, stage.turns, stage.actions)
-        self._only_once = frozenset(
-            term.cid
-            for term in self.watch.terms
-            if isinstance(term.clause, Pay) and term.clause.basis == "once"
-        )
+        self.clauses = compiled(agreed)
         self._share = share if enforcement.executes else None
-        self._width = sum(max(1, len(term.condition.start)) for term in self.watch.terms)
+        self._width = sum(max(1, len(term.condition.start)) for term in self.clauses)
         self.now = len(record) + 1
         self.start = self._past(record)
         self._turns = {play: self._turn(play) for play in stage.plays}
@@ -112,11 +115,11 @@ class Prospects:
         self._values: dict[Valuation, dict[int, dict[HistoryState, Amounts]]] = {}
 
     def value(self, worth: "Valuation") -> Amounts:
-        """Everybody's value at the present position: what is still to come for it."""
+        """Each agent's value at the present position: what it gains from here on."""
         return self.values(worth)[self.now][self.start]
 
     def shifted(self, record: Sequence[Turn]) -> Amounts:
-        """What the split moves of the rewards in the record: it is over the whole game's total."""
+        """What the split moves of past rewards: it divides the whole game's total."""
         agents = self.stage.agents
         if not (self._share and self._share.fractions):
             return (NOTHING,) * len(agents)
@@ -125,7 +128,7 @@ class Prospects:
         return tuple(total * self._share.fractions[agent] - had[agent] for agent in agents)
 
     def values(self, worth: "Valuation") -> dict[int, dict[HistoryState, Amounts]]:
-        """Everybody's value at every position, by turn: from the last turn backwards."""
+        """Each agent's value at every position, by turn, computed backwards from the last."""
         if worth not in self._values:
             self._values[worth] = self._backwards(worth)
         return self._values[worth]
@@ -147,7 +150,7 @@ class Prospects:
         return tuple(worth(self, position, i, value) for i in range(len(self.stage.agents)))
 
     def worth(self, position: Position, later: Mapping[HistoryState, Amounts]) -> "Value":
-        """What a joint action is worth to an agent: its gain, and the value of what follows."""
+        """From a joint action and an agent to its gain now plus its value at the next position."""
         over: Amounts = (NOTHING,) * len(self.stage.agents)
         ahead = {play: later.get(past, over) for play, past in position.onward.items()}
         return lambda play, i: position.gains[play][i] + ahead[play][i]
@@ -161,11 +164,9 @@ class Prospects:
         return (position for layer in self.layers.values() for position in layer.values())
 
     def _past(self, record: Sequence[Turn]) -> HistoryState:
-        latest, broken = self.watch.unseen(), set[str]()
-        for turn in record:
-            latest = self.watch.seen(latest, turn)
-            broken |= {breach.agent for breach in latest.breaches}
-        return HistoryState(latest.memory, self._once(latest.paid), self._matters(broken))
+        monitor = Monitor(self.clauses).on(record)
+        broken = (breach.agent for breach in monitor.breaches)
+        return HistoryState(monitor.memories, monitor.paid, self._matters(broken))
 
     def _explore(self) -> dict[int, dict[HistoryState, Position]]:
         layers: dict[int, dict[HistoryState, Position]] = {}
@@ -175,9 +176,7 @@ class Prospects:
         for turn in range(self.now, self.stage.turns + 1):
             ahead += each * (len(frontier) - 1)
             if ahead > most:
-                raise NotFinite(
-                    f"more than {most} steps would have to be looked at: too large to enumerate"
-                )
+                raise NotFinite(f"more than {most} steps in its game tree: too large to enumerate")
             layers[turn] = {past: self._position(past, turn) for past in frontier}
             frontier = {
                 past for position in layers[turn].values() for past in position.onward.values()
@@ -185,15 +184,9 @@ class Prospects:
         return layers
 
     def _position(self, past: HistoryState, turn: int) -> Position:
-        owed = {
-            term.cid: term.clause
-            for term, memory in zip(self.watch.terms, past.memory, strict=True)
-            if isinstance(term.clause, Do | Forbid)
-            and term.stands(turn)
-            and term.condition.holds(memory, turn)
-        }
-        allowed = {agent: self._allowed(agent, owed.values()) for agent in self.stage.agents}
-        position = Position(turn, owed, allowed)
+        asked = owed(self.clauses, past.memory, turn)
+        allowed = {agent: self._allowed(agent, asked.values()) for agent in self.stage.agents}
+        position = Position(turn, asked, allowed)
         for play in self.stage.plays:
             self._step(position, past, play)
         position.expected = {
@@ -201,44 +194,34 @@ class Prospects:
         }
         return position
 
-    def _allowed(self, agent: str, owed: Iterable[Do | Forbid]) -> tuple[str, ...]:
+    def _allowed(self, agent: str, duties: Iterable[Do | Forbid]) -> tuple[str, ...]:
         open_ = list(self.stage.actions[agent])
-        for clause in owed:
+        for clause in duties:
             if clause.agent == agent:
                 done = clause.kind == "do"
                 open_ = [action for action in open_ if (action == clause.action) == done]
         return tuple(open_)
 
     def _step(self, position: Position, past: HistoryState, play: Play) -> None:
-        """What one joint action brings, and what is left after it."""
+        """Add the gains of one joint action, the payments it makes due, and the next position."""
         turn = self._turns[play]
-        after = tuple(
-            term.condition.after(memory, turn)
-            for term, memory in zip(self.watch.terms, past.memory, strict=True)
-        )
-        due = [
-            term
-            for term, memory in zip(self.watch.terms, after, strict=True)
-            if isinstance(term.clause, Pay)
-            and term.cid not in past.paid
-            and term.stands(position.turn)
-            and term.condition.holds(memory, position.turn)
-        ]
+        memory = after(self.clauses, past.memory, turn)
+        due = falling_due(self.clauses, memory, position.turn, past.paid)
         breakers = [
             agent
             for agent, action in zip(self.stage.agents, play, strict=True)
             if action not in position.allowed[agent]
         ]
-        position.gains[play] = self._gains(play, due, breakers, past.broken)
-        position.due[play] = tuple(term.cid for term in due)
+        position.gains[play] = self._gains(play, due.values(), breakers, past.broken)
+        position.due[play] = tuple(due)
         position.onward[play] = HistoryState(
-            memory=after,
-            paid=past.paid | self._once(term.cid for term in due),
+            memory=memory,
+            paid=past.paid | only_once(due),
             broken=past.broken | self._matters(breakers),
         )
 
     def _gains(
-        self, play: Play, due: list[Watched], breakers: list[str], broken: frozenset[str]
+        self, play: Play, due: Iterable[Pay], breakers: list[str], broken: frozenset[str]
     ) -> Amounts:
         gained = dict(zip(self.stage.agents, self.stage.pays[play], strict=True))
         held = dict(gained)
@@ -246,12 +229,8 @@ class Prospects:
             total = sum(gained.values(), NOTHING)
             held = {agent: total * self._share.fractions[agent] for agent in held}
         if self.enforcement.executes:
-            for term in due:
-                pay = term.clause
-                assert isinstance(pay, Pay), "only payments fall due"
-                amount = pay.amount
-                if pay.basis == "reward":
-                    amount *= max(NOTHING, gained[pay.payer])
+            for pay in due:
+                amount = amount_due(pay, gained[pay.payer])
                 held[pay.payer] -= amount
                 held[pay.payee] += amount
         if deposit := self.enforcement.held():
@@ -264,9 +243,10 @@ class Prospects:
         return tuple(held.values())
 
     def _foreseen(self, position: Position, i: int) -> tuple[str, ...]:
-        """The best of what is allowed, at once, if the others do anything they are allowed to.
+        """The allowed actions that pay best this turn, against uniform beliefs about the others.
 
-        A weakly dominant action is always among them. Ties are all kept.
+        The others may do anything that they are allowed. Weakly dominant actions are always
+        among them. Ties are all kept.
         """
         choices = [position.allowed[a] or self.stage.actions[a] for a in self.stage.agents]
         gain: dict[str, Fraction] = dict.fromkeys(choices[i], NOTHING)
@@ -283,14 +263,10 @@ class Prospects:
         }
         return turn  # type: ignore[no-any-return] # its rewards are fractions, exact
 
-    def _once(self, cids: Iterable[str]) -> frozenset[str]:
-        """Of the payments that fell due, those that fall due only once."""
-        return self._only_once.intersection(cids)
-
     def _matters(self, agents: Iterable[str]) -> frozenset[str]:
-        """Who has broken the contract; it changes nothing where no deposit is held."""
+        """Who has broken the contract, where deposits make a difference of it."""
         return frozenset(agents) if self.enforcement.held() else frozenset()
 
 
-Valuation = Callable[[Prospects, Position, int, Value], Fraction]
-"""(prospects, position, agent's index, worth of a joint action for an agent) → its value."""
+Valuation = Callable[[GameTree, Position, int, Value], Fraction]
+"""(game tree, position, agent's index, worth of a joint action for an agent) → its value."""

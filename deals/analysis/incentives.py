@@ -1,4 +1,4 @@
-"""What the prospects of a contract show: who would break it, what it cannot keep, what is idle."""
+"""What a contract's game tree shows: who would break it, what it cannot keep, what is idle."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from itertools import product
 from math import ceil
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.analysis.game_tree import NOTHING, HistoryState, Position, Prospects
+from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, HistoryState, Position
 from shapley_coop.deals.analysis.stage import Play, StageGame
 from shapley_coop.deals.analysis.valuations import deviating, keeping, own_kept, replies
 from shapley_coop.deals.enforcement import Enforcement
@@ -19,7 +19,7 @@ from shapley_coop.games import Turn
 
 @dataclass(frozen=True)
 class Deviation:
-    """A way to gain by breaking a contract: the counterexample to keeping it.
+    """A profitable deviation from a contract: the counterexample to keeping it.
 
     Attributes:
         agent: who gains.
@@ -47,8 +47,8 @@ class Deviation:
         )
 
 
-def deviation(within: Prospects, i: int) -> Deviation | None:
-    """The first step of the most profitable way to break the contract while the others keep it.
+def deviation(within: GameTree, i: int) -> Deviation | None:
+    """The first breach of the most profitable deviation while the others keep the contract.
 
     None if keeping it is a best response to the others doing as expected.
     """
@@ -73,13 +73,13 @@ def deviation(within: Prospects, i: int) -> Deviation | None:
             plays = product(*course[:i], honest, *course[i + 1 :])
             onward += [position.onward[play] for play in plays]
         reached = list(dict.fromkeys(onward))
-    raise AssertionError("somewhere on the way a gain has to be made")
+    raise AssertionError("a positive gain needs a breach at some position")
 
 
-def temptation(within: Prospects, i: int) -> Deviation | None:
-    """The largest gain by one breach, over every turn and everything the others could do then.
+def temptation(within: GameTree, i: int) -> Deviation | None:
+    """The largest gain by a single breach, over every turn and every action of the others.
 
-    From there on everybody does as expected. None if keeping the contract is dominant at every
+    Afterwards all act as expected. None if keeping the contract is dominant at every
     turn in this sense.
     """
     keep, agent = within.values(keeping), within.stage.agents[i]
@@ -102,12 +102,12 @@ def temptation(within: Prospects, i: int) -> Deviation | None:
 
 
 def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:
-    """The deposit that makes keeping the contract a best response for all by itself.
+    """The deposit that alone makes keeping the contract a best response for all.
 
-    The most that anybody gains by breaking it while nothing is enforced, upwards to a whole unit:
-    who breaks the contract loses its deposit once.
+    It is the largest gain by breaking the contract while nothing is enforced, rounded up to a
+    whole unit: an agent that breaks the contract loses its deposit once.
     """
-    bare = Prospects(deal, stage, Enforcement("notional"), record)
+    bare = GameTree(deal, stage, Enforcement("notional"), record)
     keep, break_ = bare.values(keeping), bare.values(deviating)
     gains = [
         break_[turn][past][i] - keep[turn][past][i]
@@ -117,8 +117,8 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
     return Fraction(ceil(max(gains, default=NOTHING)))
 
 
-def contradiction(within: Prospects) -> Fault | None:
-    """CLASH: at a turn that can be reached, an agent can do nothing that keeps the contract."""
+def contradiction(within: GameTree) -> Fault | None:
+    """CLASH: at some reachable position every action of an agent breaks the contract."""
     for position in within.positions():
         for agent, allowed in position.allowed.items():
             if not allowed:
@@ -131,11 +131,11 @@ def contradiction(within: Prospects) -> Fault | None:
     return None
 
 
-def overpaid(within: Prospects) -> Fault | None:
+def overpaid(within: GameTree) -> Fault | None:
     """PAY: the shares of one reward that fall due together are no more than all of it."""
     shares = {
         term.cid: term.clause
-        for term in within.watch.terms
+        for term in within.clauses
         if isinstance(term.clause, Pay) and term.clause.basis == "reward"
     }
     for position in within.positions():
@@ -152,8 +152,8 @@ def overpaid(within: Prospects) -> Fault | None:
     return None
 
 
-def balanced_outcomes(within: Prospects) -> int:
-    """In how many outcomes of a turn payments were seen to sum to zero: in all there are."""
+def balanced_outcomes(within: GameTree) -> int:
+    """The number of outcomes of a turn, after checking that payments sum to zero in each."""
     count = 0
     for position in within.positions():
         for play, gains in position.gains.items():
@@ -163,17 +163,17 @@ def balanced_outcomes(within: Prospects) -> int:
     return count
 
 
-def idle_clauses(within: Prospects, deal: Deal) -> list[str]:
-    """The clauses of the deal that no course of the game brings to bear."""
+def idle_clauses(within: GameTree, deal: Deal) -> list[str]:
+    """The clauses of the deal that bind or fall due at no position."""
     used = {cid for position in within.positions() for cid in position.owed}
     used |= {cid for p in within.positions() for due in p.due.values() for cid in due}
     return [cid for cid in (*deal.duties, *deal.pays) if cid not in used]
 
 
-def weak_equilibria(within: Prospects) -> list[Play]:
-    """The joint actions asked for at the first turn and after, that were weak equilibria anyway.
+def weak_equilibria(within: GameTree) -> list[Play]:
+    """The joint actions that the contract asks for and that are weak equilibria without it.
 
-    Keeping such a contract costs nobody anything, and breaking it neither: it selects.
+    Such a contract changes no incentive: it selects one of several equilibria.
     """
     asked = {
         play
@@ -189,13 +189,13 @@ def _others(stage: StageGame, i: int) -> Iterator[Play]:
     return product(*(stage.actions[a] for n, a in enumerate(stage.agents) if n != i))
 
 
-def _on_course(within: Prospects) -> Iterator[tuple[int, HistoryState]]:
-    """The positions that are reached while everybody keeps the contract, some of them perhaps."""
+def _on_course(within: GameTree) -> Iterator[tuple[int, HistoryState]]:
+    """The positions that can be reached while all keep the contract."""
     for past, position in _course(within):
         yield position.turn, past
 
 
-def _course(within: Prospects) -> Iterator[tuple[HistoryState, Position]]:
+def _course(within: GameTree) -> Iterator[tuple[HistoryState, Position]]:
     frontier = {within.start}
     for turn in range(within.now, within.stage.turns + 1):
         onward = set()

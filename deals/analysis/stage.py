@@ -1,4 +1,4 @@
-"""The finite game that a contract is written for, read from the facts that every letter shows."""
+"""The finite game that a contract is about, read from the facts that every letter shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from shapley_coop.amounts import exact
 from shapley_coop.games import Game
 
 Play = tuple[str, ...]
@@ -21,7 +22,7 @@ class NotFinite(ValueError):
 
 
 def facts_of(game: Game) -> dict[str, Any]:
-    """What a game tells in letters, with its parties, actions and turns in any case."""
+    """A game's facts as letters show them; agents, actions and turns are always among them."""
     known = {"agents": list(game.agents), "actions": game.actions, "turns": game.turns}
     return {**game.facts(), **known}
 
@@ -56,9 +57,7 @@ class StageGame:
         if (count := prod(len(known) for known in actions.values())) > MAX_PLAYS:
             raise NotFinite(f"{count} joint actions are too many to enumerate")
         pays = {
-            tuple(cell["play"][a] for a in agents): tuple(
-                Fraction(str(cell["pays"][a])) for a in agents
-            )
+            tuple(cell["play"][a] for a in agents): tuple(exact(cell["pays"][a]) for a in agents)
             for cell in facts["payoffs"]
         }
         if missing := [play for play in product(*actions.values()) if play not in pays]:
@@ -74,8 +73,8 @@ class StageGame:
     def equilibria(self) -> dict[Play, bool]:
         """The Nash equilibria in pure actions of one turn; True marks the strict ones.
 
-        In a weak equilibrium somebody could do something else at no loss: whether it is played is
-        a matter of selection, and a contract that names it changes no incentive.
+        In a weak equilibrium some agent could act otherwise at no loss: a contract that names it
+        selects it among others and changes no incentive.
         """
         found = {}
         for play in self.plays:

@@ -1,55 +1,55 @@
-"""What a position is worth to an agent, by what is assumed of everybody from there on."""
+"""The value of a position to an agent, under different assumptions about what all do next."""
 
 from collections.abc import Sequence
 from fractions import Fraction
 
-from shapley_coop.deals.analysis.game_tree import NOTHING, Position, Prospects, Value
+from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, Position, Value
 
 
-def expected(of: Prospects, position: Position, i: int, worth: Value) -> Fraction:
-    """Everybody keeps the contract and takes, of what it leaves open, what pays best at once."""
+def expected(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+    """All keep the contract and choose, among what it allows, what pays best this turn."""
     plays = of.plays(position.expected[a] for a in of.stage.agents)
     return sum((worth(play, i) for play in plays), NOTHING) / len(plays)
 
 
-def best(of: Prospects, position: Position, i: int, worth: Value) -> Fraction:
-    """Everybody keeps the contract, and all that it leaves open goes well for this agent."""
+def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+    """All keep the contract, and all choices that it leaves open are in this agent's favour."""
     return max(worth(play, i) for play in of.plays(_kept(of, position, all_=True, i=i)))
 
 
-def secured(of: Prospects, position: Position, i: int, worth: Value) -> Fraction:
-    """What this agent can secure while everybody keeps the contract (maximin, pure actions)."""
+def secured(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+    """What this agent can secure while all keep the contract (maximin, pure actions)."""
     return _maximin(of, position, i, worth, _kept(of, position, all_=True, i=i))
 
 
-def guaranteed(of: Prospects, position: Position, i: int, worth: Value) -> Fraction:
+def guaranteed(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """What it can secure by keeping the contract, whatever the others do."""
     return _maximin(of, position, i, worth, _kept(of, position, all_=False, i=i))
 
 
-def keeping(of: Prospects, position: Position, i: int, worth: Value) -> Fraction:
+def keeping(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """The most it gets by keeping the contract while the others do as expected."""
     return max(_replies(of, position, i, worth, own_kept(of, position, i)).values())
 
 
-def deviating(of: Prospects, position: Position, i: int, worth: Value) -> Fraction:
-    """The most it gets by doing whatever it likes while the others do as expected."""
+def deviating(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
+    """The most it gets by any action while the others do as expected."""
     return max(_replies(of, position, i, worth, of.stage.actions[of.stage.agents[i]]).values())
 
 
-def own_kept(of: Prospects, position: Position, i: int) -> tuple[str, ...]:
+def own_kept(of: GameTree, position: Position, i: int) -> tuple[str, ...]:
     """The agent's actions that keep the contract; all of them where none does."""
     agent = of.stage.agents[i]
     return position.allowed[agent] or of.stage.actions[agent]
 
 
-def replies(of: Prospects, position: Position, i: int, worth: Value) -> dict[str, Fraction]:
+def replies(of: GameTree, position: Position, i: int, worth: Value) -> dict[str, Fraction]:
     """What each of an agent's actions is worth while the others do as expected."""
     return _replies(of, position, i, worth, of.stage.actions[of.stage.agents[i]])
 
 
 def _replies(
-    of: Prospects, position: Position, i: int, worth: Value, own: Sequence[str]
+    of: GameTree, position: Position, i: int, worth: Value, own: Sequence[str]
 ) -> dict[str, Fraction]:
     others = [position.expected[a] for a in of.stage.agents]
     found = {}
@@ -59,7 +59,7 @@ def _replies(
     return found
 
 
-def _kept(of: Prospects, position: Position, all_: bool, i: int) -> list[tuple[str, ...]]:
+def _kept(of: GameTree, position: Position, all_: bool, i: int) -> list[tuple[str, ...]]:
     return [
         own_kept(of, position, j) if all_ or j == i else of.stage.actions[agent]
         for j, agent in enumerate(of.stage.agents)
@@ -67,7 +67,7 @@ def _kept(of: Prospects, position: Position, all_: bool, i: int) -> list[tuple[s
 
 
 def _maximin(
-    of: Prospects, position: Position, i: int, worth: Value, choices: list[tuple[str, ...]]
+    of: GameTree, position: Position, i: int, worth: Value, choices: list[tuple[str, ...]]
 ) -> Fraction:
     return max(
         min(worth(play, i) for play in of.plays([*choices[:i], (action,), *choices[i + 1 :]]))

@@ -12,7 +12,7 @@ UNK    a description that is not byte for byte a registered one
 MDA    more than one description for one agent; the feedback names the merged one
 EMP    an agent without any task
 OVL    two agents share an atom; the feedback names both descriptions, both masks, the atoms
-MAT    an atom is nobody's; the feedback names it
+MAT    an atom is not assigned; the feedback names it
 =====  ==========================================================================================
 
 Utility-aware exchange, B.2, and three of our own: JSON, NAME, ACK. What the wire itself refuses in
@@ -36,18 +36,16 @@ from shapley_coop.games.exchange.scenario import Tasks
 LABELS = ("MPT", "MET", "JSON", "NAME", "ACK", "UNK", "MDA", "EMP", "OVL", "MAT")
 """In the order in which they are tried."""
 
-SUGGESTED = 64
-"""Only among so many descriptions, and for one of at most `COMPARED` characters, is the nearest
-one looked up: comparing takes time that grows with the product of the lengths."""
-
-COMPARED = 500
+SUGGESTED, COMPARED = 64, 500
+"""Most descriptions among which the nearest is suggested, and most characters compared of each:
+the cost grows with the product of the lengths."""
 
 Act = Literal["propose", "accept", "reject"]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a message comes to.
+    """The verdict on a message.
 
     Attributes:
         label: why it is refused; None when it is valid.
@@ -120,7 +118,7 @@ def check_message(
     if long := too_long(message):
         return Verdict(long.label, long.feedback, {})
     if message.proposal is None and "<PROPOSAL>" in text:
-        message = replace(message, proposal=[])  # null: something was proposed, and it is no object
+        message = replace(message, proposal=[])  # null is a proposal, though no object
     if pending is not None and accepts(message):
         return Verdict(None, "", dict(pending), "accept")
     draft = Draft(message, tasks, sender, pending)
@@ -132,7 +130,7 @@ def check_message(
 
 
 def accepts(message: Message) -> bool:
-    """Whether a message does nothing but accept."""
+    """Whether a message accepts and has no other answer."""
     return message.accept is not None and message.reject is None and message.proposal is None
 
 
@@ -157,7 +155,7 @@ def object_of_lists(draft: Draft) -> Fault | None:
 
 
 def known_agents(draft: Draft) -> Fault | None:
-    """NAME: everybody, and nobody else."""
+    """NAME: exactly the agents are named."""
     agents = ", ".join(draft.tasks.agents)
     if strange := [name for name in draft.listed if name not in draft.tasks.initial]:
         return Fault("NAME", f"{strange[0][:64]!r} is no agent: give a list to each of {agents}.")
@@ -175,11 +173,8 @@ def answers(draft: Draft) -> Fault | None:
         return Fault("ACK", "Nothing is pending that you could accept: send your proposal alone.")
     if draft.message.reject is not None and not accepted:
         return None
-    return Fault(
-        "ACK",
-        "A proposal is pending: answer it with <ACCEPT> alone, or with <REJECT> and your own "
-        "<PROPOSAL>.",
-    )
+    how = "<ACCEPT> alone, or with <REJECT> and your own <PROPOSAL>"
+    return Fault("ACK", f"A proposal is pending: answer it with {how}.")
 
 
 def registered(draft: Draft) -> Fault | None:
@@ -196,7 +191,7 @@ def registered(draft: Draft) -> Fault | None:
 
 
 def one_each(draft: Draft) -> Fault | None:
-    """MDA: one description for one agent; nothing merges silently."""
+    """MDA: one description for each agent; descriptions are not merged silently."""
     for agent in draft.tasks.agents:
         if len(draft.listed[agent]) > 1:
             merged = draft.mask(agent)
@@ -209,19 +204,16 @@ def one_each(draft: Draft) -> Fault | None:
 
 
 def nobody_empty(draft: Draft) -> Fault | None:
-    """EMP: everybody keeps at least one atom."""
+    """EMP: every agent has at least one atom."""
     for agent in draft.tasks.agents:
         if not draft.mask(agent):
-            return Fault(
-                "EMP",
-                f"{agent} would have no task (mask={draft.tasks.bits(0)}): everyone keeps at "
-                "least one.",
-            )
+            empty = f"{agent} would have no task (mask={draft.tasks.bits(0)})"
+            return Fault("EMP", f"{empty}: everyone keeps at least one.")
     return None
 
 
 def disjoint(draft: Draft) -> Fault | None:
-    """OVL: no atom is given twice."""
+    """OVL: no atom is assigned twice."""
     for one, other in combinations(draft.tasks.agents, 2):
         mine, theirs = draft.mask(one), draft.mask(other)
         if mine & theirs:
@@ -235,7 +227,7 @@ def disjoint(draft: Draft) -> Fault | None:
 
 
 def complete(draft: Draft) -> Fault | None:
-    """MAT: no atom is left over."""
+    """MAT: every atom is assigned."""
     given = reduce(or_, (draft.mask(agent) for agent in draft.tasks.agents))
     if left := full(draft.tasks.n) & ~given:
         return Fault(
@@ -261,7 +253,7 @@ RULES: tuple[Rule, ...] = (
 
 
 def _tags_first(text: Any, fault: Fault) -> Fault:
-    """A missing tag comes before whatever else the scanner took offence at."""
+    """A missing tag is reported before other faults that the scanner finds."""
     if not isinstance(text, str) or "<ACCEPT>" in text:
         return fault
     if "<PROPOSAL>" not in text:
@@ -288,7 +280,7 @@ def _nearest(tasks: Tasks, description: Any) -> str:
         return matcher.quick_ratio()
 
     every = [tasks.registry.describe(mask) for mask in range(len(tasks.registry))]
-    # The letters alone tell which are worth comparing in their order, which is slow.
+    # Comparing the characters as sets is cheap and finds the candidates for the slow comparison.
     close = get_close_matches(said, nlargest(3, every, key=alike), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 

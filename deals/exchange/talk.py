@@ -1,4 +1,4 @@
-"""What of an exchange's messages goes on: what is delivered, what was estimated, what is agreed."""
+"""From an exchange's messages: what is delivered, the estimates in them, and the deal."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def said_in(delivered: str) -> Message:
 
 
 def estimates(consider: str | None) -> dict[str, float]:
-    """What an agent estimates that its proposal is worth to the others, from its CONSIDER.
+    """An agent's estimates of what its proposal is worth to the others, from its CONSIDER.
 
     It is asked for as JSON, `{"estimates": {"Bob": 0.6}}`, anywhere in the text; numbers outside
     [0, 1] and everything else are left out.

@@ -1,16 +1,17 @@
-"""Conditions compiled for watching: whether they hold, and whether they may still come to hold.
+"""Conditions compiled: whether they hold, and whether they may still come to hold.
 
-`deals.language.when.holds` says what a condition means, by reading the whole record. Here it is
-done by progression (Bacchus and Kabanza, 1998): after every turn a condition becomes what is left
-of it, which is the condition together with the few values that its future depends on
-(`deals.language.memory`). Equal values are an equal rest, so that they can be compared, looked up
-and enumerated.
+This is done by progression (Bacchus and Kabanza, 1998): after every turn a condition becomes what
+is left of it, which is the condition together with the few values that its future depends on
+(`deals.language.memory`). Equal values leave an equal rest, so they can be compared, looked up and
+enumerated. The definition that this follows reads the whole record: `holds` in
+`tests/brute_force.py`, with which the tests compare it.
 
 Cost: about 1 μs a turn and condition, however long the history.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any, Literal
@@ -32,6 +33,9 @@ from shapley_coop.games import Turn
 
 Holds = Callable[[Memory, int], bool]
 Actions = Mapping[str, Sequence[str]]
+AllActions = tuple[tuple[str, tuple[str, ...]], ...]
+"""The same, hashable."""
+
 Asked = Literal["before", "after"]
 Window = tuple[int, int]
 
@@ -46,12 +50,13 @@ class Condition:
 
     Args:
         when: the condition.
-        actions: agent → all it can do; an agent that is absent may do anything.
         asked: whether with the record before each turn, as obligations are, or after it, as
             payments are.
+        actions: agent → all it can do; an agent that is absent may do anything. Only `may_hold`
+            looks at them.
     """
 
-    def __init__(self, when: When, actions: Actions | None = None, asked: Asked = "before") -> None:
+    def __init__(self, when: When, asked: Asked = "before", actions: AllActions = ()) -> None:
         self._asked = asked
         self._slots: dict[Slot, int] = {}
         self._atoms = list(_atoms(when))
@@ -64,8 +69,7 @@ class Condition:
                 start.append(value)
         self.start: Memory = tuple(start)
         self.holds: Holds = self._compiled(when)
-        self._steps = tuple((slot.after, n) for slot, n in self._slots.items())
-        self._actions = actions or {}
+        self._actions = dict(actions)
         self._sums = {n: slot.agent for slot, n in self._slots.items() if isinstance(slot, Sum)}
         self._timed = _speaks_of_turns(when)
         self._waits: dict[Memory, int | None] = {}
@@ -74,7 +78,7 @@ class Condition:
 
     def after(self, memory: Memory, turn: Turn) -> Memory:
         """What is left of the condition after a turn."""
-        return tuple([step(memory[n], turn) for step, n in self._steps]) if memory else memory
+        return tuple([slot.after(memory[n], turn) for slot, n in self._slots.items()])
 
     def may_hold(self, memory: Memory, now: int, window: Window) -> bool:
         """Whether some course of the game makes it hold at a turn of the window.
@@ -215,6 +219,23 @@ class Condition:
                 return lambda memory, turn: not negated(memory, turn)
             case _:
                 return lambda _, __: True
+
+
+@lru_cache(maxsize=1_024)
+def compiled_condition(when: When, asked: Asked) -> Condition:
+    """A condition, compiled once: contracts, amendments and offers repeat them."""
+    return Condition(when, asked)
+
+
+@lru_cache(maxsize=128)
+def foreseeing_condition(when: When, asked: Asked, actions: AllActions) -> Condition:
+    """The same for `may_hold`: few are kept, because each keeps what it has enumerated."""
+    return Condition(when, asked, actions)
+
+
+def all_actions(actions: Actions | None) -> AllActions:
+    """What each agent can do, as something that can be looked up."""
+    return tuple((agent, tuple(known)) for agent, known in (actions or {}).items())
 
 
 def _atoms(when: When) -> Iterator[Last | Count | Earned]:

@@ -1,4 +1,4 @@
-"""What is wrong with a message or a deal, told so that its author can mend it."""
+"""Faults of a message or a deal, with feedback that tells its author how to correct it."""
 
 from dataclasses import dataclass
 
@@ -16,21 +16,21 @@ class FaultRecord(TypedDict):
 
 @dataclass(frozen=True)
 class Fault:
-    """A refusal: a short label to count by, and feedback that names the mend.
+    """A refusal: a short label to count by, and feedback that says how to correct it.
 
     Labels of the wire: SIZE, TEXT, TAG, MPT and MET (no opening / no closing tag), DUP, JSON,
-    LONG (more than all can be made to read).
-    Labels of the protocol: ACK (an offer stands unanswered), VOID, STALE. Labels of a deal are
-    listed in `deals.language.rules`. The author alone ever sees the feedback.
+    LONG (longer than what is delivered to all).
+    Labels of the protocol: ACK (an offer is unanswered), VOID, STALE. Labels of a deal are
+    listed in `deals.language.rules`. Only the author sees the feedback.
     """
 
     label: str
     feedback: str
 
     def record(self) -> FaultRecord:
-        """The fault as plain JSON; what it quotes cannot make a letter long."""
+        """The fault as plain JSON; the feedback is cut at MAX_FEEDBACK characters."""
         return {"label": self.label, "feedback": self.feedback[:MAX_FEEDBACK]}
 
 
 CUT = Fault("CUT", "Your answer was cut off by its length limit: answer more briefly.")
-"""An answer that ended at its length limit: what is left of it is not read."""
+"""An answer that reached its length limit: the rest of it is not read."""

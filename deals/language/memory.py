@@ -1,4 +1,4 @@
-"""What a condition remembers of a history: a few values, brought up to date turn by turn."""
+"""What a condition remembers of a history: a few values, updated turn by turn."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,7 +31,7 @@ class Latest:
     named: frozenset[str]
 
     def after(self, value: Any, turn: Turn) -> Any:
-        """What it did now; whoever does nothing leaves it as it was."""
+        """Its action of this turn; without one, the value before."""
         action = turn["actions"].get(self.agent)
         if action is None:
             return value
@@ -46,21 +46,21 @@ class Now:
     named: frozenset[str]
 
     def after(self, value: Any, turn: Turn) -> Any:
-        """What it did now; who does nothing has done nothing."""
+        """Its action of this turn, if any."""
         action = turn["actions"].get(self.agent)
         return action if action in self.named else None
 
 
 @dataclass(frozen=True)
 class Times:
-    """How often an agent has done something, up to where it stops to matter."""
+    """How often an agent has done something, counted up to `enough`."""
 
     agent: str
     action: str
     enough: int
 
     def after(self, value: Any, turn: Turn) -> Any:
-        """One more, if it did so now."""
+        """One more, if it did so in this turn."""
         done = turn["actions"].get(self.agent) == self.action
         return min(self.enough, value + done)
 
@@ -72,7 +72,7 @@ class Sum:
     agent: str
 
     def after(self, value: Any, turn: Turn) -> Any:
-        """With what was earned now."""
+        """The sum with this turn's rewards."""
         if self.agent != EVERYONE:
             return value + exact_number(turn["rewards"].get(self.agent, 0))
         amounts = (*turn["rewards"].values(), turn.get("pot", 0))

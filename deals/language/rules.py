@@ -8,16 +8,16 @@ Fault(label='NAME', feedback='c1 names Eve, who is not a party: the parties are 
 label    refuses
 =======  ==========================================================================
 EMPTY    a deal without a clause
-LONG     a deal that takes too many words
-NAME     somebody who is not a party
+LONG     a deal whose text is too long
+NAME     a name that is not a party's
 ACTION   an action its agent does not have
 TURN     a condition that no turn of the game can meet
 PAY      an amount that is not positive, a share over 100 %, or paying oneself
 SHARE    a split that is not one whole over all parties, or more than one split
 NORM     a norm that is not on offer
 CLASH    two duties that one agent cannot keep at the same turn
-DROP     to end a clause that does not stand
-KIND     a clause that has no place in this talk
+DROP     ending a clause that is not in force
+KIND     a clause of a kind that this bargaining does not admit
 =======  ==========================================================================
 """
 
@@ -32,7 +32,7 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import All, AnyOf, Every, Not, Turns, When, earners, events
 
 MAX_TEXT_CHARS = 4_000
-"""Characters of a deal in plain words; its clauses as JSON have about twice as many."""
+"""Limit of a deal's text in characters; its JSON has about twice as many."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Terms:
 Rule = Callable[[Deal, Terms], Fault | None]
 
 Progression = tuple[int, int, int]
-"""Turns: the first, one that none is after, and the step."""
+"""Turns at a constant step: the first, an upper bound, and the step."""
 
 
 def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
@@ -63,7 +63,7 @@ def non_empty(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
-    """LONG: everybody's letters show what is proposed, in plain words too."""
+    """LONG: the text of a proposal fits in the letters that show it."""
     if (length := len(deal.text())) <= MAX_TEXT_CHARS:
         return None
     return Fault(
@@ -142,7 +142,7 @@ def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
-    """NORM: a norm is one that is computed at this table."""
+    """NORM: a norm is one of those computed at this table."""
     share = deal.share
     if share is None or share.norm is None or share.norm in terms.norms:
         return None
@@ -153,8 +153,8 @@ def offered_norm(deal: Deal, terms: Terms) -> Fault | None:
 def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     """CLASH: no agent owes two different actions, or one it is forbidden, under one condition.
 
-    Conditions are compared where they are equal or both unconditional or plain turns; conditions
-    on history that happen to coincide are left to the certificate.
+    Two duties are compared where their conditions are equal, or depend on turns alone; conditions
+    on history that can hold at the same turn are found by the certificate.
     """
     by_agent: dict[str, list[tuple[str, Do | Forbid, Progression | None]]] = {}
     for cid, duty in deal.duties.items():
@@ -183,7 +183,7 @@ def only(*kinds: type[Clause]) -> Rule:
     def only_these(deal: Deal, terms: Terms) -> Fault | None:
         for cid, clause in deal.ids().items():
             if not isinstance(clause, kinds):
-                return Fault("KIND", f"{cid} is a {clause.kind}: only {names} have a place here.")
+                return Fault("KIND", f"{cid} is a {clause.kind}: only {names} are admitted here.")
         return None
 
     return only_these

@@ -15,14 +15,11 @@ JSON                                        holds
 ==========================================  ====================================================
 """
 
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from shapley_coop.amounts import Exact, plain
-from shapley_coop.games import Turn
 
 EVERYONE = "everyone"
 MAX_TURN = 100_000
@@ -55,7 +52,7 @@ class Every(_Condition):
 class Last(_Condition):
     """The latest action of an agent: tit-for-tat. False before its first.
 
-    A payment is for what is done in its own turn: who does nothing then has not done it.
+    For a payment it is the action of the same turn: an agent that does nothing has none.
     """
 
     last: Event
@@ -138,36 +135,6 @@ for _model in (All, AnyOf, Not):
     _model.model_rebuild()
 
 
-def holds(when: When, turn: int, record: Sequence[Turn]) -> bool:
-    """Whether a condition holds at `turn`, given the turns in `record`.
-
-    An obligation of turn t is asked with the record of the turns before t; a payment for turn t
-    with the record up to and including t. Cost: linear in the record for counts and earnings.
-    """
-    match when:
-        case Turns(turns=(first, last)):
-            return first <= turn <= last
-        case Every(every=step, start=start):
-            return turn >= start and (turn - start) % step == 0
-        case Last(last=event):
-            this_turn = [t for t in record[-1:] if t["turn"] == turn]
-            acts = (t["actions"] for t in this_turn or reversed(record))
-            done = (act[event.agent] for act in acts if event.agent in act)
-            return next(done, None) == event.action
-        case Count(count=event, at_least=least):
-            return sum(t["actions"].get(event.agent) == event.action for t in record) >= least
-        case Earned(earned=agent, at_least=least):
-            return _earned(agent, record) >= least
-        case All(all=parts):
-            return all(holds(part, turn, record) for part in parts)
-        case AnyOf(any=parts):
-            return any(holds(part, turn, record) for part in parts)
-        case Not(negated=part):
-            return not holds(part, turn, record)
-        case _:
-            return True
-
-
 def events(when: When) -> list[Event]:
     """Every agent–action pair a condition speaks of."""
     match when:
@@ -219,11 +186,3 @@ def words(when: When) -> str:
             return f"except {words(part)}"
         case _:
             return "at every turn"
-
-
-def _earned(agent: str, record: Sequence[Turn]) -> Fraction:
-    if agent == EVERYONE:
-        amounts = [x for t in record for x in [*t["rewards"].values(), t.get("pot", 0)]]
-    else:
-        amounts = [t["rewards"].get(agent, 0) for t in record]
-    return sum((Fraction(str(x)) for x in amounts), start=Fraction(0))

@@ -31,11 +31,11 @@ from typing import Any
 from shapley_coop.deals.language.faults import Fault
 
 PROTOCOL = "coop/1"
-"""The version of the wire: another one would read other elements."""
+"""The version of the wire format."""
 
 MAX_MESSAGE = 64_000
 MAX_SPEECH = 4_000
-"""Characters of a party's speech, or of its reason: everybody's letters show them from then on."""
+"""Limit of a speech, or of a reason, in characters: every later letter shows them."""
 MAX_DEPTH = 12
 MAX_DIGITS = 40
 
@@ -98,23 +98,23 @@ def scan(text: str) -> Message | Fault:
 
 
 def too_long(message: Message) -> Fault | None:
-    """LONG: what a party wants all to hear is no longer than all can be made to read."""
+    """LONG: what is delivered to all is at most MAX_SPEECH characters long."""
     heard = {"<s>": message.speech, "<ACCEPT>": message.accept, "<REJECT>": message.reject}
     for tag, text in heard.items():
         if text and len(text) > MAX_SPEECH:
             return Fault(
                 "LONG",
-                f"What you say in {tag} has {len(text)} characters; all have to read it, so that "
-                f"at most {MAX_SPEECH} are delivered: say it more briefly.",
+                f"{tag} is {len(text)} characters long (limit {MAX_SPEECH}, because all have to "
+                "read it): say it more briefly.",
             )
     return None
 
 
 def _unreadable(text: str) -> Fault | None:
-    """Characters that hide: a tag may not look other than it is."""
+    """Characters that are invisible, or that look like part of a tag."""
     for char in sorted(set(text)):
         if char == "\ufffd":
-            return Fault("TEXT", "The text holds U+FFFD, which stands for what is no character.")
+            return Fault("TEXT", "The text holds U+FFFD, the replacement of an invalid character.")
         if unicodedata.category(char) in _INVISIBLE or (
             unicodedata.category(char) == "Cc" and char not in "\n\r\t"
         ):
@@ -136,7 +136,7 @@ def _content(text: str, start: int, tag: str) -> tuple[Any, int] | Fault:
         return "", start
     if following:
         inner = " ".join(following.group().split())
-        return Fault("TAG", f"{inner} stands inside <{tag}>: close {closing} first.")
+        return Fault("TAG", f"{inner} is inside <{tag}>: close {closing} first.")
     return Fault("TAG", f"<{tag}> is never closed: add {closing}.")
 
 
@@ -150,7 +150,7 @@ def _proposal(text: str, start: int) -> tuple[Any, int] | Fault:
     except (ValueError, RecursionError) as error:
         if "</PROPOSAL>" not in text[start:]:
             return Fault("MET", "<PROPOSAL> is never closed: add </PROPOSAL>.")
-        return Fault("JSON", f"Between the tags stands no valid JSON: {_reason(error)}.")
+        return Fault("JSON", f"Between the tags is no valid JSON: {_reason(error)}.")
     if _depth(value) > MAX_DEPTH:
         return Fault("JSON", f"The JSON is nested more than {MAX_DEPTH} deep: write it flat.")
     # Escapes such as "\u200b" are characters only now.
@@ -161,7 +161,7 @@ def _proposal(text: str, start: int) -> tuple[Any, int] | Fault:
         return value, closing.end()
     if "</PROPOSAL>" not in text[end:]:
         return Fault("MET", "<PROPOSAL> is never closed: add </PROPOSAL>.")
-    return Fault("JSON", "Between the tags stands more than one JSON object: give one.")
+    return Fault("JSON", "Between the tags is more than one JSON object: give one.")
 
 
 def _stray(tag: str) -> Fault:

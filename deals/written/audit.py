@@ -1,16 +1,16 @@
-"""What a contract and a record show together: verdicts, breaches, adherence, and what fell due."""
+"""An audit of a contract: verdicts, breaches, duties kept, and payments that fell due."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.contract import Contract, contract_breaches, contract_payments, sign
+from shapley_coop.deals.contract import Contract, sign
 from shapley_coop.deals.language.clauses import sentence
 from shapley_coop.deals.language.condition import Actions
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.progression import Watch, adherence
+from shapley_coop.deals.monitor import monitor_of
 from shapley_coop.deals.written.judgement import agreement, read_judgement
 from shapley_coop.games import Turn
 
@@ -30,29 +30,27 @@ def audit(
         record: the turns played, made here or by others.
         turns: how many the game has at most.
         actions: agent → all it can do; an agent that is absent may do anything.
-        over: whether nothing follows the record.
-        judged: what a judge wrote about it, if one was heard.
+        over: whether no turn follows the record.
+        judged: a judge's answer, if one was asked.
 
     Returns:
         `verdicts` by clause (satisfied, violated, pending), `breaches` with their evidence,
         `duties` kept and owed, `payments` that fell due, and `judge` with its `agreement`: the
-        part of the clauses on which it says what the record shows.
+        fraction of clauses on which it agrees with the record.
     """
     contract = _contract(agreed) if isinstance(agreed, Deal) else agreed
-    watch = Watch.of(contract, turns, actions)
-    verdicts = watch.last(record, over).verdicts
+    monitor = monitor_of(contract, record)
+    verdicts = monitor.verdicts(turns, actions, over)
     judge = read_judgement(judged, verdicts) if judged is not None else None
     if isinstance(judge, Fault):
         judge = None
-    kept, owed = adherence(contract, record)
     return {
-        "clauses": {term.cid: sentence(term.clause) for term in watch.terms},
+        "clauses": {term.cid: sentence(term.clause) for term in monitor.clauses},
         "verdicts": verdicts,
-        "breaches": [asdict(breach) for breach in contract_breaches(contract, record)],
-        "duties": {"kept": kept, "owed": owed},
+        "breaches": [asdict(breach) for breach in monitor.breaches],
+        "duties": {"kept": monitor.owed - len(monitor.breaches), "owed": monitor.owed},
         "payments": [
-            {**asdict(payment), "amount": plain(payment.amount)}
-            for payment in contract_payments(contract, record)
+            {**asdict(payment), "amount": plain(payment.amount)} for payment in monitor.payments
         ],
         "judge": judge,
         "agreement": None if judge is None else plain(agreement(verdicts, judge)),

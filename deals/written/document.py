@@ -2,9 +2,8 @@
 
 The sections are those that contracts between language models need (Schiavone, 2025, section 4.2).
 Every clause is cited once, as `[c1]`, on a line of its own, and the line has to say what the
-clause says: the same names, actions and numbers in the same order, and the same negations. So
-nothing is added, dropped or changed on the way from what was agreed to what is read. Where words
-could still be understood otherwise, the clauses hold.
+clause says: the same names, actions and numbers in the same order, and the same negations, so
+that nothing is added, dropped or changed. Where the prose is still ambiguous, the clauses decide.
 """
 
 import re
@@ -102,7 +101,7 @@ def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
 
 
 def intents(prose: str) -> list[str]:
-    """The statements of intent in a written contract: they bind nobody."""
+    """The statements of intent in a written contract, which are not binding."""
     lines = (line.strip().lstrip("-* ") for line in prose.splitlines())
     return [line.removeprefix(INTENT).strip() for line in lines if line.startswith(INTENT)]
 
@@ -133,12 +132,12 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
         if len(cited) != 1:
             yield (
                 f"Section {section} says “{line[:120]}”: give each clause a line of its own, and "
-                f"begin what binds nobody with “{INTENT}”."
+                f"begin a line that is not binding with “{INTENT}”."
             )
             continue
         clause = known[cited[0]]
         if _section(clause) != section:
-            yield f"{cited[0]} belongs into section {_section(clause)}."
+            yield f"{cited[0]} belongs in section {_section(clause)}."
         wanted = _skeleton(sentence(clause), terms)
         if (given := _skeleton(_CITATION.sub(" ", line), terms)) != wanted:
             yield (
@@ -148,7 +147,7 @@ def _clauses(section: int, body: str, deal: Deal, terms: Terms) -> Iterator[str]
 
 
 def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
-    """What is wrong with the first or the last section: it names all and promises nothing."""
+    """What is wrong with the first or the last section: both name all parties and oblige none."""
     tokens = _skeleton(body, terms)
     if missing := [agent for agent in terms.agents if agent not in tokens]:
         yield f"Section {section} does not name {', '.join(missing)}: name every party."
@@ -158,8 +157,7 @@ def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
         numbers = set(_numbers(line, terms)) - allowed
         if numbers or (named and _OWES.intersection(_WORD.findall(line.lower()))):
             yield (
-                f"Section {section} says “{line[:120]}”: what somebody owes stands in a clause, "
-                "and numbers only there."
+                f"Section {section} says “{line[:120]}”: obligations and numbers belong in clauses."
             )
 
 
@@ -207,4 +205,4 @@ def _number(text: str) -> str:
 
 
 def _told(tokens: Sequence[str]) -> str:
-    return " · ".join(tokens) or "nothing of it"
+    return " · ".join(tokens) or "nothing"

@@ -1,4 +1,4 @@
-"""A judge's reading of a contract, kept beside the monitor's and never in its place."""
+"""A judge's verdicts on a contract, reported beside the monitor's and never in their place."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import get_args
 
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.progression import Verdict
+from shapley_coop.deals.monitor import Verdict
 
 _VERDICT = re.compile(r"(?:^|[;\n])\W*(c\d{1,4})\W*[:=]\W*(\w+)")
 
@@ -32,7 +32,7 @@ def read_judgement(text: str, clauses: Mapping[str, object]) -> dict[str, Verdic
 
 
 def agreement(monitor: Mapping[str, Verdict], judge: Mapping[str, Verdict]) -> Fraction:
-    """The part of the clauses on which the judge says what the record shows; 1 for no clauses."""
+    """The fraction of clauses on which judge and monitor agree; 1 for no clauses."""
     if not monitor:
         return Fraction(1)
     same = sum(judge.get(cid) == verdict for cid, verdict in monitor.items())

@@ -11,7 +11,7 @@ c2. Ben pays Ann 0.5 at turn 3.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from shapley_coop.deals.language.deal import Deal, read_deal
@@ -95,37 +95,7 @@ class _Reader:
         part = rf"{who} {_AMOUNT} %"
         self._split = re.compile(rf"At the end the total is split: ({part}(?:, {part})*)\.")
         self._part = re.compile(rf"({who}) ({_AMOUNT} %)")
-        self._atoms = [
-            (re.compile(pattern), make)
-            for pattern, make in (
-                (
-                    r"at turn (\d+) and every (\d+) turns after it",
-                    lambda first, step: {"every": int(step), "start": int(first)},
-                ),
-                (
-                    r"from turn (\d+) to turn (\d+)",
-                    lambda first, last: {"turns": [int(first), int(last)]},
-                ),
-                (r"from turn (\d+)", lambda first: {"every": 1, "start": int(first)}),
-                (r"at turn (\d+)", lambda only: {"turns": [int(only), int(only)]}),
-                (r"at every turn", lambda: "always"),
-                (
-                    rf"while ({who})'s latest action is ({what})",
-                    lambda agent, action: {"last": {"agent": agent, "action": action}},
-                ),
-                (
-                    rf"once ({who}) has done ({what}) (once|\d+(?= times))(?: times)? or more",
-                    lambda agent, action, times: {
-                        "count": {"agent": agent, "action": action},
-                        "at_least": 1 if times == "once" else int(times),
-                    },
-                ),
-                (
-                    rf"once (the rewards of all|({who})'s rewards) sum to (-?{_AMOUNT}) or more",
-                    lambda _, agent, least: {"earned": agent or EVERYONE, "at_least": least},
-                ),
-            )
-        ]
+        self._atoms = _atoms(who, what)
 
     def clause(self, text: str, at: int) -> _Read | None:
         """The clause that begins here, as JSON."""
@@ -172,6 +142,39 @@ class _Reader:
                 return ({kind: parts}, part[1] + 1) if closed else None
             how, at = joined.group(), joined.end()
         return None
+
+
+def _atoms(who: str, what: str) -> list[tuple[re.Pattern[str], Callable[..., Any]]]:
+    """Each condition without parts: the pattern of its words, and from its groups its JSON."""
+    words: list[tuple[str, Callable[..., Any]]] = [
+        (
+            r"at turn (\d+) and every (\d+) turns after it",
+            lambda first, step: {"every": int(step), "start": int(first)},
+        ),
+        (
+            r"from turn (\d+) to turn (\d+)",
+            lambda first, last: {"turns": [int(first), int(last)]},
+        ),
+        (r"from turn (\d+)", lambda first: {"every": 1, "start": int(first)}),
+        (r"at turn (\d+)", lambda only: {"turns": [int(only), int(only)]}),
+        (r"at every turn", lambda: "always"),
+        (
+            rf"while ({who})'s latest action is ({what})",
+            lambda agent, action: {"last": {"agent": agent, "action": action}},
+        ),
+        (
+            rf"once ({who}) has done ({what}) (once|\d+(?= times))(?: times)? or more",
+            lambda agent, action, times: {
+                "count": {"agent": agent, "action": action},
+                "at_least": 1 if times == "once" else int(times),
+            },
+        ),
+        (
+            rf"once (the rewards of all|({who})'s rewards) sum to (-?{_AMOUNT}) or more",
+            lambda _, agent, least: {"earned": agent or EVERYONE, "at_least": least},
+        ),
+    ]
+    return [(re.compile(pattern), make) for pattern, make in words]
 
 
 def _one_of(names: Iterable[str]) -> str:

@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
-from shapley_coop.credit.wev import WEIGHTS, Weights, wev
+from shapley_coop.credit import wev
+from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.games.repository import KINDS, Contribution, History
 
 _WORDS = {
@@ -29,7 +30,7 @@ def settle_history(
     history: History,
     bounty: Number | str = 100,
     currency: str = "",
-    weights: Weights = WEIGHTS,
+    weights: Intervals = WEIGHTS,
     payoffs: Mapping[str, int] | None = None,
     decimals: int = 2,
 ) -> dict[str, Any]:
@@ -88,7 +89,7 @@ def delivered_params(
     history: History,
     bounty: Number | str = 100,
     currency: str = "",
-    weights: Weights = WEIGHTS,
+    weights: Intervals = WEIGHTS,
     decimals: int = 2,
 ) -> dict[str, Any]:
     """The parameters of the game `delivered` in which the contributors divide the bounty.

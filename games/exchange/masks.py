@@ -1,7 +1,8 @@
 """Sets of atoms as bit masks, most significant bit first.
 
 Of n atoms the first listed is bit n − 1 and the last is bit 0; `"110"` holds the first two of
-three. Utilities over masks are arrays of 2ⁿ integers of a millionth, indexed by the mask.
+three, as in the paper's bit strings. (Coalitions in `credit.coalitions` have the least significant
+bit first.) Utilities over masks are arrays of 2ⁿ integers of a millionth, indexed by the mask.
 """
 
 from collections.abc import Sequence

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
 
-from shapley_coop.games.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.earned_value import WEIGHTS, Weights, parts
 from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn, realised_total
 from shapley_coop.games.repository import read_history
 from shapley_coop.games.software_company import checks as company_checks

@@ -98,7 +98,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
         utilities=private.utilities,
         sections=SECTIONS,
     )
-    public = evaluated.stage if outsider else evaluated.game.facts()
+    public = evaluated.signed.facts if outsider else evaluated.game.facts()
     known = {**public, **private.utilities, **view, "history": events}
     style = turn.asking.rules, evaluated.config.instructions, turn.asking.guidance, outsider
     return Letter(_rules(evaluated.game, *style), user, known)

@@ -28,11 +28,11 @@ from shapley_coop.deals import (
     Terms,
     Turns,
 )
-from shapley_coop.deals.analysis.game_tree import Prospects
+from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.analysis.valuations import expected, keeping
 from shapley_coop.deals.language.when import When
-from shapley_coop.deals.progression import Watch
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.characters import Character
@@ -186,7 +186,7 @@ class Party:
         )
         agreed = Deal(clauses=(*kept, *deal.clauses))
         try:
-            within = Prospects(agreed, self.stage, enforcement_of(self.facts), self.record)
+            within = GameTree(agreed, self.stage, enforcement_of(self.facts), self.record)
         except NotFinite as reason:
             raise Missing(str(reason)) from None
         return dict(zip(self.stage.agents, within.value(valuation), strict=True))
@@ -235,9 +235,8 @@ class Clerk:
         """Each clause's verdict, as I read the record."""
         clauses = needed_fact(self.facts, "contract")["clauses"]
         deal = Deal.model_validate({"clauses": clauses})
-        watch = Watch.of(deal, self.terms.turns, self.terms.actions)
-        standings = watch.follow(self.record, over=True)
-        verdicts = (standings[-1] if standings else watch.close(watch.start())).verdicts
+        monitor = Monitor(deal).on(self.record)
+        verdicts = monitor.verdicts(self.terms.turns, self.terms.actions, over=True)
         ids = standing_in(self.facts)
         lines = [f"{cid}: {said}" for cid, said in zip(ids, verdicts.values(), strict=True)]
         return "<s>" + "\n".join(lines) + "</s>"

@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 from shapley_coop.deals import Deal, duties
-from shapley_coop.deals.analysis.game_tree import Prospects
+from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.analysis.valuations import deviating, replies
 from shapley_coop.deals.enforcement import Enforcement
@@ -150,7 +150,7 @@ class Player:
             return selfish(self.stage, self.index)
         terms = enforcement_of(self.facts)
         try:
-            within = Prospects(self.contract, self.stage, terms, self.record)
+            within = GameTree(self.contract, self.stage, terms, self.record)
         except NotFinite as reason:
             raise Missing(str(reason)) from None
         position = within.layers[self.turn][within.start]

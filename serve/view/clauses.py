@@ -18,7 +18,7 @@ from shapley_coop.deals import (
     sentence,
 )
 from shapley_coop.deals.enforcement import MEANS, Enforcement
-from shapley_coop.deals.progression import Verdict, Watch
+from shapley_coop.deals.monitor import Verdict, monitor_of
 from shapley_coop.games import Turn
 from shapley_coop.serve.view.timeline import signed_contracts
 from shapley_coop.state import Table, game_of
@@ -44,7 +44,7 @@ def contract_view(table: Table) -> dict[str, Any] | None:
         return None
     record, game = table.get("record", []), game_of(table["settings"])
     marks, verdicts = _marks(contract, record), _verdicts(table)
-    unplayed = Watch.of(contract, game.turns, game.actions).start().verdicts
+    unplayed = monitor_of(contract, []).verdicts(game.turns, game.actions)
     return {
         "hash": contract["hash"],
         "previous": contract["previous"],
@@ -91,8 +91,10 @@ def _verdicts(table: Table) -> list[Verdicts]:
         latest = n == len(signed) - 1
         last = len(record) if latest else signed[n + 1][1] - 1
         over = latest and game.over(table["position"])
-        standings = Watch.of(contract, game.turns, game.actions).follow(record[:last], over)
-        found[first - 1 : last] = [standing.verdicts for standing in standings[first - 1 :]]
+        for at in range(first, last + 1):
+            monitor = monitor_of(contract, record[:at])
+            ended = over and at == last
+            found[at - 1] = monitor.verdicts(game.turns, game.actions, ended)
     return found
 
 

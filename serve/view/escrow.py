@@ -1,32 +1,26 @@
-"""The deposits in escrow: held, forfeited or returned."""
+"""What is at stake beside the payments: every party's deposit, and what became of it."""
 
 from typing import Any
 
 from shapley_coop.amounts import MICRO, to_micro
-from shapley_coop.deals import contract_breaches
-from shapley_coop.deals.analysis.certificate import deposit_of
-from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.enforcement import Enforcement, escrow
-from shapley_coop.state import Table, game_of
+from shapley_coop.state import EvaluatedTable, Table
 
 
 def escrow_view(table: Table) -> dict[str, Any] | None:
     """Each party's deposit: held, forfeited (when, by which clause, to whom) or returned.
 
-    None without a contract, or without escrow. The first breach forfeits a deposit; the settlement
-    returns the others.
+    None where contracts are enforced otherwise, or none is signed. A deposit is forfeited at the
+    first breach, and returned by the settlement.
     """
-    contract, terms = table.get("contract"), Enforcement.of(table["settings"])
-    if contract is None or terms.mode != "escrow":
+    signed = EvaluatedTable(table).signed
+    if signed.contract is None or signed.enforcement.mode != "escrow":
         return None
-    game, record = game_of(table["settings"]), table.get("record", [])
-    deposit = to_micro(deposit_of(contract, facts_of(game), terms, record))
-    over = table.get("settlement") is not None
-    postings = escrow(contract, record, game.agents, deposit, over)
+    deposit = to_micro(signed.deposit)
+    postings = signed.postings(over=table.get("settlement") is not None)
     owner = {p.clause: p.moves[0].payer for p in postings if p.kind == "deposit"}
     released = {owner[p.clause]: p.moves for p in postings if p.kind == "release"}
     # Of several breaches in one turn, the one that the ledger names.
-    breaches = sorted(contract_breaches(contract, record), key=lambda breach: -breach.turn)
+    breaches = sorted(signed.monitor.breaches, key=lambda breach: -breach.turn)
     first = {breach.agent: breach for breach in breaches}
     parties = []
     for agent in owner.values():

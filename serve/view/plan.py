@@ -35,7 +35,7 @@ def _as_planned(table: Table) -> dict[str, float] | None:
     record = _play_as_agreed(game, table)
     if record is None:
         return None
-    norms = norm_payoffs_fn(game.agents, partial(game.worth, record))
+    norms = norm_payoffs_fn(game.agents, partial(game.worth, record), game.batch_worth(record))
     due = contract_payments(contract, record)
     planned = payoffs(record, game.agents, share_of(contract), due, norms)
     return {agent: float(planned[agent]) for agent in game.agents}

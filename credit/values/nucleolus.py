@@ -1,58 +1,15 @@
-"""The core and the nucleolus: divisions that no coalition has reason to refuse.
+"""The nucleolus: the division whose coalitions have the smallest complaints.
 
 Worths are measured above v(∅) throughout: what is divided is v(N) − v(∅), and a coalition could
-have v(S) − v(∅) on its own.
+have v(S) − v(∅) on its own. Where the core is not empty the nucleolus lies in it.
 """
-
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from shapley_coop.amounts import Number
 from shapley_coop.credit.coalitions import Floats, Table, agents_in
 
 MAX_NUCLEOLUS = 14
 """The most agents of a nucleolus: each of up to n linear programs has 2**n rows."""
-
-
-@dataclass(frozen=True)
-class Violation:
-    """A condition of the core that payoffs break."""
-
-    mask: int  # the coalition
-    shortfall: float  # its worth minus its payoffs; negative: N is given more than there is
-
-
-def core_violations(table: Table, payoffs: Sequence[Number], tol: float = 1e-9) -> list[Violation]:
-    """The coalitions that could do better alone, worst first, and N if not exactly all is divided.
-
-    Args:
-        table: 2**n worths.
-        payoffs: n payoffs, in the unit of the worths.
-        tol: how much a payoff may miss, in that unit.
-
-    Returns:
-        Empty if and only if the payoffs lie in the core. Cost: O(n 2**n).
-
-    Raises:
-        ValueError: there are not n payoffs.
-    """
-    n = agents_in(table)
-    if len(payoffs) != n:
-        raise ValueError(f"{len(payoffs)} payoffs for {n} agents: one each is needed")
-    worths = np.asarray(table, dtype=np.float64)
-    given = _memberships(n) @ np.array([float(payoff) for payoff in payoffs])
-    shortfalls = worths - worths[0] - given
-    broken = shortfalls > tol
-    broken[-1] = abs(shortfalls[-1]) > tol
-    found = [Violation(int(mask), float(shortfalls[mask])) for mask in np.flatnonzero(broken)]
-    return sorted(found, key=lambda violation: -abs(violation.shortfall))
-
-
-def in_core(table: Table, payoffs: Sequence[Number], tol: float = 1e-9) -> bool:
-    """Whether the payoffs divide exactly v(N) − v(∅) and no coalition could do better alone."""
-    return not core_violations(table, payoffs, tol)
 
 
 def nucleolus(table: Table) -> Floats:

@@ -1,0 +1,69 @@
+"""A contract where it stands: beside the game, its enforcement, and the turns played so far.
+
+What nodes, letters and pages ask about a contract is asked here, with what they all would have to
+pass along.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from shapley_coop.deals.analysis.certificate import Certificate, below_reservation, certify
+from shapley_coop.deals.analysis.deposits import deposit_of, deposit_postings
+from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.enforcement import Enforcement, Posting
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.monitor import Monitor, monitor_of
+from shapley_coop.games import Turn
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What is signed, if anything is, after the turns of a record.
+
+    Attributes:
+        contract: what was signed, with its amendments; None before.
+        record: the turns played.
+        facts: the game's (`facts_of`).
+        enforcement: how the contract is enforced.
+    """
+
+    contract: Contract | None
+    record: Sequence[Turn]
+    facts: Mapping[str, Any]
+    enforcement: Enforcement
+
+    @cached_property
+    def monitor(self) -> Monitor:
+        """The contract held against the record: duties, payments, breaches and verdicts."""
+        return monitor_of(self.contract, self.record)
+
+    @cached_property
+    def deposit(self) -> Fraction:
+        """What each party has in escrow, in the game's unit."""
+        return deposit_of(self.contract, self.facts, self.enforcement, self.record)
+
+    def postings(self, over: bool) -> list[Posting]:
+        """What the ledger posts of the deposits; `over` returns those that are not forfeited."""
+        return deposit_postings(self.contract, self.facts, self.enforcement, self.record, over)
+
+    def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> Certificate:
+        """What a deal would do to everybody's incentives if it were signed, or amended, now."""
+        return certify(
+            deal,
+            self.facts,
+            self.enforcement,
+            norms=norms,
+            record=self.record,
+            standing=self.contract,
+        )
+
+    def below_reservation(
+        self, deal: Deal, agent: str, reservation: Fraction, norms: Sequence[str] = ()
+    ) -> Fault | None:
+        """RESERVE: refuse to sign for an agent that the deal leaves with less than it requires."""
+        found = self.certificate(deal, norms)
+        return below_reservation(found, agent, reservation, self.record, self.contract)

@@ -1,0 +1,67 @@
+"""Weighted Earned Value: what part of a whole each agent's artefacts earned.
+
+    part_i = Σ_k (θ_{i,k} / Σ_j θ_{j,k}) · w_k / Σ_k w_k        (Shapley-Coop, appendix B.2)
+
+θ_{i,k} counts the artefacts of kind k that agent i made, and w_k is the share of the whole that all
+artefacts of that kind are worth. The paper gives each w_k as an interval; parts are computed from
+the intervals' middles. Kinds of which nobody made anything are left out. The value is additive: a
+coalition is worth the sum of its members' parts, which are then their Shapley values.
+
+>>> made = {"Ann": {"code": Fraction(3)}, "Ben": {"code": Fraction(1), "fixes": Fraction(2)}}
+>>> [f"{low} to {high}" for low, high in earned_intervals(made, WEIGHTS).values()]
+['81/4 to 30', '87/4 to 35']
+>>> {agent: str(part) for agent, part in parts(made, WEIGHTS).items()}
+{'Ann': '201/428', 'Ben': '227/428'}
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from shapley_coop.amounts import Number, exact
+
+Weights = dict[str, tuple[Number, Number]]
+"""Kind of artefact → lowest and highest share of the whole, in percent."""
+
+Intervals = Mapping[str, tuple[Number, Number]]
+"""The same, to be read alone."""
+
+WEIGHTS: Weights = {
+    "code": (27, 40),  # effective lines
+    "decisions": (15, 35),  # approved
+    "documents": (5, 15),  # validated
+    "fixes": (15, 25),  # verified
+}
+"""The weights that reproduce the paper's table; it names COCOMO II, COCOMO and CSBSG as sources."""
+
+
+def earned_intervals(
+    artefacts: Mapping[str, Mapping[str, Fraction]],
+    weights: Intervals,
+) -> dict[str, tuple[Fraction, Fraction]]:
+    """The lowest and the highest percent of the whole that each agent earned.
+
+    Args:
+        artefacts: agent → kind → count, 0 or more; a kind that an agent does not name counts 0.
+        weights: interval by kind.
+    """
+    earned = {agent: (Fraction(0), Fraction(0)) for agent in artefacts}
+    for kind, (least, most) in weights.items():
+        counts = {agent: made.get(kind, Fraction(0)) for agent, made in artefacts.items()}
+        if whole := sum(counts.values(), Fraction(0)):
+            for agent, count in counts.items():
+                low, high = earned[agent]
+                part = count / whole
+                earned[agent] = low + part * exact(least), high + part * exact(most)
+    return earned
+
+
+def parts(
+    artefacts: Mapping[str, Mapping[str, Fraction]],
+    weights: Intervals,
+) -> dict[str, Fraction]:
+    """Each agent's part of one whole; even parts where nothing that weighs was made."""
+    middles = {a: low + high for a, (low, high) in earned_intervals(artefacts, weights).items()}
+    whole = sum(middles.values(), Fraction(0))
+    if not whole:
+        return {agent: Fraction(1, len(artefacts)) for agent in artefacts}
+    return {agent: middle / whole for agent, middle in middles.items()}
