@@ -1,0 +1,65 @@
+"""Call asynchronous code from synchronous code, also where an event loop already runs.
+
+>>> import asyncio
+>>> async def double(number: int) -> int:
+...     await asyncio.sleep(0)
+...     return 2 * number
+>>> run_blocking(double(21))
+42
+"""
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+def run_blocking(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine to its end and return its result.
+
+    It runs on an event loop in a daemon thread, one per process, so that a notebook or a server
+    that has a loop of its own can call it. It sees the caller's context variables as they are now;
+    what it sets in them stays inside. If the caller is interrupted, the coroutine is cancelled.
+
+    Raises:
+        RuntimeError: the call comes from that event loop itself and would wait for itself for ever.
+        BaseException: whatever the coroutine raises.
+    """
+    if threading.current_thread() is _background.thread:
+        coroutine.close()
+        raise RuntimeError("run_blocking was called from its own event loop: await instead")
+    # `call_soon_threadsafe`, beneath, copies the context of this thread for the task.
+    future = asyncio.run_coroutine_threadsafe(coroutine, _background.loop())
+    try:
+        return future.result()
+    finally:
+        future.cancel()  # does nothing once it is done
+
+
+class _Background:
+    """The process's event loop in a thread, started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._starting = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.thread: threading.Thread | None = None
+
+    def loop(self) -> asyncio.AbstractEventLoop:
+        with self._starting:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self.thread = threading.Thread(
+                    target=self._loop.run_forever, name="shapley-coop-blocking", daemon=True
+                )
+                self.thread.start()
+            return self._loop
+
+
+_background = _Background()
+
+# A forked child inherits the object but not its thread: it starts its own.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_background.__init__)  # type: ignore[misc]
