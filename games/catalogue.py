@@ -1,11 +1,11 @@
 """Finding a game: a module or payoff file in this folder, one's own file, a table, an import."""
 
-import json
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.files import read_mapping
 from shapley_coop.games.game import Game, GameError
 
 _HERE = Path(__file__).parent
@@ -61,7 +61,8 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     if not _is_file(path):
         what = "file" if Path(game).suffix else "game"
         raise GameError(f"no {what} {game[:200]!r}: there are {', '.join(names())}, or give a file")
-    return _parse(path)
+    hint = "give name, agents, actions and payoffs"
+    return read_mapping(path, "a game", hint, problem=GameError)
 
 
 def _defines_a_game(name: str) -> bool:
@@ -76,17 +77,3 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:  # a name that no file system could hold
         return False
-
-
-def _parse(path: Path) -> dict[str, Any]:
-    import yaml
-
-    try:
-        text = path.read_text(encoding="utf-8")
-        content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise GameError(f"{path}: cannot be read as a game: {reason}") from None
-    if not isinstance(content, dict):
-        raise GameError(f"{path}: holds no game: give name, agents, actions and payoffs")
-    return content

@@ -18,7 +18,7 @@ from shapley_coop.credit.coalitions import (
     parse_key,
     worth_table,
 )
-from shapley_coop.credit.reading import read_json
+from shapley_coop.files import read_json
 
 TRIO = ["Ann", "Ben", "Cho"]
 
@@ -120,20 +120,20 @@ def test_a_faulty_file_is_named_with_its_fault(tmp_path, text: str, complaint: s
     path = tmp_path / "game.json"
     path.write_text(text)
     with pytest.raises(ValueError, match=complaint) as fault:
-        read_json(path)
+        read_json(path, "a game")
     assert str(fault.value).startswith(str(path))
     assert "\n" not in str(fault.value)
 
 
 def test_a_file_that_is_not_there_is_a_value_error(tmp_path) -> None:
     with pytest.raises(ValueError, match="No such file"):
-        read_json(tmp_path / "none.json")
+        read_json(tmp_path / "none.json", "a game")
 
 
 def test_a_file_that_is_no_text_is_a_value_error(tmp_path) -> None:
     (tmp_path / "game.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ValueError, match="decode"):
-        read_json(tmp_path / "game.json")
+    with pytest.raises(ValueError, match="UTF-8"):
+        read_json(tmp_path / "game.json", "a game")
 
 
 def test_the_example_of_the_package_runs() -> None:
