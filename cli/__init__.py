@@ -59,7 +59,7 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     except typer.TyperException as error:
         if message := error.format_message():
-            complain(message)
+            complain(message.replace("Value error, ", ""))
         sys.exit(USAGE)
     except RuntimeError as error:
         from shapley_coop.seats import CredentialsMissing

@@ -7,6 +7,7 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.options import BaseUrl, Json
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ def attack(
             "openai:gpt-5-mini,temperature=0.2."
         ),
     ] = "embedded:rational",
-    base_url: Annotated[
-        str | None, typer.Option(help="Of an OpenAI-compatible endpoint, for an openai: model.")
-    ] = None,
+    base_url: BaseUrl = None,
     game: Annotated[
         str,
         typer.Option(help="A game with a table of payoffs, in place of each case's own."),
@@ -49,7 +48,7 @@ def attack(
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Print what was observed in every trial.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Play adversaries and their twins against a seat (its help is `ABOUT`)."""
     from shapley_coop.cli.options import seats_from

@@ -8,9 +8,7 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import note, say, say_json, show_table
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
+from shapley_coop.cli.options import Json, RunName
 
 
 def register(app: typer.Typer) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import note, progress, say, waiting
+from shapley_coop.cli.options import Port
 
 if TYPE_CHECKING:
     from shapley_coop.serve.view.run_sources import RunSource
@@ -27,7 +28,7 @@ def view(
     what: Annotated[
         str, typer.Argument(help="A run, a folder of bundles, or nothing for all runs.")
     ] = "",
-    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 0,
+    port: Port = 0,
     private: Private = False,
     browser: Annotated[bool, typer.Option(help="Open it in a browser.")] = False,
 ) -> None:

@@ -1,0 +1,119 @@
+"""The options of `coop run` that set a field of `RunConfig`, made from those fields.
+
+Name, type, bounds, choices, default and help come from the field, so that the two cannot drift
+apart. `RunConfig` imports heavy libraries: the options are made when `run` is parsed or its help
+is shown, and not for `coop --help`.
+"""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, get_origin
+
+import typer
+from typer.core import TyperCommand
+
+from shapley_coop.cli.options import pairs, words
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+DECLARED_BY_RUN = ("game", "params", "seats")
+"""Fields that several arguments and options make up; `playing.run` declares those."""
+
+ONE_OF = {"constraints": "--constraint"}
+"""Fields whose option is given once for each entry and is called by the singular."""
+
+PANEL = "Run configuration"
+
+
+class RunCommand(TyperCommand):
+    """A command that takes the fields of `RunConfig` as further options.
+
+    What was given is in the context's `obj` when the command's function is called.
+    """
+
+    _further: list[Any] | None = None
+
+    def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
+        """List the declared options and those of the fields."""
+        return [*super().get_params(ctx), *self._fields()]
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Call the function, with the fields in the context."""
+        from shapley_coop.state import RunConfig
+
+        given = {option.name: ctx.params.pop(option.name) for option in self._fields()}
+        ctx.obj = dict(_values(RunConfig, given))
+        return super().invoke(ctx)
+
+    def _fields(self) -> list[Any]:
+        if self._further is None:
+            from shapley_coop.state import RunConfig
+
+            self._further = options_of(RunConfig)
+        return self._further
+
+
+def options_of(model: "type[BaseModel]") -> list[Any]:
+    """Make an option of each field that is not in `DECLARED_BY_RUN`."""
+    fields = model.model_fields.items()
+    declared = [_parameter(name, field) for name, field in fields if name not in DECLARED_BY_RUN]
+
+    def command(**_: Any) -> None: ...
+
+    command.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
+    app = typer.Typer(add_completion=False)
+    app.command()(command)
+    return list(typer.main.get_command(app).params)
+
+
+def _parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
+    """Describe one field as Typer reads it from a function's signature."""
+    kind, default, more = _plain(field)
+    flag = ONE_OF.get(name) or f"--{name.replace('_', '-')}"
+    option = typer.Option(
+        flag if default is not True else f"{flag}/--no-{flag.removeprefix('--')}",
+        help=f"{field.description}{more}",
+        min=_bound(field, "ge"),
+        max=_bound(field, "le"),
+        rich_help_panel=PANEL,
+    )
+    annotation: Any = Annotated[kind, option]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=annotation)
+
+
+def _plain(field: "FieldInfo") -> tuple[Any, Any, str]:
+    """Return a field's type and default on the command line, and what to add to its help."""
+    if get_origin(field.annotation) is list:
+        return list[str], [], ""
+    if _model(field):
+        names = ", ".join(f"{part}=N" for part in _model(field).model_fields)
+        return str, "", f" One or more of {names}; separate them by commas."
+    more = " @FILE reads it from a file." if _is_prompt(field) else ""
+    return field.annotation, field.default, more
+
+
+def _values(model: "type[BaseModel]", given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield field and value, of what was given on the command line."""
+    for name, value in given.items():
+        field = model.model_fields[name]
+        if _model(field):
+            yield name, pairs(f"--{name}", value)
+        else:
+            yield name, words(f"--{name}", value) if _is_prompt(field) else value
+
+
+def _model(field: "FieldInfo") -> Any:
+    """Return the model that a field holds, or None."""
+    return field.annotation if hasattr(field.annotation, "model_fields") else None
+
+
+def _is_prompt(field: "FieldInfo") -> bool:
+    extra = field.json_schema_extra
+    return isinstance(extra, dict) and extra.get("langgraph_type") == "prompt"
+
+
+def _bound(field: "FieldInfo", name: str) -> Any:
+    return next((getattr(m, name) for m in field.metadata if hasattr(m, name)), None)
