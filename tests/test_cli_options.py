@@ -1,5 +1,6 @@
 """The options of `coop run` are the fields of `RunConfig`: nothing is said twice."""
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Literal
@@ -8,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from shapley_coop.cli.run_options import DECLARED_BY_RUN, ONE_OF, options_of
-from shapley_coop.state import Budget, RunConfig
+from shapley_coop.state import Budget, RunConfig, home
 from tests.coop_command import Coop, coop_in
 
 
@@ -31,10 +32,8 @@ def test_an_option_has_its_fields_name_help_and_bounds(name: str) -> None:
     option, field = BY_FIELD[name], RunConfig.model_fields[name]
     assert option.opts == [ONE_OF.get(name, "--" + name.replace("_", "-"))]
     assert option.help.startswith(field.description)
-    bounds = {
-        key: getattr(m, key) for m in field.metadata for key in ("ge", "le") if hasattr(m, key)
-    }
-    assert (option.min, option.max) == (bounds.get("ge"), bounds.get("le"))
+    for bound, shown in (("ge", option.min), ("le", option.max)):
+        assert shown == next((getattr(m, bound) for m in field.metadata if hasattr(m, bound)), None)
 
 
 class _Later(BaseModel):
@@ -52,8 +51,6 @@ def test_a_field_that_is_added_becomes_an_option() -> None:
 
 
 def test_every_option_reaches_the_run(coop: Coop, tmp_path: Path) -> None:
-    from shapley_coop.state import home
-
     (tmp_path / "words.txt").write_text("Be brief.", encoding="utf-8")
     given = {
         "seed": 7, "rounds": 2, "tries": 4, "recall": 5, "norm": "equal", "deposit": "3",
@@ -72,15 +69,11 @@ def test_every_option_reaches_the_run(coop: Coop, tmp_path: Path) -> None:
 
 
 def test_without_options_a_run_has_the_fields_defaults(coop: Coop) -> None:
-    from shapley_coop.state import home
-
     assert coop("run", "escape_room", "--graph", "llm_only", "--name", "plain").code == 0
     assert home().runs.get("plain").room == RunConfig().resolve().model_dump(mode="json")
 
 
 def test_the_list_of_commands_loads_no_model_library(coop: Coop, tmp_path: Path) -> None:
-    import subprocess
-
     told = "import sys; from shapley_coop import cli; sys.argv = ['coop', '--help']\n"
     told += "try: cli.main()\nexcept SystemExit: pass\n"
     told += "print([m for m in ('pydantic', 'langgraph', 'langchain_core') if m in sys.modules])"
