@@ -20,7 +20,9 @@ from shapley_coop.blocking import run_blocking
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+EXAMPLES += re.findall(r"```python\n(from shapley_coop import .*?)```", README, re.DOTALL)
 
 
 # What is promised

@@ -1,5 +1,6 @@
 """What is installed: one name, whole, that works from a folder with modules named like ours."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -11,6 +12,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from shapley_coop import graphs
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "shapley_coop"
@@ -53,6 +56,42 @@ def test_every_room_is_installed_under_the_one_name() -> None:
     assert SETUP["package-dir"] == {
         PACKAGE if room.name == PACKAGE else f"{PACKAGE}.{room.name}": room.name for room in ROOMS
     }
+
+
+SERVED = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
+
+
+def test_the_servers_paths_stay_as_they_are() -> None:
+    """Deployments name them; the folders stay at the root of the repository."""
+    paths = {name: served["path"] for name, served in SERVED["graphs"].items()}
+    assert paths == {name: f"./graphs/{name}.py:graph" for name in graphs.names()}
+    assert SERVED["checkpointer"]["path"] == "./serve/checkpoints.py:checkpoints"
+    assert SERVED["auth"]["path"] == "./serve/auth.py:auth"
+    assert SERVED["http"]["app"] == "./serve/app.py:app"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(served["path"] for served in SERVED["graphs"].values()),
+        SERVED["checkpointer"]["path"],
+        SERVED["auth"]["path"],
+        SERVED["http"]["app"],
+    ],
+)
+def test_what_the_server_loads_is_there(path: str) -> None:
+    """It is loaded as the server does: from its file, under a name of the server's own."""
+    file, _, name = path.partition(":")
+    spec = importlib.util.spec_from_file_location(f"served_{Path(file).stem}", ROOT / file)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    served = getattr(module, name)
+    if file.startswith("./graphs/"):
+        assert served.name == Path(file).stem
+        assert served.checkpointer is None
+    assert served is not None
 
 
 @pytest.fixture(scope="module")
