@@ -1,4 +1,4 @@
-"""What `coop doctor` looks at."""
+"""The checks of `coop doctor`."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ DISTRIBUTION = "shapley-coop"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at."""
+    """The outcome of one check."""
 
     mark: str  # "ok  ", "note" or "FAIL"
     what: str
@@ -23,7 +23,7 @@ class Finding:
 
 
 def checkup() -> list[Finding]:
-    """Look at Python, libraries, home, models, tracing and optional tools."""
+    """Check Python, libraries, home, model keys, tracing and optional tools."""
     return [_python(), *_libraries(), _home(), *_keys(), _tracing(), *_tools()]
 
 
@@ -83,7 +83,7 @@ def _tracing() -> Finding:
 
 
 def _tools() -> list[Finding]:
-    wanted = {"git": "coop settle-git", "bwrap": "running checks of foreign code"}
+    wanted = {"git": "coop settle-git", "bwrap": "running untrusted code"}
     tools = [
         Finding("ok  ", tool, "found")
         if shutil.which(tool)

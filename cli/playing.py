@@ -1,4 +1,4 @@
-"""`coop run` and `coop resume`: playing."""
+"""`coop run`, `resume` and `answer`: playing."""
 
 import os
 import sys
@@ -50,7 +50,8 @@ def run(
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
     ] = None,
     task: Annotated[
-        str, typer.Option(help="What a software company builds: a task's name, file or words.")
+        str,
+        typer.Option(help="What a software company builds: by name, by file, or in words."),
     ] = "",
     unsafe: Annotated[
         bool, typer.Option("--unsafe-no-sandbox", help="Run foreign code without a sandbox.")
@@ -75,7 +76,7 @@ def resume(
     all_: Annotated[bool, typer.Option("--all", help="Every run that has not ended.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Go on with a run that was stopped; what was finished is not done again."""
+    """Resume a stopped run; finished work is not repeated."""
     from shapley_coop.state import home
 
     if bool(run) == all_:
@@ -91,7 +92,7 @@ def resume(
 
 
 def _went_on(run: Any, as_json: bool) -> bool:
-    """Whether one of many runs went on, here or elsewhere; why not has been said."""
+    """Return whether a run went on, here or elsewhere; if not, the reason is printed."""
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
@@ -105,12 +106,12 @@ def _went_on(run: Any, as_json: bool) -> bool:
 
 def answer(
     run: RunName,
-    agent: Annotated[str, typer.Argument(help="For whom.")],
+    agent: Annotated[str, typer.Argument(help="The agent whom the person plays.")],
     reply: Annotated[
-        str, typer.Argument(help="The message; empty shows the letter that waits.")
+        str, typer.Argument(help="The message; if it is left out, the waiting letter is printed.")
     ] = "",
 ) -> None:
-    """Answer a letter for a person at the table, or read it; then coop resume goes on."""
+    """Answer the waiting letter of a person, or read it; coop resume then goes on."""
     from shapley_coop.graphs.running import answer as answer_for
     from shapley_coop.graphs.running import table_of
     from shapley_coop.state import home
@@ -128,7 +129,7 @@ def answer(
 
 
 def _company(task: str, unsafe: bool) -> dict[str, Any]:
-    """The parameters of a software company that have options of their own."""
+    """Return the parameters of a software company that have options of their own."""
     if not task and not unsafe:
         return {}
     from shapley_coop.games.software_company.task import read_task
@@ -157,7 +158,7 @@ def _config(given: dict[str, Any]) -> "RunConfig":
 
 
 async def _traced(run: Any, watch: Any, person: Any) -> Any:
-    """Follow a run; where it is traced, its trace gets the commit, and feedback at the end."""
+    """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
     import asyncio
 
     from shapley_coop.graphs.running import follow, table_of

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def dev(
     port: Port = 0,
-    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     browser: Annotated[bool, typer.Option(help="Open Studio.")] = False,
 ) -> None:
     """Serve all workflows with LangGraph's development server: no key, no licence."""
@@ -51,7 +51,7 @@ def dev(
 
 
 def _free_port(host: str) -> int:
-    """A port that is free now; the server itself would silently take another if it is busy."""
+    """Find a free port; the server itself would silently take another one if it is busy."""
     with socket.socket() as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])

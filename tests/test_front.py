@@ -135,6 +135,7 @@ def test_blocking_returns_and_raises_what_the_coroutine_does() -> None:
         raise LookupError("inside")
 
     assert doctest.testmod(blocking).failed == 0
+    assert doctest.testmod(shapley_coop).failed == 0
     with pytest.raises(LookupError, match="inside"):
         run_blocking(fail())
 
