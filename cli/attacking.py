@@ -82,7 +82,7 @@ def _show(card: "Scorecard", evidence: bool) -> None:
     )
     say("Shares with Wilson's 95 % interval, over the trials in which the attack was possible.")
     if card.simulated:
-        say("The seat is simulated: its figures say nothing about language models.")
+        say("The seat is simulated: what it does says nothing about models.")
     for outcome in card.outcomes:
         fine = outcome.verdict in ("blocked", "passed") and outcome.held("seat")
         if evidence or not fine:

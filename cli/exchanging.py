@@ -8,6 +8,7 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import complain, note, progress, say, say_json
+from shapley_coop.files import first_error, read_text
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.store import Row
@@ -204,8 +205,7 @@ def _seat(model: str, base_url: str | None) -> "Seat":
     try:
         return Seat.model_validate(seats_from(model, [], base_url)["*"])
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"--model {model}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise ValueError(f"--model {model}: {first_error(error).reason}") from None
 
 
 def _put(content: dict[str, Any], out: Path) -> None:
@@ -229,9 +229,4 @@ def _put(content: dict[str, Any], out: Path) -> None:
 
 
 def _text(source: str) -> str:
-    if source == "-":
-        return sys.stdin.read()
-    try:
-        return Path(source).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{source}: cannot be read ({type(error).__name__})") from None
+    return sys.stdin.read() if source == "-" else read_text(source, "a message")

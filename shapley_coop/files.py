@@ -149,7 +149,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a number: a finite one is needed")
+    raise ValueError(f"{constant} is no finite number")
 
 
 def _reason(error: BaseException) -> str:

@@ -111,7 +111,7 @@ def test_things_that_are_no_finite_number_are_refused(number: object) -> None:
     ("text", "complaint"),
     [
         ('{"A": 1, "A": 2}', "'A' stands twice"),
-        ('{"A": NaN}', "NaN is not a number"),
+        ('{"A": NaN}', "NaN is no finite number"),
         ('{"A": 1', "Expecting"),
         ("[" * 200_000, "nested too deeply"),
     ],

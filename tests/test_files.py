@@ -13,7 +13,7 @@ SECRET = "reservation value 41"
 FAULTS = [
     ("torn.json", b'{"a": "reservation value 41', "Unterminated string"),
     ("twice.json", b'{"reservation value 41": 1, "reservation value 41": 2}', "stands twice"),
-    ("nan.json", b'{"a": NaN, "b": "reservation value 41"}', "NaN is not a number"),
+    ("nan.json", b'{"a": NaN, "b": "reservation value 41"}', "NaN is no finite number"),
     ("deep.json", b"[" * 100_000, "nested too deeply"),
     ("torn.yaml", b"a: [reservation value 41\nb: }", "while parsing"),
     ("code.yaml", b"!!python/object/apply:os.getcwd [reservation value 41]", "constructor"),
