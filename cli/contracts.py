@@ -53,7 +53,7 @@ def check(
 
     facts = facts_of(load(game, settings_from(Parameters(None, set_ or []))))
     terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})
-    found = vet(_clauses(file), facts, terms)
+    found = vet(_clauses(_read(file), file), facts, terms)
     if isinstance(found, Fault):
         if as_json:
             say_json({"sound": False, "faults": [found.record()]})
@@ -90,7 +90,7 @@ def audit(
     from shapley_coop.deals.written.audit import audit_in_words
     from shapley_coop.games import load
 
-    deal, played = read_deal(_clauses(file)), _turns(record)
+    deal, played = read_deal(_clauses(_read(file), file)), _turns(_read(record), record)
     world = load(game, settings_from(Parameters(None, set_ or []))) if game else None
     if world and len(played) > world.turns:
         raise ValueError(
@@ -187,9 +187,8 @@ def _show(part: "GameTable") -> None:
     say()
 
 
-def _clauses(path: Path) -> dict[str, Any]:
-    """Read a contract, or the clauses of the run whose result the file is."""
-    content = read_data(path, "a contract")
+def _clauses(content: Any, path: Path) -> dict[str, Any]:
+    """A contract as it stands in its file, or the clauses of the run whose result this is."""
     if isinstance(content, dict) and isinstance(content.get("contract"), dict):
         content = {"clauses": content["contract"].get("clauses")}
     if not isinstance(content, dict) or "clauses" not in content:
@@ -197,13 +196,12 @@ def _clauses(path: Path) -> dict[str, Any]:
     return content
 
 
-def _turns(path: Path) -> "list[Turn]":
-    """Read a record's turns: numbered from 1, with finite rewards; 0 where none are given."""
+def _turns(content: Any, path: Path) -> "list[Turn]":
+    """The turns of a record: numbered from 1, with finite rewards; 0 where none are given."""
     from pydantic import TypeAdapter, ValidationError
 
     from shapley_coop.games import Turn
 
-    content = read_data(path, "a record")
     turns = content.get("record") if isinstance(content, dict) else content
     if not isinstance(turns, list) or not turns:
         raise ValueError(f"{path}: holds no record: give a list of turns")
@@ -212,13 +210,15 @@ def _turns(path: Path) -> "list[Turn]":
         record = TypeAdapter(list[Turn]).validate_python(known)
     except ValidationError as error:
         first = first_error(error)
-        at, _, where = first.where.partition(".")
-        raise ValueError(
-            f"{path}: entry {int(at) + 1}, {where or 'turn'}: {first.reason}"
-        ) from None
+        at, _, told = first.where.partition(".")
+        raise ValueError(f"{path}: entry {int(at) + 1}, {told or 'turn'}: {first.reason}") from None
     for n, turn in enumerate(record, start=1):
         if turn["turn"] != n:
             raise ValueError(f"{path}: entry {n} is turn {turn['turn']}: number them from 1")
         if not all(isfinite(amount) for amount in (*turn["rewards"].values(), turn.get("pot", 0))):
             raise ValueError(f"{path}: entry {n} has a reward that is no finite number")
     return record
+
+
+def _read(path: Path) -> Any:
+    return read_data(path, "a contract or a record")

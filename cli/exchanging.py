@@ -8,7 +8,6 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import complain, note, progress, say, say_json
-from shapley_coop.files import first_error, read_text
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.store import Row
@@ -200,6 +199,7 @@ def _seat(model: str, base_url: str | None) -> "Seat":
     from pydantic import ValidationError
 
     from shapley_coop.cli.options import seats_from
+    from shapley_coop.files import first_error
     from shapley_coop.seats import Seat
 
     try:
@@ -229,4 +229,6 @@ def _put(content: dict[str, Any], out: Path) -> None:
 
 
 def _text(source: str) -> str:
+    from shapley_coop.files import read_text
+
     return sys.stdin.read() if source == "-" else read_text(source, "a message")

@@ -34,7 +34,7 @@ def _act(said: dict[str, Any]) -> str:
 
 
 def report(outcome: dict[str, Any]) -> None:
-    """Print a run's result."""
+    """What a run came to."""
     shapley = outcome["credit"]["shapley"]
     show_table(
         f"{outcome['run']}: {outcome['status']}",

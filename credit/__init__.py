@@ -34,6 +34,7 @@ from shapley_coop.credit.coalitions import (
 )
 from shapley_coop.credit.files import credit_report, read_game, read_runs
 from shapley_coop.credit.norms import NORMS, Norm, norm, payoffs_under_norm
+from shapley_coop.credit.reading import read_json
 from shapley_coop.credit.transfers import (
     CONSTRAINTS,
     Constraint,
@@ -103,6 +104,7 @@ __all__ = [
     "prenucleolus",
     "proportional",
     "read_game",
+    "read_json",
     "read_runs",
     "read_weights",
     "read_wev",

@@ -22,7 +22,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
         obj: {"agents": [name, …], "worth": {"A": 0, "A,B": 9, …}}, where every coalition but the
             empty one ("", worth 0 unless named) must be given;
             or {"runs": [{name: {kind: amount, …}, …}, …]}, where all amounts of a run add up, and
-            "agents" may name who must be there. `files.read_json` reads it from a file.
+            "agents" may name who must be there. `credit.reading.read_json` reads it from a file.
         value: the name of a norm (`credit.norms.NORMS`).
 
     Returns:

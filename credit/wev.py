@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import Number, exact
-from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys
-from shapley_coop.files import read_json
+from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys, read_json
 
 Artefacts = Mapping[str, Mapping[str, Number]]
 """Role → kind of artefact → how many."""
@@ -154,7 +153,7 @@ def read_weights(
 
 
 def _content(source: str | Path | Mapping[str, Any]) -> Any:
-    return read_json(source, "artefacts or weights") if isinstance(source, str | Path) else source
+    return read_json(source) if isinstance(source, str | Path) else source
 
 
 def _interval(kind: str, ends: tuple[Number, Number]) -> tuple[Fraction, Fraction]:

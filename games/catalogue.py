@@ -5,7 +5,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.files import read_mapping
 from shapley_coop.games.game import Game, GameError
 
 _HERE = Path(__file__).parent
@@ -61,8 +60,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     if not _is_file(path):
         what = "file" if Path(game).suffix else "game"
         raise GameError(f"no {what} {game[:200]!r}: there are {', '.join(names())}, or give a file")
-    hint = "give name, agents, actions and payoffs"
-    return read_mapping(path, "a game", hint, problem=GameError)
+    return _parse(path)
 
 
 def _defines_a_game(name: str) -> bool:
@@ -77,3 +75,10 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:  # a name that no file system could hold
         return False
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    from shapley_coop.files import read_mapping
+
+    hint = "give name, agents, actions and payoffs"
+    return read_mapping(path, "a game", hint, problem=GameError)

@@ -39,7 +39,7 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
     raise problem(f"{path}: cannot be read as {kind}: {reason}")
 
 
-def read_json(path: str | Path, kind: str, *, problem: Problem = ValueError) -> Any:
+def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueError) -> Any:
     """Read a JSON file, in which no key may stand twice in one object and NaN is no number.
 
     Args:
