@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import exact
-from shapley_coop.files import read_json as read_json
+from shapley_coop.files import read_json as read_json  # noqa: PLC0414
 
 MAX_NUMBER = 10**15
 """Beyond any amount that is meant; sums of such numbers stay finite."""
