@@ -6,7 +6,7 @@ is shown, and not for `coop --help`.
 """
 
 import inspect
-from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
@@ -24,35 +24,31 @@ DECLARED_BY_RUN = ("game", "params", "seats")
 ONE_OF = {"constraints": "--constraint"}
 """Fields whose option is given once for each entry and is called by the singular."""
 
-PANEL = "Run configuration"
-
 
 class RunCommand(TyperCommand):
-    """A command that takes the fields of `RunConfig` as further options.
+    """A command with the fields of `RunConfig` as further options.
 
-    What was given is in the context's `obj` when the command's function is called.
+    Its function finds what was given for them in the context's `obj`.
     """
-
-    _further: list[Any] | None = None
 
     def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
         """List the declared options and those of the fields."""
-        return [*super().get_params(ctx), *self._fields()]
+        return [*super().get_params(ctx), *_further()]
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Call the function, with the fields in the context."""
         from shapley_coop.state import RunConfig
 
-        given = {option.name: ctx.params.pop(option.name) for option in self._fields()}
-        ctx.obj = dict(_values(RunConfig, given))
+        names = [option.name for option in _further()]
+        ctx.obj = {n: _value(n, RunConfig.model_fields[n], ctx.params.pop(n)) for n in names}
         return super().invoke(ctx)
 
-    def _fields(self) -> list[Any]:
-        if self._further is None:
-            from shapley_coop.state import RunConfig
 
-            self._further = options_of(RunConfig)
-        return self._further
+@cache
+def _further() -> list[Any]:
+    from shapley_coop.state import RunConfig
+
+    return options_of(RunConfig)
 
 
 def options_of(model: "type[BaseModel]") -> list[Any]:
@@ -70,39 +66,32 @@ def options_of(model: "type[BaseModel]") -> list[Any]:
 
 def _parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
     """Describe one field as Typer reads it from a function's signature."""
-    kind, default, more = _plain(field)
+    kind, default, more = field.annotation, field.default, ""
+    if get_origin(kind) is list:
+        kind, default = list[str], []
+    elif model := _model(field):
+        names = ", ".join(f"{part}=N" for part in model.model_fields)
+        kind, default, more = str, "", f" One or more of {names}; separate them by commas."
+    elif _is_prompt(field):
+        more = " @FILE reads it from a file."
     flag = ONE_OF.get(name) or f"--{name.replace('_', '-')}"
     option = typer.Option(
         flag if default is not True else f"{flag}/--no-{flag.removeprefix('--')}",
         help=f"{field.description}{more}",
         min=_bound(field, "ge"),
         max=_bound(field, "le"),
-        rich_help_panel=PANEL,
+        rich_help_panel="Run configuration",
     )
     annotation: Any = Annotated[kind, option]
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, keyword, default=default, annotation=annotation)
 
 
-def _plain(field: "FieldInfo") -> tuple[Any, Any, str]:
-    """Return a field's type and default on the command line, and what to add to its help."""
-    if get_origin(field.annotation) is list:
-        return list[str], [], ""
+def _value(name: str, field: "FieldInfo", given: Any) -> Any:
+    """Return what a field is set to by what was given on the command line."""
     if _model(field):
-        names = ", ".join(f"{part}=N" for part in _model(field).model_fields)
-        return str, "", f" One or more of {names}; separate them by commas."
-    more = " @FILE reads it from a file." if _is_prompt(field) else ""
-    return field.annotation, field.default, more
-
-
-def _values(model: "type[BaseModel]", given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield field and value, of what was given on the command line."""
-    for name, value in given.items():
-        field = model.model_fields[name]
-        if _model(field):
-            yield name, pairs(f"--{name}", value)
-        else:
-            yield name, words(f"--{name}", value) if _is_prompt(field) else value
+        return pairs(f"--{name}", given)
+    return words(f"--{name}", given) if _is_prompt(field) else given
 
 
 def _model(field: "FieldInfo") -> Any:
