@@ -1,5 +1,6 @@
 """Finding a game: a module or payoff file in this folder, one's own file, a table, an import."""
 
+import json
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -78,7 +79,14 @@ def _is_file(path: Path) -> bool:
 
 
 def _parse(path: Path) -> dict[str, Any]:
-    from shapley_coop.files import read_mapping
+    import yaml
 
-    hint = "give name, agents, actions and payoffs"
-    return read_mapping(path, "a game", hint, problem=GameError)
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise GameError(f"{path}: cannot be read as a game: {reason}") from None
+    if not isinstance(content, dict):
+        raise GameError(f"{path}: holds no game: give name, agents, actions and payoffs")
+    return content

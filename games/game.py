@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.amounts import exact
-from shapley_coop.files import first_error
 
 Position = dict[str, Any]
 """A position of a game: plain JSON, complete, and the same for the same seed and actions."""
@@ -215,8 +214,9 @@ def realised_total(record: Sequence[Turn]) -> Fraction:
 
 def one_line(name: str, params: type[Params], error: ValidationError) -> str:
     """What is wrong with a game's parameters, in one line."""
-    first = first_error(error)
-    if first.unknown:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
         known = ", ".join(params.model_fields)
-        return f"{name} has no parameter {first.where!r}: it has {known}"
-    return f"{name}: parameter {first.where or 'set'}: {first.reason}"
+        return f"{name} has no parameter {where!r}: it has {known}"
+    return f"{name}: parameter {where or 'set'}: {first['msg'].removeprefix('Value error, ')}"

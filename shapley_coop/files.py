@@ -35,7 +35,7 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
     except OSError as error:
         reason = error.strerror or type(error).__name__
     except UnicodeDecodeError:
-        reason = "it is not UTF-8"
+        reason = "it cannot be decoded as UTF-8"
     raise problem(f"{path}: cannot be read as {kind}: {reason}")
 
 
@@ -78,7 +78,8 @@ def read_data(
     try:
         return _json(text) if is_json else yaml.safe_load(text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
-        reason = f"it is no {'JSON' if is_json else 'YAML'}" if private else _reason(error)
+        reason = f"it is no {'JSON' if is_json else 'YAML'}{_line(error)}"
+        reason = reason if private else _reason(error)
         raise problem(f"{path}: cannot be read as {kind}: {reason}") from None
 
 
@@ -144,12 +145,19 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object: which one is meant?")
+        raise ValueError(f"the key {twice!r} occurs twice in one object: give it once")
     return found
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no finite number")
+    raise ValueError(f"{constant} is not a number: a finite number is needed")
+
+
+def _line(error: BaseException) -> str:
+    """Say in which line a parser stopped, where it knows."""
+    mark = getattr(error, "problem_mark", None)
+    line = mark.line + 1 if mark else getattr(error, "lineno", 0)
+    return f" (line {line})" if line else ""
 
 
 def _reason(error: BaseException) -> str:

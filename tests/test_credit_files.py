@@ -10,7 +10,7 @@ import pytest
 
 from shapley_coop.credit.files import credit_report, read_game
 from shapley_coop.credit.norms import NORMS
-from shapley_coop.files import read_json
+from shapley_coop.credit.reading import read_json
 
 KEYS = {"agents", "value", "values", "standard_error", "shares", "per_run", "axioms"}
 ESCAPE_ROOM = {"agents": ["Alice", "Bob"], "worth": {"Alice": -1, "Bob": -1, "Alice,Bob": 9}}
@@ -127,7 +127,7 @@ def test_the_empty_coalition_may_have_a_worth() -> None:
 def test_a_file_is_read_and_reported(tmp_path: Path) -> None:
     path = tmp_path / "escape.json"
     path.write_text(json.dumps(ESCAPE_ROOM))
-    assert credit_report(read_json(path, "a game"))["values"] == {"Alice": 4.5, "Bob": 4.5}
+    assert credit_report(read_json(path))["values"] == {"Alice": 4.5, "Bob": 4.5}
 
 
 def game(**worth: Any) -> dict[str, Any]:

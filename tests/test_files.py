@@ -12,12 +12,12 @@ from shapley_coop.files import first_error, read_data, read_json, read_mapping, 
 SECRET = "reservation value 41"
 FAULTS = [
     ("torn.json", b'{"a": "reservation value 41', "Unterminated string"),
-    ("twice.json", b'{"reservation value 41": 1, "reservation value 41": 2}', "stands twice"),
-    ("nan.json", b'{"a": NaN, "b": "reservation value 41"}', "NaN is no finite number"),
+    ("twice.json", b'{"reservation value 41": 1, "reservation value 41": 2}', "occurs twice"),
+    ("nan.json", b'{"a": NaN, "b": "reservation value 41"}', "NaN is not a number"),
     ("deep.json", b"[" * 100_000, "nested too deeply"),
     ("torn.yaml", b"a: [reservation value 41\nb: }", "while parsing"),
     ("code.yaml", b"!!python/object/apply:os.getcwd [reservation value 41]", "constructor"),
-    ("latin.yaml", "Zoë: reservation value 41".encode("latin-1"), "not UTF-8"),
+    ("latin.yaml", "Zoë: reservation value 41".encode("latin-1"), "decoded as UTF-8"),
     ("absent.yaml", None, "No such file"),
 ]
 
@@ -49,6 +49,12 @@ def test_a_private_file_is_not_quoted(faulty: tuple[Path, str]) -> None:
     with pytest.raises(ValueError, match="cannot be read as secrets") as refused:
         read_data(path, "secrets", private=True)
     assert SECRET not in str(refused.value)
+
+
+def test_a_private_files_fault_is_found_by_its_line(tmp_path: Path) -> None:
+    (tmp_path / "secrets.yaml").write_text(f"Ann: {SECRET}\nBen: [", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"it is no YAML \(line 2\)"):
+        read_data(tmp_path / "secrets.yaml", "secrets", private=True)
 
 
 def test_json_is_read_as_json_whatever_its_name(tmp_path: Path) -> None:

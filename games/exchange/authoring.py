@@ -13,10 +13,10 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.files import read_data
 from shapley_coop.games.exchange.files import (
     AtomEntry,
     WorkflowBuilder,
+    content_of,
     read_page,
     tasks_of,
 )
@@ -94,9 +94,10 @@ def read_commission(path: Path) -> Commission:
     Raises:
         GameError: it cannot be read, or says what cannot be.
     """
-    content = read_data(path, "a preferences file", private=True, problem=GameError)
     try:
-        return Commission(read_page(content), path.parent)
+        return Commission(read_page(content_of(path)), path.parent)
+    except OSError:
+        raise GameError(f"{path}: no such preferences file") from None
     except GameError as error:
         raise GameError(f"{path}: {error}") from None
 

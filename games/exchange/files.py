@@ -4,14 +4,15 @@ The file stays where it is: a run refers to it by its path, so that what is priv
 copied into shared state.
 """
 
+import json
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from shapley_coop.files import first_error, read_data
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import dialled, scores
 from shapley_coop.games.exchange.registry import Registry
@@ -77,11 +78,25 @@ def read_scenario(path: str | Path) -> Scenario:
 
 @lru_cache(maxsize=16)
 def _read(file: Path, _: int) -> Scenario:
-    content = read_data(file, "a scenario", private=True, problem=GameError)
     try:
-        return build(content, file.parent)
+        return build(content_of(file), file.parent)
     except GameError as error:
         raise GameError(f"{file}: {error}") from None
+
+
+def content_of(file: Path) -> Any:
+    """What a YAML or JSON file holds.
+
+    Raises:
+        GameError: it is neither.
+        OSError: it cannot be read.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+        return json.loads(text) if file.suffix == ".json" else yaml.safe_load(text)
+    except (UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
+        # The parsers' own messages quote the file.
+        raise GameError(f"no YAML or JSON ({type(error).__name__})") from None
 
 
 def build(content: Any, beside: Path = Path()) -> Scenario:
@@ -109,8 +124,9 @@ def read_page(content: Any) -> WorkflowBuilder:
     try:
         return WorkflowBuilder.model_validate(dict(content))
     except ValidationError as error:
-        first = first_error(error)
-        raise GameError(f"{first.where}: {first.reason}") from None
+        first = error.errors(include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise GameError(f"{where}: {first['msg']}") from None
 
 
 def tasks_of(page: WorkflowBuilder) -> Tasks:

@@ -21,7 +21,6 @@ from pettingzoo import ParallelEnv
 from pydantic import ConfigDict, Field, ValidationError
 
 from shapley_coop.amounts import exact
-from shapley_coop.files import first_error
 from shapley_coop.games.game import Game, GameError, Params, Position, Step, Turn, realised_total
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.pettingzoo.facts import as_number, as_plain
@@ -219,7 +218,7 @@ class PettingZooGame(Game):
         try:
             Params(agents=list(self.agents))
         except ValidationError as error:
-            reason = first_error(error).reason
+            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
             raise self._refused(f"{reason}; name the agents with the parameter agents") from None
 
     def _named(self, joint: tuple[int, ...]) -> list[str]:

@@ -5,13 +5,13 @@ strike goes to, hit points, cooldowns, the end) is worked out anew and compared 
 says. A difference is reported and never repaired: after it, our raid goes its own way.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.files import read_json
 from shapley_coop.games.game import GameError, Turn
 from shapley_coop.games.raid_battle.game import RaidBattle
 from shapley_coop.games.raid_battle.log_lines import Chapter, chapters
@@ -186,4 +186,9 @@ class _Replay:
 
 
 def _read(path: str | Path) -> Any:
-    return read_json(path, "a raid log", problem=GameError)
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise GameError(f"{path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:
+        raise GameError(f"{path}: no JSON: {' '.join(str(error).split())}") from None

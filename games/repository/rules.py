@@ -6,9 +6,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from shapley_coop.files import first_error, read_mapping
 from shapley_coop.games.repository.lines import LANGUAGES
 
 KINDS = ("code", "decisions", "documents", "fixes")
@@ -163,12 +163,19 @@ def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:
     """
     content: Any = source
     if not isinstance(source, Mapping):
-        content = read_mapping(source, "rules", f"give {', '.join(Rules.model_fields)}")
+        try:
+            content = yaml.safe_load(Path(source).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise ValueError(f"{source}: no rule file: {' '.join(str(error).split())}") from None
+    if not isinstance(content, Mapping):
+        raise ValueError(f"{source}: holds no rules: give {', '.join(Rules.model_fields)}")
     try:
         return Rules.model_validate(dict(content))
     except ValidationError as error:
-        first, known = first_error(error), ", ".join(Rules.model_fields)
-        raise ValueError(f"the rule {first.where!r}: {first.reason}; there are {known}") from None
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        known = ", ".join(Rules.model_fields)
+        raise ValueError(f"the rule {where!r}: {first['msg']}; there are {known}") from None
 
 
 def declared(attributes: str) -> dict[str, Place]:

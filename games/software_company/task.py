@@ -11,10 +11,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shapley_coop.amounts import exact
-from shapley_coop.files import first_error, read_data
 from shapley_coop.games.game import GameError, Number
 from shapley_coop.games.software_company.workspace import PYTHON, CheckResult
 
@@ -151,8 +151,10 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
     try:
         return Task.model_validate(dict(content)).model_dump(mode="json", exclude_defaults=True)
     except ValidationError as error:
-        first = first_error(error)
-        raise GameError(f"the task's {first.where or 'task'}: {first.reason}") from None
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "task"
+        reason = first["msg"].removeprefix("Value error, ")
+        raise GameError(f"the task's {where}: {reason}") from None
 
 
 def shipped() -> list[str]:
@@ -178,7 +180,10 @@ def _by_name() -> dict[str, Path]:
 
 
 def _content(path: Path) -> Any:
-    return read_data(path, "a task", problem=GameError)
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise GameError(f"{path}: no task file: {' '.join(str(error).split())[:200]}") from None
 
 
 def _number(text: str) -> Fraction | None:
