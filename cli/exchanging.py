@@ -199,13 +199,13 @@ def _seat(model: str, base_url: str | None) -> "Seat":
     from pydantic import ValidationError
 
     from shapley_coop.cli.options import seats_from
-    from shapley_coop.files import first_error
     from shapley_coop.seats import Seat
 
     try:
         return Seat.model_validate(seats_from(model, [], base_url)["*"])
     except ValidationError as error:
-        raise ValueError(f"--model {model}: {first_error(error).reason}") from None
+        first = error.errors()[0]
+        raise ValueError(f"--model {model}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
 def _put(content: dict[str, Any], out: Path) -> None:
@@ -229,6 +229,9 @@ def _put(content: dict[str, Any], out: Path) -> None:
 
 
 def _text(source: str) -> str:
-    from shapley_coop.files import read_text
-
-    return sys.stdin.read() if source == "-" else read_text(source, "a message")
+    if source == "-":
+        return sys.stdin.read()
+    try:
+        return Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{source}: cannot be read ({type(error).__name__})") from None

@@ -20,9 +20,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
-
-from shapley_coop.files import first_error, read_data
 
 TOKENS = "COOP_AUTH_TOKENS"
 PUBLIC_KEY = "COOP_AUTH_JWT_PUBLIC_KEY"
@@ -146,17 +145,15 @@ def _changed(path: str) -> int:
 def _tokens(path: str, _: int) -> dict[str, Caller]:
     """Digest → caller."""
     try:
-        lines = _lines.validate_python(_content(path))
+        lines = _lines.validate_python(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
         return {line.digest(): line.caller() for line in lines}
     except ValidationError as error:
-        raise ValueError(f"{TOKENS}: {path}: {first_error(error)}") from None
-
-
-def _content(path: str) -> Any:
-    try:
-        return read_data(path, "tokens", private=True)
-    except ValueError as error:
-        raise ValueError(f"{TOKENS}: {error}") from None
+        first = error.errors(include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise ValueError(f"{TOKENS}: {path}: {where}: {first['msg']}") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        # The parser's own message quotes the file.
+        raise ValueError(f"{TOKENS}: {path} is no YAML file ({type(error).__name__})") from None
 
 
 @lru_cache(maxsize=4)
