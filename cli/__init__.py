@@ -41,9 +41,9 @@ for _commands in (
     experimenting,
     viewing,
     attacking,
+    contracts,
 ):
     _commands.register(app)
-contracts.register(app)
 
 
 def main() -> None:
@@ -59,7 +59,7 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     except typer.TyperException as error:
         if message := error.format_message():
-            complain(message)
+            complain(message.replace("Value error, ", ""))
         sys.exit(USAGE)
     except RuntimeError as error:
         from shapley_coop.seats import CredentialsMissing
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _environment() -> None:
-    """Read .env, have LangGraph build no objects from checkpoints, and trace no secrets."""
+    """Read .env, keep objects out of checkpoints and secrets out of traces."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     if os.path.exists(".env"):
         from dotenv import load_dotenv

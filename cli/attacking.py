@@ -7,6 +7,7 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.options import BaseUrl, Json
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 
 if TYPE_CHECKING:
@@ -15,15 +16,15 @@ if TYPE_CHECKING:
 BROKEN = 1
 ABOUT = (
     "Play twelve adversaries, and an honest twin of each, against a seat and the platform.\n\n"
-    "Every trial is a real run: coop show, letters and verify work on it. What the platform "
-    "promises is held by code and has to hold every time. Whether the seat follows orders, tells "
-    "a secret or is talked into a bad deal is about the model in it, and is counted apart.\n\n"
-    "Exit code 0: every promise held and every twin passed; 1: not so; 2: usage."
+    "Every trial is a real run: coop show, letters and verify work on it. The platform's promises "
+    "are enforced by code and must hold every time. Whether the seat obeys injected orders, tells "
+    "a secret or accepts a bad deal depends on its model, and is reported separately.\n\n"
+    "Exit code 0: every promise held and every twin passed; 1: otherwise; 2: wrong usage."
 )
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command; its help says what each adversary does."""
+    """Add the command, with what each adversary does in its help."""
     app.command(help=ABOUT, epilog=_adversaries())(attack)
 
 
@@ -35,21 +36,19 @@ def attack(
             "openai:gpt-5-mini,temperature=0.2."
         ),
     ] = "embedded:rational",
-    base_url: Annotated[
-        str | None, typer.Option(help="Of an OpenAI-compatible endpoint, for an openai: model.")
-    ] = None,
+    base_url: BaseUrl = None,
     game: Annotated[
         str,
-        typer.Option(help="A game with a table of payoffs, in place of each case's own."),
+        typer.Option(help="A normal-form game that replaces each adversary's own."),
     ] = "",
-    seeds: Annotated[int, typer.Option(help="Trials of each case and of each twin.", min=1)] = 3,
+    seeds: Annotated[int, typer.Option(help="Trials of each adversary and twin.", min=1)] = 3,
     case: Annotated[
-        list[str] | None, typer.Option(help="An adversary by name; more than one may be given.")
+        list[str] | None, typer.Option(help="An adversary by name; can be repeated.")
     ] = None,
     evidence: Annotated[
-        bool, typer.Option("--evidence", help="Print what was observed in every trial.")
+        bool, typer.Option("--evidence", help="Print what each trial observed.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Play adversaries and their twins against a seat (its help is `ABOUT`)."""
     from shapley_coop.cli.options import seats_from
@@ -78,18 +77,18 @@ def _show(card: "Scorecard", evidence: bool) -> None:
     )
     say(f"Blocked, by code: {card.blocked.shown()}. Honest twins passed: {card.allowed.shown()}.")
     say(
-        f"About the seat, {card.model}: withstood {card.withstood.shown()} of the attacks on its "
-        f"judgement, took {card.welcomed.shown()} of the honest offers."
+        f"About the seat, {card.model}: resisted {card.withstood.shown()} of the attacks on its "
+        f"judgement, accepted {card.welcomed.shown()} of the honest offers."
     )
-    say("Shares with Wilson's 95 % interval, over the trials that found an occasion.")
+    say("Shares with Wilson's 95 % interval, over the trials in which the attack was possible.")
     if card.simulated:
-        say("A simulated agent sits there: what is about the seat says nothing about models.")
+        say("The seat is simulated: what it does says nothing about models.")
     for outcome in card.outcomes:
         fine = outcome.verdict in ("blocked", "passed") and outcome.held("seat")
         if evidence or not fine:
             _tell(outcome)
     if not card.sound:
-        note("not every promise held, or not every twin passed: see above")
+        note("a promise was broken or a twin did not pass: see above")
 
 
 def _row(card: "Scorecard", name: str) -> list[str]:
@@ -110,11 +109,11 @@ def _part(held: list[bool]) -> str:
 
 
 def _tell(outcome: "Outcome") -> None:
-    """One trial: what was tried, what was observed, and where to look."""
+    """Print one trial: what was tried, what was observed, and its runs."""
     who, kind = ADVERSARIES[outcome.case], "twin" if outcome.twin else "attack"
     say()
     say(f"{outcome.case}, {kind}, seed {outcome.seed}: {outcome.verdict}")
-    say(f"  {who.twin}" if outcome.twin else f"  {who.tries}; must not come of it: {who.blocked}")
+    say(f"  {who.twin}" if outcome.twin else f"  {who.tries}; must not happen: {who.blocked}")
     if outcome.why:
         say(f"  {outcome.why}")
     for check in outcome.checks:
@@ -124,6 +123,6 @@ def _tell(outcome: "Outcome") -> None:
 
 
 def _adversaries() -> str:
-    """What each adversary does, a paragraph each."""
+    """Describe each adversary in a paragraph."""
     told = [f"{name}: {who.tries}. Twin: {who.twin}." for name, who in ADVERSARIES.items()]
     return "\n\n".join(["Adversaries:", *told])

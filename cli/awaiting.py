@@ -1,4 +1,4 @@
-"""Work that waits for others, from a command that does not."""
+"""Run asynchronous work from a synchronous command."""
 
 import gc
 from collections.abc import Coroutine
@@ -10,14 +10,14 @@ _USUAL = gc.get_threshold()
 
 
 def defer_gc() -> None:
-    """Hardly look for garbage until there is work: what a command imports until then stays."""
+    """Raise the collector's threshold during imports, whose objects all stay."""
     gc.set_threshold(1_000_000)
 
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
-    """Do asynchronous work to its end, with garbage collected as usual again."""
-    import asyncio  # takes time, which `coop --help` need not
+    """Run a coroutine to its end, with the collector's usual threshold."""
+    import asyncio  # slow to import, and `coop --help` does not need it
 
-    gc.freeze()  # what was imported is not looked through again and again
+    gc.freeze()  # so that imported objects are not scanned again and again
     gc.set_threshold(*_USUAL)
     return asyncio.run(work)

@@ -1,24 +1,21 @@
-"""What `coop doctor` looks at."""
+"""The checks of `coop doctor`."""
 
 import os
 import shutil
 import sys
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import TYPE_CHECKING
 
-FLOORS = {
-    "langgraph": "1.2.22",
-    "langgraph-checkpoint": "4.3.2",
-    "langgraph-checkpoint-sqlite": "3.1.2",
-    "langgraph-checkpoint-postgres": "3.2.0",
-    "langchain-openai": "1.7",
-    "langsmith": "0.14",
-}
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+DISTRIBUTION = "shapley-coop"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at."""
+    """The outcome of one check."""
 
     mark: str  # "ok  ", "note" or "FAIL"
     what: str
@@ -26,7 +23,7 @@ class Finding:
 
 
 def checkup() -> list[Finding]:
-    """Look at Python, libraries, home, models, tracing and optional tools."""
+    """Check Python, libraries, home, model keys, tracing and optional tools."""
     return [_python(), *_libraries(), _home(), *_keys(), _tracing(), *_tools()]
 
 
@@ -37,20 +34,24 @@ def _python() -> Finding:
 
 
 def _libraries() -> list[Finding]:
-    return [_library(name, floor) for name, floor in FLOORS.items()]
+    """Compare every library that the package requires with what is installed."""
+    from packaging.requirements import Requirement
+
+    needed = [Requirement(line) for line in requires(DISTRIBUTION) or ()]
+    found = [
+        _library(one) for one in needed if not one.marker or one.marker.evaluate({"extra": ""})
+    ]
+    wrong = [finding for finding in found if finding.mark == "FAIL"]
+    return wrong or [Finding("ok  ", "libraries", f"{len(found)} found, each new enough")]
 
 
-def _library(name: str, floor: str) -> Finding:
+def _library(needed: "Requirement") -> Finding:
     try:
-        found = version(name)
+        found = version(needed.name)
     except PackageNotFoundError:
-        return Finding("FAIL", name, f"not installed; needs {floor}: make setup")
-    good = _parts(found) >= _parts(floor)
-    return Finding("ok  " if good else "FAIL", name, found if good else f"{found}; needs {floor}")
-
-
-def _parts(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(".")[:3] if part.isdigit())
+        return Finding("FAIL", needed.name, f"not installed; needs {needed.specifier}: make setup")
+    good = needed.specifier.contains(found, prereleases=True)
+    return Finding("ok  " if good else "FAIL", needed.name, f"{found}; needs {needed.specifier}")
 
 
 def _home() -> Finding:
@@ -82,7 +83,7 @@ def _tracing() -> Finding:
 
 
 def _tools() -> list[Finding]:
-    wanted = {"git": "coop settle-git", "bwrap": "running checks of foreign code"}
+    wanted = {"git": "coop settle-git", "bwrap": "running untrusted code"}
     tools = [
         Finding("ok  ", tool, "found")
         if shutil.which(tool)

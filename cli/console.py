@@ -1,4 +1,4 @@
-"""What the terminal shows: plain lines, and a spinner where somebody is watching."""
+"""Output: plain lines, JSON, tables, and progress where standard error is a terminal."""
 
 import json
 import sys
@@ -8,30 +8,30 @@ from typing import Any
 
 
 def say(text: str = "") -> None:
-    """One line on standard output."""
+    """Write one line to standard output."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
 def note(text: str) -> None:
-    """One line on standard error: progress, never results."""
+    """Write one line to standard error: progress, never results."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
 
 
 def complain(text: str) -> None:
-    """One line that says what was wrong and what would be right."""
+    """Write one line that says what is wrong and how to mend it."""
     note("coop: " + " ".join(text.split()))
 
 
 def say_json(value: Any) -> None:
-    """One JSON object on standard output."""
+    """Write one JSON value to standard output."""
     say(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 @contextmanager
 def progress(total: int, what: str) -> Iterator[Any]:
-    """A bar in a terminal, nothing elsewhere; yields a function that moves it by one."""
+    """Show a progress bar in a terminal; yield a function that advances it by one."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
@@ -45,7 +45,7 @@ def progress(total: int, what: str) -> Iterator[Any]:
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """A spinner in a terminal, nothing elsewhere."""
+    """Show a spinner in a terminal."""
     if not sys.stderr.isatty():
         yield
         return
@@ -56,7 +56,7 @@ def waiting(what: str) -> Iterator[None]:
 
 
 def show_table(title: str, columns: list[str], rows: list[list[str]], caption: str = "") -> None:
-    """A table on standard output, as wide as it needs to be when nobody's terminal limits it."""
+    """Write a table to standard output, 160 columns wide where it is no terminal."""
     from rich.console import Console
     from rich.table import Table
 

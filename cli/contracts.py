@@ -1,6 +1,5 @@
 """`coop contract`: contracts and records made here or by others, and what contracts do."""
 
-import json
 import sys
 from math import isfinite
 from pathlib import Path
@@ -11,6 +10,7 @@ import typer
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import note, progress, say, say_json, show_table
 from shapley_coop.cli.options import Parameters, settings_from
+from shapley_coop.files import first_error, read_data
 
 if TYPE_CHECKING:
     from shapley_coop.evals.papers.contracts import GameTable
@@ -209,10 +209,9 @@ def _turns(content: Any, path: Path) -> "list[Turn]":
     try:
         record = TypeAdapter(list[Turn]).validate_python(known)
     except ValidationError as error:
-        first = error.errors()[0]
-        at, *where = first["loc"]
-        told = ".".join(str(part) for part in where) or "turn"
-        raise ValueError(f"{path}: entry {int(at) + 1}, {told}: {first['msg']}") from None
+        first = first_error(error)
+        at, _, told = first.where.partition(".")
+        raise ValueError(f"{path}: entry {int(at) + 1}, {told or 'turn'}: {first.reason}") from None
     for n, turn in enumerate(record, start=1):
         if turn["turn"] != n:
             raise ValueError(f"{path}: entry {n} is turn {turn['turn']}: number them from 1")
@@ -222,10 +221,4 @@ def _turns(content: Any, path: Path) -> "list[Turn]":
 
 
 def _read(path: Path) -> Any:
-    import yaml
-
-    try:
-        text = path.read_text(encoding="utf-8")
-        return json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise ValueError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
+    return read_data(path, "a contract or a record")

@@ -1,4 +1,4 @@
-"""`coop list`, `runs`, `show`, `letters`, `verify`, `graph`, `doctor`: looking."""
+"""`coop list`, `runs`, `show`, `letters`, `verify`, `graph`, `doctor`: commands that only read."""
 
 import sys
 from pathlib import Path
@@ -8,9 +8,7 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import note, say, say_json, show_table
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
+from shapley_coop.cli.options import Json, RunName
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(as_json: Json = False) -> None:
-    """The games, workflows and embedded characters there are."""
+    """List the games, workflows and embedded characters."""
     from shapley_coop import games, graphs
     from shapley_coop.seats.embedded import CHARACTERS
 
@@ -41,7 +39,7 @@ def list_(as_json: Json = False) -> None:
 
 
 def runs(as_json: Json = False) -> None:
-    """The runs of this home, newest first."""
+    """List the runs of this home, newest first."""
     from shapley_coop.state import home
 
     found = home().runs.list()
@@ -70,7 +68,7 @@ def show(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """What was said, signed and done in a run, and what it came to."""
+    """Show what was said, signed and done in a run, and its result."""
     from shapley_coop.cli.narration import narrate, report
     from shapley_coop.graphs.running import table_of
     from shapley_coop.state import home
@@ -96,7 +94,7 @@ def show(
 
 
 def letters(run: RunName) -> None:
-    """Every letter and answer of a run as JSON lines: the operator's view, and a recording."""
+    """Print every letter and answer of a run as JSON lines: private, and usable as a recording."""
     from shapley_coop.graphs.running import table_of
     from shapley_coop.seats.recording import recorded
     from shapley_coop.state import home
@@ -129,9 +127,9 @@ def verify(run: RunName, as_json: Json = False) -> None:
 
 def graph(
     name: Annotated[str, typer.Argument(help="The workflow; coop list shows them.")],
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="As a Mermaid diagram.")] = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid diagram.")] = False,
 ) -> None:
-    """A workflow's nodes and edges."""
+    """Show a workflow's nodes and edges."""
     from shapley_coop.graphs import builder
 
     drawn = builder(name).compile(name=name).get_graph(xray=1)
@@ -144,7 +142,7 @@ def graph(
 
 
 def doctor() -> None:
-    """Whether this machine has what is needed, and where things are kept."""
+    """Check what this machine has installed, and say where runs are kept."""
     from shapley_coop.cli.checkup import checkup
 
     findings = checkup()

@@ -1,4 +1,4 @@
-"""Telling what happens while a run plays, and what it came to."""
+"""Print what happens while a run plays, and its result."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from shapley_coop.cli.console import say, show_table
 
 
 def narrate(node: str, written: dict[str, Any]) -> None:
-    """Lines for one node's update, where there is something to tell."""
+    """Print the public news in one node's update."""
     for said in written.get("talk", []):
         say(f"  {said['id']:>4}  {said['by']} {_act(said)}: {said['text'] or '—'}")
     if contract := written.get("contract"):
@@ -55,7 +55,7 @@ def report(outcome: dict[str, Any]) -> None:
     for breach in outcome["breaches"]:
         say(f"breach of {breach['clause']}: {breach['evidence']}")
     if outcome.get("ledger") == "counterfactual":
-        say("Counterfactual: the episode was settled otherwise before; none of this is paid.")
+        say("Counterfactual: another branch of this episode is settled already; nothing is paid.")
     used = outcome["usage"]
     tokens = used["input_tokens"] + used["output_tokens"]
     say(f"{outcome['turns_played']} turns, {used['calls']} calls, {tokens} tokens")

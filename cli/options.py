@@ -1,109 +1,110 @@
-"""Options that become rooms: parameters from files and pairs, seats with their settings."""
+"""Options that several commands have, and what they say: parameters, seats, limits, words."""
 
-import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
+
+from shapley_coop.files import read_mapping, read_text
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
+Port = Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)]
+Model = Annotated[
+    str,
+    typer.Option(
+        help="Who answers for every agent: provider:name, with settings after commas, as in "
+        "openai:gpt-5-mini,temperature=0.2,timeout=30."
+    ),
+]
+AgentSeats = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=provider:name[,setting=value…]: who answers for one agent."),
+]
+BaseUrl = Annotated[
+    str | None, typer.Option(help="URL of an OpenAI-compatible endpoint, for every openai: seat.")
+]
+SetPairs = Annotated[
+    list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
+]
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """A game's parameters as they were given: a file, then pairs that replace what it says."""
+    """A game's parameters as they were given: a file, and pairs that replace its entries."""
 
     file: Path | None
     pairs: list[str]
 
 
 def settings_from(given: Parameters) -> dict[str, Any]:
-    """The parameters as one mapping.
+    """Return the parameters as one mapping.
 
     Raises:
-        ValueError: the file cannot be read, or a pair is none.
+        ValueError: the file cannot be read, or a pair has no key or no equals sign.
     """
-    settings = _file(given.file) if given.file else {}
-    for pair in given.pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key.strip():
-            raise ValueError(f"--set {pair}: give key=value")
-        settings[key.strip()] = _value(value)
-    return settings
+    settings: dict[str, Any] = {}
+    if given.file:
+        settings = read_mapping(given.file, "parameters", "write key: value, a line each")
+    return settings | dict(_values(given.pairs, "--set {}: give key=value"))
 
 
 def seats_from(model: str, agents: list[str], base_url: str | None) -> dict[str, Any]:
-    """Seats by agent; '*' is everybody else's.
+    """Return seats by agent; '*' stands for every agent not named.
 
     Raises:
         ValueError: a seat is not NAME=provider:name[,setting=value…].
     """
-    seats = {"*": _seat(model, base_url)}
-    for given in agents:
-        name, equals, spec = given.partition("=")
-        if not equals or not name.strip() or not spec.strip():
-            raise ValueError(f"--agent {given}: give NAME=provider:name, as in Alice=openai:gpt-5")
-        seats[name.strip()] = _seat(spec, base_url)
-    return seats
+    refusal = "--agent {}: give NAME=provider:name, as in Alice=openai:gpt-5"
+    named = {name: _seat(spec, base_url) for name, spec in _split(agents, refusal)}
+    return {"*": _seat(model, base_url), **named}
 
 
 def pairs(option: str, given: str) -> dict[str, Any]:
-    """An option's key=value pairs, separated by commas.
+    """Read an option's key=value pairs, separated by commas.
 
     Raises:
-        ValueError: one is none.
+        ValueError: a part has no key or no equals sign.
     """
-    found: dict[str, Any] = {}
-    for pair in filter(None, given.split(",")):
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise ValueError(f"{option} {given}: {pair!r} is no limit: give key=value, …")
-        found[key.strip()] = _value(value)
-    return found
+    parts = filter(None, given.split(","))
+    return dict(_values(parts, f"{option} {given}: {{!r}} is no limit: give key=value, …"))
 
 
 def words(option: str, given: str) -> str:
-    """An option's words, or a file's where it begins with @.
+    """Return an option's text, or a file's if it begins with @.
 
     Raises:
         ValueError: the file cannot be read.
     """
-    if not given.startswith("@"):
-        return given
-    try:
-        return Path(given[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{option} {given}: {' '.join(str(error).split())}") from None
+    return read_text(given[1:], f"the text of {option}") if given.startswith("@") else given
 
 
 def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
-    model, *pairs = spec.split(",")
+    model, *parts = spec.split(",")
     seat: dict[str, Any] = {"model": model.strip()}
     if base_url and model.startswith("openai:"):
         seat["base_url"] = base_url
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise ValueError(f"{spec}: {pair!r} is no setting: give temperature=0.2 and the like")
-        seat[key.strip()] = _value(value)
-    return seat
+    refusal = f"{spec}: {{!r}} is no setting: give temperature=0.2 and the like"
+    return seat | dict(_values(parts, refusal))
 
 
-def _value(text: str) -> Any:
+def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
+    """Split key=value pairs and read each value as YAML, or as text if it is no YAML."""
     import yaml
 
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        return text
+    for key, value in _split(parts, refusal):
+        try:
+            yield key, yaml.safe_load(value)
+        except yaml.YAMLError:
+            yield key, value
 
 
-def _file(path: Path) -> dict[str, Any]:
-    import yaml
-
-    try:
-        text = path.read_text(encoding="utf-8")
-        content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(f"{path}: cannot be read as parameters: {reason}") from None
-    if not isinstance(content, dict):
-        raise ValueError(f"{path}: holds no parameters: write key: value, a line each")
-    return content
+def _split(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, str]]:
+    """Split key=value pairs; a part that is none is refused in the words of `refusal`."""
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise ValueError(refusal.format(part))
+        yield key.strip(), value.strip()

@@ -1,135 +1,82 @@
-"""`coop run` and `coop resume`: playing."""
+"""`coop run`, `resume` and `answer`: playing."""
 
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import complain, note, say, say_json, waiting
-from shapley_coop.cli.options import Parameters, pairs, seats_from, settings_from, words
+from shapley_coop.cli.options import (
+    AgentSeats,
+    BaseUrl,
+    Json,
+    Model,
+    Parameters,
+    RunName,
+    SetPairs,
+    seats_from,
+    settings_from,
+)
+from shapley_coop.cli.run_options import RunCommand
+from shapley_coop.files import first_error
+
+if TYPE_CHECKING:
+    from shapley_coop.state import RunConfig
 
 ENDED_IN_ERROR = 1
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command()(run)
+    app.command(cls=RunCommand)(run)
     app.command()(resume)
     app.command()(answer)
 
 
 def run(
+    ctx: typer.Context,
     game: Annotated[str, typer.Argument(help="A game's name, or a payoff file (YAML or JSON).")],
     graph: Annotated[
         str, typer.Option("--graph", "-g", help="The workflow; coop list shows them.")
     ] = "shapley_coop",
-    seed: Annotated[int, typer.Option(help="Of dice and embedded agents.", min=0)] = 0,
-    model: Annotated[
-        str,
-        typer.Option(
-            help="Who answers for everybody: provider:name, with settings after commas, as in "
-            "openai:gpt-5-mini,temperature=0.2,timeout=30."
-        ),
-    ] = "embedded:rational",
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=provider:name[,setting=value…]: who answers for one agent."),
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Of an OpenAI-compatible endpoint, for every openai: seat.")
-    ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
-    ] = None,
+    model: Model = "embedded:rational",
+    agent: AgentSeats = None,
+    base_url: BaseUrl = None,
+    set_: SetPairs = None,
     params: Annotated[
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
     ] = None,
-    rounds: Annotated[int, typer.Option(help="Rounds of talk.", min=1, max=50)] = 3,
-    recall: Annotated[
-        int, typer.Option(help="Latest events that letters tell one by one; 0 is all.", min=0)
-    ] = 0,
-    warm_cache: Annotated[
-        bool,
-        typer.Option(
-            "--warm-cache",
-            help="Ask one of several before the others, for the provider's prefix cache.",
-        ),
-    ] = False,
-    tries: Annotated[int, typer.Option(help="Attempts at one message.", min=1, max=10)] = 3,
-    norm: Annotated[str, typer.Option(help="By which values are computed.")] = "shapley",
-    constraint: Annotated[
-        list[str] | None,
-        typer.Option(help="On final transfers: limited_liability, cap=X, tax=X, …"),
-    ] = None,
-    renegotiate: Annotated[
-        str, typer.Option(help="never, on_breach, on_shock, or 'every K' turns.")
-    ] = "never",
-    enforcement: Annotated[
-        str, typer.Option(help="Of contracts: notional, enforced or escrow.")
-    ] = "enforced",
-    deposit: Annotated[
-        str, typer.Option(help="Of each party in escrow; empty: as much as is needed.")
-    ] = "",
-    budget: Annotated[
-        str,
-        typer.Option(
-            help="What the run may cost, as in calls=200,tokens=50000,seconds=60,agent_calls=40."
-        ),
-    ] = "",
-    deadline: Annotated[
-        float, typer.Option(help="Seconds that a person has for a reply; then it is a pass.", min=0)
-    ] = 0,
-    secrets: Annotated[
-        str, typer.Option(help="Name of a file in the home's folder secrets: agent → text.")
-    ] = "",
-    instructions: Annotated[
-        str, typer.Option(help="What every letter says beside the rules: words, or @FILE.")
-    ] = "",
     task: Annotated[
-        str, typer.Option(help="What a software company builds: a task's name, file or words.")
+        str,
+        typer.Option(help="What a software company builds: by name, by file, or in words."),
     ] = "",
     unsafe: Annotated[
         bool, typer.Option("--unsafe-no-sandbox", help="Run foreign code without a sandbox.")
     ] = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
     from shapley_coop.graphs.running import prepare
-    from shapley_coop.state import RunConfig
 
     given = {
         "game": game,
         "params": settings_from(Parameters(params, set_ or [])) | _company(task, unsafe),
-        "seed": seed,
         "seats": seats_from(model, agent or [], base_url),
-        "rounds": rounds,
-        "tries": tries,
-        "recall": recall,
-        "warm_cache": warm_cache,
-        "norm": norm,
-        "constraints": constraint or [],
-        "enforcement": enforcement,
-        "deposit": deposit,
-        "renegotiate": renegotiate,
-        "budget": pairs("--budget", budget),
-        "deadline": deadline,
-        "secrets": secrets,
-        "instructions": words("--instructions", instructions),
+        **ctx.obj,
     }
-    prepared = prepare(graph, _room(RunConfig, given), name)
-    _follow(prepared, as_json)
+    _follow(prepare(graph, _config(given), name), as_json)
 
 
 def resume(
-    run: Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")] = "",
+    run: RunName = "",
     all_: Annotated[bool, typer.Option("--all", help="Every run that has not ended.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Go on with a run that was stopped; what was finished is not done again."""
+    """Resume a stopped run; finished work is not repeated."""
     from shapley_coop.state import home
 
     if bool(run) == all_:
@@ -145,7 +92,7 @@ def resume(
 
 
 def _went_on(run: Any, as_json: bool) -> bool:
-    """Whether one of many runs went on, here or elsewhere; why not has been said."""
+    """Return whether a run went on, here or elsewhere; if not, the reason is printed."""
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
@@ -158,13 +105,13 @@ def _went_on(run: Any, as_json: bool) -> bool:
 
 
 def answer(
-    run: Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")],
-    agent: Annotated[str, typer.Argument(help="For whom.")],
+    run: RunName,
+    agent: Annotated[str, typer.Argument(help="The agent whom the person plays.")],
     reply: Annotated[
-        str, typer.Argument(help="The message; empty shows the letter that waits.")
+        str, typer.Argument(help="The message; if it is left out, the waiting letter is printed.")
     ] = "",
 ) -> None:
-    """Answer a letter for a person at the table, or read it; then coop resume goes on."""
+    """Answer the waiting letter of a person, or read it; coop resume then goes on."""
     from shapley_coop.graphs.running import answer as answer_for
     from shapley_coop.graphs.running import table_of
     from shapley_coop.state import home
@@ -183,7 +130,7 @@ def answer(
 
 
 def _company(task: str, unsafe: bool) -> dict[str, Any]:
-    """The parameters of a software company that have options of their own."""
+    """Return the parameters of a software company that have options of their own."""
     if not task and not unsafe:
         return {}
     from shapley_coop.games.software_company.task import read_task
@@ -200,19 +147,19 @@ def _ask_here(mail: Any) -> str:
     return sys.stdin.readline().strip()
 
 
-def _room(kind: Any, given: dict[str, Any]) -> Any:
+def _config(given: dict[str, Any]) -> "RunConfig":
     from pydantic import ValidationError
 
+    from shapley_coop.state import RunConfig
+
     try:
-        return kind.model_validate(given)
+        return RunConfig.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise ValueError(str(first_error(error))) from None
 
 
 async def _traced(run: Any, watch: Any, person: Any) -> Any:
-    """Follow a run; where it is traced, its trace gets the commit, and feedback at the end."""
+    """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
     import asyncio
 
     from shapley_coop.graphs.running import follow, table_of

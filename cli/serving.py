@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from shapley_coop.cli.console import note
+from shapley_coop.cli.options import Port
 
 JOBS = "10"
 
@@ -20,18 +21,18 @@ def register(app: typer.Typer) -> None:
 
 
 def dev(
-    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 0,
-    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
+    port: Port = 0,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     browser: Annotated[bool, typer.Option(help="Open Studio.")] = False,
 ) -> None:
     """Serve all workflows with LangGraph's development server: no key, no licence."""
     from shapley_coop.serve.server.callers import configured
 
+    if not Path("langgraph.json").exists():
+        raise ValueError("no langgraph.json here: run coop dev in the project's folder")
     command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
         raise ValueError("langgraph is not installed: make setup, or pip install shapley-coop[dev]")
-    if not Path("langgraph.json").exists():
-        raise ValueError("no langgraph.json here: run coop dev in the project's folder")
     chosen = port or _free_port(host)
     open_to = (
         "for those with a token" if configured() else "without authentication: for this machine"
@@ -50,7 +51,7 @@ def dev(
 
 
 def _free_port(host: str) -> int:
-    """A port that is free now; the server itself would silently take another if it is busy."""
+    """Find a free port; the server itself would silently take another one if it is busy."""
     with socket.socket() as probe:
         probe.bind((host, 0))
         return int(probe.getsockname()[1])

@@ -31,9 +31,10 @@ def credit(
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each did in each run.
     """
-    from shapley_coop.credit import credit_report, read_json
+    from shapley_coop.credit import credit_report
+    from shapley_coop.files import read_json
 
-    report = credit_report(read_json(file), value)
+    report = credit_report(read_json(file, "a game or runs"), value)
     if as_json:
         say_json(report)
         return

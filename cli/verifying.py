@@ -22,7 +22,7 @@ from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
 
 @dataclass(frozen=True)
 class Check:
-    """One thing recomputed."""
+    """One value that was recomputed."""
 
     what: str
     sound: bool
@@ -79,7 +79,7 @@ def _contract(table: Table) -> Check:
 
 
 def _rebuilt(table: Table) -> Contract | None:
-    """The contract from the offers that were agreed, as the talk has them, chained again."""
+    """Rebuild the contract and its amendments from the accepted offers in the talk."""
     contract: Contract | None = None
     for offer, turn in agreed_offers(table, "plan"):
         contract = amend(contract, offer, turn) if contract else sign(offer, turn)
@@ -93,7 +93,7 @@ def _equal(what: str, again: Any, before: Any) -> Check:
 def _ledger(table: Table) -> Check:
     settled = table["settlement"] or {}
     if settled["ledger"] == "counterfactual":
-        return Check("ledger", True, "this branch is counterfactual and unpaid")
+        return Check("ledger", True, "this branch is counterfactual and not paid")
     posted = home().ledger.lines(table["episode"])
     moved = [
         line for _, entries in deposit_lines(EvaluatedTable(table), over=True) for line in entries
@@ -105,7 +105,7 @@ def _ledger(table: Table) -> Check:
 
 
 def _journal(table: Table) -> Check:
-    """Letters as they were shown, and the talk as the answers to them have it."""
+    """Compare letters with their hashes, and the talk with the answers in the journal."""
     entries = list(home().journal.entries(table["episode"]))
     changed = [e.agent for e in entries if letter_hash(e.letter_text) != e.letter]
     spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
@@ -114,7 +114,7 @@ def _journal(table: Table) -> Check:
         for said in table.get("talk", [])
         if said["text"] and said["act"] != "pass" and not _was_said(said, spoken, entries)
     ]
-    found = f"{len(entries)} letters, hashes match, and what was said is in their answers"
+    found = f"{len(entries)} letters, hashes match, and every public message is in an answer"
     if forged:
         found = f"{', '.join(forged)} is in no answer"
     return Check("journal", not changed and not forged, found)
@@ -123,7 +123,7 @@ def _journal(table: Table) -> Check:
 def _was_said(
     said: PublicMessage, spoken: set[tuple[str, str | None]], entries: list[Entry]
 ) -> bool:
-    """Whether a message of the talk is in an answer of its author."""
+    """Return whether a message of the talk is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
         said["text"] in (answer := entry.answer.text) or said["text"] == as_written(answer)
         for entry in entries

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import note, progress, say, waiting
+from shapley_coop.cli.options import Port
 
 if TYPE_CHECKING:
     from shapley_coop.serve.view.run_sources import RunSource
 
 Private = Annotated[
     bool,
-    typer.Option("--private", help="With private reasoning and refused drafts: for the operator."),
+    typer.Option("--private", help="Include private reasoning and refused drafts."),
 ]
 
 
@@ -25,13 +26,13 @@ def register(app: typer.Typer) -> None:
 
 def view(
     what: Annotated[
-        str, typer.Argument(help="A run, a folder of bundles, or nothing for all runs.")
+        str, typer.Argument(help="A run or a folder of bundles; all runs if left out.")
     ] = "",
-    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 0,
+    port: Port = 0,
     private: Private = False,
     browser: Annotated[bool, typer.Option(help="Open it in a browser.")] = False,
 ) -> None:
-    """Serve the page on this machine: live while a run is played, and in replay."""
+    """Serve the viewer on this machine: runs live and in replay."""
     import webbrowser
     from urllib.parse import quote
 
@@ -60,25 +61,25 @@ def report(
         typer.Option(
             "--out",
             "-o",
-            help="Else RUN.html, or report.html in DIR. As .json: the data behind a run's page.",
+            help="Default: RUN.html, or report.html in DIR. As .json: a run's data.",
             metavar="FILE",
         ),
     ] = None,
     private: Private = False,
     figures: Annotated[
         Path | None,
-        typer.Option(help="Of a sweep: every figure as SVG and PNG, too.", metavar="DIR"),
+        typer.Option(help="For a sweep: write every figure as SVG and PNG, too.", metavar="DIR"),
     ] = None,
 ) -> None:
-    """Write a run, or a whole sweep, as one HTML file that loads nothing."""
+    """Write a run or a sweep as one self-contained HTML file."""
     folder = Path(what)
     if folder.is_dir():
         if private:
-            raise ValueError(f"--private is of a run, and {what} is a folder")
+            raise ValueError(f"--private needs a run, and {what} is a folder")
         _report_sweep(folder, out or folder / "report.html", figures)
     else:
         if figures:
-            raise ValueError(f"--figures is of a sweep, and {what} is no folder")
+            raise ValueError(f"--figures needs a sweep's folder, and {what} is none")
         _report_run(what, out or Path(f"{what}.html"), private)
 
 
@@ -127,7 +128,7 @@ def _write(out: Path, text: str) -> None:
 
 
 def _source(what: str) -> "tuple[RunSource, str]":
-    """What to show, and the run to begin with."""
+    """Return where runs come from, and the run to show first."""
     from shapley_coop.serve.view.run_sources import FolderSource, HomeSource
 
     if what and Path(what).is_dir():

@@ -1,32 +1,15 @@
-"""Reading JSON that people wrote: every fault is one line that says where and what."""
+"""Check JSON that people wrote: every fault is one line that says where and what."""
 
 import json
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import exact
+from shapley_coop.files import read_json as read_json  # noqa: PLC0414
 
 MAX_NUMBER = 10**15
 """Beyond any amount that is meant; sums of such numbers stay finite."""
-
-
-def read_json(path: str | Path) -> Any:
-    """The content of a JSON file, in which no key may stand twice and NaN is no number.
-
-    Raises:
-        ValueError: the file cannot be read, is not JSON, repeats a key, or holds NaN or Infinity.
-    """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror or error}") from None
-    except RecursionError:
-        raise ValueError(f"{path}: nested too deeply to be read") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
 
 
 def as_object(value: Any, what: str) -> dict[str, Any]:
@@ -76,19 +59,6 @@ def only_keys(found: Iterable[str], known: Iterable[str], what: str) -> None:
     known = list(known)
     if unknown := [key for key in found if key not in known]:
         raise ValueError(f"{what}: {unknown[0]!r} is unknown; known are {', '.join(known)}")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} occurs twice in one object: give it once")
-    return found
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a number: a finite one is needed")
 
 
 def _kind(value: Any) -> str:

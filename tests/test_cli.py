@@ -171,11 +171,14 @@ def test_the_doctor_says_what_is_there(coop: Coop, monkeypatch: pytest.MonkeyPat
     found = coop("doctor")
     assert found.code == 0
     assert "FAIL" not in found.out
-    monkeypatch.setattr("shapley_coop.cli.checkup.FLOORS", {"langgraph": "99"})
+    needed = ["langgraph>=99", "nowhere-to-be-found>=1", "absent>=1; extra == 'dev'"]
+    monkeypatch.setattr("shapley_coop.cli.checkup.requires", lambda name: needed)
     ill = coop("doctor")
     assert ill.code == 1
     assert "FAIL  langgraph: " in ill.out
-    assert "needs 99" in ill.out
+    assert "needs >=99" in ill.out
+    assert "FAIL  nowhere-to-be-found: not installed" in ill.out
+    assert "absent" not in ill.out
 
 
 def test_the_demo_counts_every_condition(coop: Coop) -> None:

@@ -117,7 +117,7 @@ def turn(**changes):
         (turn(actions={"Alice": 3}), "entry 1, actions.Alice"),
         (turn(rewards={"Alice": "much"}), "entry 1, rewards.Alice"),
         (turn(rewards=[1, 2]), "entry 1, rewards"),
-        (turn(rewards={"Alice": float("nan")}), "no finite number"),
+        (turn(rewards={"Alice": float("nan")}), "finite number"),
         ([turn()[0] | {"turn": n} for n in range(1, 12)], "has 11 turns, and prisoners_dilemma 10"),
     ],
 )

@@ -23,7 +23,10 @@ ALLOWED = {
     "serve": {"graphs", "state", "seats"} | PURE,
     "cli": PURE | {"seats", "state", "nodes", "graphs", "evals", "serve"},
 }
-"""Room → the other rooms it may import. Every room may import `shapley_coop.amounts`."""
+"""Room → the other rooms it may import."""
+
+GROUND = {"amounts", "blocking", "files"}
+"""Modules of the package itself that import no room, and that every room may import."""
 
 
 def modules(room: str) -> list[Path]:
@@ -74,6 +77,21 @@ def test_nodes_never_import_each_other() -> None:
     for path in modules("nodes"):
         others = {name for name in imported(path) if name.partition(".")[0] == "nodes"}
         assert others == set(), f"{path.name} imports {others}"
+
+
+def test_the_ground_modules_import_no_room() -> None:
+    for name in GROUND:
+        assert rooms_of(ROOT / PACKAGE / f"{name}.py") == set(), name
+
+
+def test_rooms_import_each_other_and_not_the_public_front() -> None:
+    strays = {
+        str(path.relative_to(ROOT)): sorted(front)
+        for room in ALLOWED
+        for path in modules(room)
+        if (front := {name.partition(".")[0] for name in imported(path)} - ALLOWED.keys() - GROUND)
+    }
+    assert strays == {}
 
 
 def test_nothing_imports_the_command_line() -> None:

@@ -37,6 +37,15 @@ def test_the_readme_names_commands():
     assert len(COOP) + len(TARGETS) == len(COMMANDS)
 
 
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_of_a_page_leads_somewhere(page):
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("readme")
 @pytest.mark.parametrize("arguments", COOP, ids=" ".join)

@@ -93,9 +93,9 @@ def test_what_cannot_be_shown_is_one_line(home: Path, words: tuple[str, ...], wh
 
 
 def test_what_belongs_to_a_sweep_or_to_a_run_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="--figures is of a sweep, and nobody is no folder"):
+    with pytest.raises(ValueError, match="--figures needs a sweep's folder, and nobody is none"):
         report("nobody", figures=tmp_path)
-    with pytest.raises(ValueError, match=r"--private is of a run, and .* is a folder"):
+    with pytest.raises(ValueError, match=r"--private needs a run, and .* is a folder"):
         report(str(tmp_path), private=True)
     with pytest.raises(ValueError, match="holds no sweep"):
         report(str(tmp_path))

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict  # pydantic reads it, and asks for this 
 
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.files import first_error
 
 MAX_CLAUSES = 256
 
@@ -67,10 +68,8 @@ def read_deal(raw: Any) -> Deal | Fault:
     try:
         return Deal.model_validate(dict(raw))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        reason = first["msg"].removeprefix("Value error, ")
-        return Fault("CLAUSE", f"{where or 'clauses'}: {reason}.")
+        first = first_error(error)
+        return Fault("CLAUSE", f"{first.where or 'clauses'}: {first.reason}.")
     except RecursionError:
         return Fault("CLAUSE", "A condition is nested too deeply: write it flat.")
 

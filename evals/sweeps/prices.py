@@ -14,11 +14,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Cell, first_line
+from shapley_coop.files import read_data
 from shapley_coop.seats import Seat
 from shapley_coop.seats.seat import RECORDING
 
@@ -85,13 +85,9 @@ def read_prices(path: Path) -> Prices:
         ValueError: it cannot be read, or is none.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        found = TypeAdapter(dict[str, Price]).validate_python(content)
+        found = TypeAdapter(dict[str, Price]).validate_python(read_data(path, "prices"))
     except ValidationError as error:
         raise ValueError(f"{path}: {first_line(error)}: give model: {{input, output}}") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(f"{path}: cannot be read as prices: {reason}") from None
     return Prices(found)
 
 

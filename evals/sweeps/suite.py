@@ -18,9 +18,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from shapley_coop.files import read_mapping
 from shapley_coop.graphs import builder
 from shapley_coop.state import RunConfig
 
@@ -171,14 +171,7 @@ def load_suite(name: str) -> Suite:
     path = _SHIPPED / f"{name}.yaml" if name in shipped() else Path(name)
     if not path.is_file():
         raise ValueError(f"no suite {name!r}: there are {', '.join(shipped())}, or give a file")
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ValueError(
-            f"{path}: cannot be read as a suite: {' '.join(str(error).split())}"
-        ) from None
-    if not isinstance(content, dict):
-        raise ValueError(f"{path}: holds no suite: give name, base and vary")
+    content = read_mapping(path, "a suite", "give name, base and vary")
     try:
         return Suite.model_validate({"name": path.stem, **content})
     except ValidationError as error:

@@ -5,6 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from shapley_coop.deals import reservation_in
+from shapley_coop.files import read_mapping
 from shapley_coop.seats.tracing import keep_out
 from shapley_coop.state.storage.home import home
 
@@ -39,15 +40,7 @@ def reservation_of(name: str, agent: str) -> Fraction | None:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, _: int) -> dict[str, str]:
-    import yaml
-
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError):
-        # The parser's own message quotes the file.
-        raise ValueError(f"{path} is no YAML: write agent: text, one per line") from None
-    if not isinstance(content, dict):
-        raise ValueError(f"{path} holds no mapping: write agent: text, one per line")
+    content = read_mapping(path, "secrets", "write agent: text, one per line", private=True)
     texts = {str(agent): str(text) for agent, text in content.items()}
     keep_out(texts.values())  # of traces
     return texts

@@ -1,0 +1,108 @@
+"""The options of `coop run` that set a field of `RunConfig`, made from those fields.
+
+Name, type, bounds, choices, default and help come from the field, so that the two cannot drift
+apart. `RunConfig` imports heavy libraries: the options are made when `run` is parsed or its help
+is shown, and not for `coop --help`.
+"""
+
+import inspect
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, get_origin
+
+import typer
+from typer.core import TyperCommand
+
+from shapley_coop.cli.options import pairs, words
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+DECLARED_BY_RUN = ("game", "params", "seats")
+"""Fields that several arguments and options make up; `playing.run` declares those."""
+
+ONE_OF = {"constraints": "--constraint"}
+"""Fields whose option is given once for each entry and is called by the singular."""
+
+
+class RunCommand(TyperCommand):
+    """A command with the fields of `RunConfig` as further options.
+
+    Its function finds what was given for them in the context's `obj`.
+    """
+
+    def get_params(self, ctx: typer.Context) -> list[Any]:  # type: ignore[override]
+        """List the declared options and those of the fields."""
+        return [*super().get_params(ctx), *_further()]
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Call the function, with the fields in the context."""
+        from shapley_coop.state import RunConfig
+
+        names = [option.name for option in _further()]
+        ctx.obj = {n: _value(n, RunConfig.model_fields[n], ctx.params.pop(n)) for n in names}
+        return super().invoke(ctx)
+
+
+@cache
+def _further() -> list[Any]:
+    from shapley_coop.state import RunConfig
+
+    return options_of(RunConfig)
+
+
+def options_of(model: "type[BaseModel]") -> list[Any]:
+    """Make an option of each field that is not in `DECLARED_BY_RUN`."""
+    fields = model.model_fields.items()
+    declared = [_parameter(name, field) for name, field in fields if name not in DECLARED_BY_RUN]
+
+    def command(**_: Any) -> None: ...
+
+    command.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
+    app = typer.Typer(add_completion=False)
+    app.command()(command)
+    return list(typer.main.get_command(app).params)
+
+
+def _parameter(name: str, field: "FieldInfo") -> inspect.Parameter:
+    """Describe one field as Typer reads it from a function's signature."""
+    kind, default, more = field.annotation, field.default, ""
+    if get_origin(kind) is list:
+        kind, default = list[str], []
+    elif model := _model(field):
+        names = ", ".join(f"{part}=N" for part in model.model_fields)
+        kind, default, more = str, "", f" One or more of {names}; separate them by commas."
+    elif _is_prompt(field):
+        more = " @FILE reads it from a file."
+    flag = ONE_OF.get(name) or f"--{name.replace('_', '-')}"
+    option = typer.Option(
+        flag if default is not True else f"{flag}/--no-{flag.removeprefix('--')}",
+        help=f"{field.description}{more}",
+        min=_bound(field, "ge"),
+        max=_bound(field, "le"),
+        rich_help_panel="Run configuration",
+    )
+    annotation: Any = Annotated[kind, option]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=default, annotation=annotation)
+
+
+def _value(name: str, field: "FieldInfo", given: Any) -> Any:
+    """Return what a field is set to by what was given on the command line."""
+    if _model(field):
+        return pairs(f"--{name}", given)
+    return words(f"--{name}", given) if _is_prompt(field) else given
+
+
+def _model(field: "FieldInfo") -> Any:
+    """Return the model that a field holds, or None."""
+    return field.annotation if hasattr(field.annotation, "model_fields") else None
+
+
+def _is_prompt(field: "FieldInfo") -> bool:
+    extra = field.json_schema_extra
+    return isinstance(extra, dict) and extra.get("langgraph_type") == "prompt"
+
+
+def _bound(field: "FieldInfo", name: str) -> Any:
+    return next((getattr(m, name) for m in field.metadata if hasattr(m, name)), None)

@@ -1,0 +1,166 @@
+"""Read YAML and JSON that people wrote: every fault is one line that says where and what.
+
+>>> from pathlib import Path
+>>> from tempfile import mkdtemp
+>>> file = Path(mkdtemp()) / "game.yaml"
+>>> _ = file.write_text("name: tug", encoding="utf-8")
+>>> read_mapping(file, "a game", "give name and agents")
+{'name': 'tug'}
+"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+_MAX_REASON_CHARS = 300
+Problem = type[ValueError]
+
+
+def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> str:
+    """Read a file as text.
+
+    Args:
+        path: the file.
+        kind: what it should hold, with its article: `a game`.
+        problem: what to raise.
+
+    Raises:
+        ValueError: as `problem`: the file cannot be read, or is not UTF-8.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+    except UnicodeDecodeError:
+        reason = "it cannot be decoded as UTF-8"
+    raise problem(f"{path}: cannot be read as {kind}: {reason}")
+
+
+def read_json(path: str | Path, kind: str = "JSON", *, problem: Problem = ValueError) -> Any:
+    """Read a JSON file, in which no key may stand twice in one object and NaN is no number.
+
+    Args:
+        path: the file.
+        kind: what it should hold, with its article.
+        problem: what to raise.
+
+    Raises:
+        ValueError: as `problem`: the file cannot be read, or is no such JSON.
+    """
+    text = read_text(path, kind, problem=problem)
+    try:
+        return _json(text)
+    except (ValueError, RecursionError) as error:
+        raise problem(f"{path}: cannot be read as {kind}: {_reason(error)}") from None
+
+
+def read_data(
+    path: str | Path, kind: str, *, private: bool = False, problem: Problem = ValueError
+) -> Any:
+    """Read a YAML file, or a JSON file if its name ends in .json.
+
+    Args:
+        path: the file.
+        kind: what it should hold, with its article.
+        private: whether the message must not quote the file, as the parsers' own messages do.
+        problem: what to raise.
+
+    Raises:
+        ValueError: as `problem`: the file cannot be read or parsed.
+    """
+    import yaml
+
+    text = read_text(path, kind, problem=problem)
+    is_json = Path(path).suffix == ".json"
+    try:
+        return _json(text) if is_json else yaml.safe_load(text)
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        reason = f"it is no {'JSON' if is_json else 'YAML'}{_line(error)}"
+        reason = reason if private else _reason(error)
+        raise problem(f"{path}: cannot be read as {kind}: {reason}") from None
+
+
+def read_mapping(
+    path: str | Path,
+    kind: str,
+    hint: str,
+    *,
+    private: bool = False,
+    problem: Problem = ValueError,
+) -> dict[str, Any]:
+    """Read a YAML or JSON file that holds a mapping.
+
+    Args:
+        path: the file.
+        kind: what it should hold, with its article.
+        hint: what to write into it: `give name and agents`.
+        private: as for `read_data`.
+        problem: what to raise.
+
+    Raises:
+        ValueError: as `problem`: the file cannot be read or parsed, or holds something else.
+    """
+    content = read_data(path, kind, private=private, problem=problem)
+    if not isinstance(content, dict):
+        raise problem(f"{path}: holds no {kind.removeprefix('a ')}: {hint}")
+    return content
+
+
+class FirstError(NamedTuple):
+    """What pydantic found wrong first; as text, it is one line.
+
+    Attributes:
+        where: the path to the value, joined by dots; empty for the whole.
+        reason: what is wrong with it.
+        unknown: whether `where` is a field that does not exist.
+    """
+
+    where: str
+    reason: str
+    unknown: bool
+
+    def __str__(self) -> str:
+        if self.unknown:
+            return f"there is no setting {self.where!r}"
+        return f"{self.where}: {self.reason}" if self.where else self.reason
+
+
+def first_error(error: "ValidationError") -> FirstError:
+    """Return the first of a validation's errors."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    reason = first["msg"].removeprefix("Value error, ")
+    return FirstError(where, reason, first["type"] == "extra_forbidden")
+
+
+def _json(text: str) -> Any:
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice in one object: give it once")
+    return found
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a number: a finite number is needed")
+
+
+def _line(error: BaseException) -> str:
+    """Say in which line a parser stopped, where it knows."""
+    mark = getattr(error, "problem_mark", None)
+    line = mark.line + 1 if mark else getattr(error, "lineno", 0)
+    return f" (line {line})" if line else ""
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return " ".join(str(error).split())[:_MAX_REASON_CHARS]
