@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.console import note, say, say_json, show_table
+from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import Parameters, settings_from
 
 if TYPE_CHECKING:
     from shapley_coop.evals.papers.contracts import GameTable
-    from shapley_coop.evals.sweeps.store import Row
     from shapley_coop.games import Turn
 
 NOT_TO_BE_SIGNED = 1
-INCOMPLETE = 1
 
 contract = typer.Typer(
     help="Check contracts before they are signed, hold records against them, tabulate what they do."
@@ -130,12 +128,17 @@ def table(
     again, it goes on where it was; `coop report` makes a page of its folder.
     """
     from shapley_coop.evals.measures.stats import LEVEL
-    from shapley_coop.evals.papers.contracts import as_record, game_tables
+    from shapley_coop.evals.papers.contracts import SUITE, game_tables, planned
 
-    rows = _played(seeds, out)
-    tables = game_tables(rows)
+    suite, cells = planned(range(seeds))
+    folder = out or sweep_folder(SUITE)
+    tally = run_cells([suite], cells, folder, what=f"{len(cells)} runs")
+    if tally.left:
+        note(f"{tally.left} runs are left: coop status {folder} says why; the same command goes on")
+        sys.exit(INCOMPLETE)
+    tables = game_tables(rows_of(folder, cells))
     if as_json:
-        parts = [as_record(part) for part in tables]
+        parts = [part.record() for part in tables]
         say_json({"seeds": seeds, "level": LEVEL, "simulated": True, "tables": parts})
         return
     for part in tables:
@@ -147,36 +150,15 @@ def table(
     say("A simulation: embedded agents answered, and what they do was written down beforehand.")
 
 
-def _played(seeds: int, out: Path | None) -> "list[Row]":
-    """The table's rows; what its folder lacks is run first."""
-    from shapley_coop.evals.papers.contracts import SUITE, planned
-    from shapley_coop.evals.sweeps.local import Local
-    from shapley_coop.evals.sweeps.store import Writer, read_rows
-    from shapley_coop.evals.sweeps.store import register as enter
-    from shapley_coop.evals.sweeps.sweep import Limits, sweep
-    from shapley_coop.state import home
-
-    suite, cells = planned(range(seeds))
-    folder = out or home().folder / "sweeps" / SUITE
-    player = Local(enter(folder, [suite], {}))
-    with Writer(folder) as writer, progress(len(cells), f"{len(cells)} runs") as moved:
-        tally = finish(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
-    if tally.left:
-        note(f"{tally.left} runs are left: coop status {folder} says why; the same command goes on")
-        sys.exit(INCOMPLETE)
-    wanted = {cell.id for cell in cells}
-    return [row for row in read_rows(folder) if row["cell"] in wanted]
-
-
 def _show(part: "GameTable") -> None:
     """One game's table, and what it shows."""
     from shapley_coop.evals.papers.contracts import MEASURES
 
     lines, before = [], ""
-    for line in part.lines:
-        shown = [line.measures[c].shown(2) if c in line.measures else "—" for c in MEASURES]
-        lines.append([line.agents if line.agents != before else "", line.contract, *shown])
-        before = line.agents
+    for (agents, contract), measures in part.lines.items():
+        shown = [measures[c].shown(2) if c in measures else "—" for c in MEASURES]
+        lines.append([agents if agents != before else "", contract, *shown])
+        before = agents
     _, *others = MEASURES
     show_table(part.game, ["agents", "contract", f"welfare of {part.best:g}", *others], lines)
     if part.weak:

@@ -8,13 +8,12 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import complain, note, progress, say, say_json
+from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.store import Row
-    from shapley_coop.evals.sweeps.suite import Suite
     from shapley_coop.seats import Seat
 
-INVALID = INCOMPLETE = 1
+INVALID = 1
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 BaseUrl = Annotated[str | None, typer.Option(help="Of an OpenAI-compatible endpoint.")]
 Name = Annotated[
@@ -79,18 +78,16 @@ def table(
         table_1,
         table_2,
     )
-    from shapley_coop.state import home
+    from shapley_coop.evals.sweeps.suite import expand
 
     seats = {"*": _seat(model, base_url).model_dump(mode="json", exclude_defaults=True)}
     suite = exchange_suite(scenario or [], seats, range(seeds))
-    folder = home().folder / "sweeps" / played_as(suite)
-    rows, left = _swept(suite, folder)
+    folder, cells = sweep_folder(played_as(suite)), expand(suite)
+    tally = run_cells([suite], cells, folder, what=f"{len(cells)} exchanges")
+    rows = rows_of(folder, cells)
     note(f"{folder} keeps the runs: coop report {folder}")
     if rows:
-        say(table_1(rows, suite))
-        say()
-        say(table_2(rows, suite))
-        say()
+        say(f"{table_1(rows, suite)}\n\n{table_2(rows, suite)}\n")
         for spec in suite.tables:
             say(f"Printed: {spec.source}")
     if model.startswith("embedded:"):
@@ -98,8 +95,10 @@ def table(
             "A simulation: the negotiators and the utilities the paper does not print were made for"
         )
         say("it, while this table was in view; it is no evidence about language models.")
-    if left:
-        complain(f"{left} runs failed: coop status {folder} says why; the same command goes on")
+    if tally.left:
+        complain(
+            f"{tally.left} runs failed: coop status {folder} says why; the same command goes on"
+        )
         sys.exit(INCOMPLETE)
 
 
@@ -177,22 +176,6 @@ def validate(
             say(f"  {agent} {mask}")
     if found["label"]:
         sys.exit(INVALID)
-
-
-def _swept(suite: "Suite", folder: Path) -> "tuple[list[Row], int]":
-    """The rows of a suite's runs, and how many are still missing."""
-    from shapley_coop.evals.sweeps.local import Local
-    from shapley_coop.evals.sweeps.store import Writer, read_rows, register
-    from shapley_coop.evals.sweeps.suite import expand
-    from shapley_coop.evals.sweeps.sweep import Limits, check_cells, sweep
-
-    cells = expand(suite)
-    check_cells(cells)
-    player = Local(register(folder, [suite], {}))
-    with Writer(folder) as writer, progress(len(cells), f"{len(cells)} exchanges") as moved:
-        tally = finish(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
-    wanted = {cell.id for cell in cells}
-    return [row for row in read_rows(folder) if row["cell"] in wanted], tally.left
 
 
 def _seat(model: str, base_url: str | None) -> "Seat":

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +9,13 @@ import typer
 
 from shapley_coop.cli import reporting
 from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.console import complain, note, progress, say, say_json, show_table
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
     from shapley_coop.evals.sweeps.langsmith import Experiment
     from shapley_coop.evals.sweeps.prices import Prices
+    from shapley_coop.evals.sweeps.store import Row
     from shapley_coop.evals.sweeps.suite import Cell, Suite
     from shapley_coop.evals.sweeps.sweep import Limits, Tally
 
@@ -53,25 +53,36 @@ def sweep(
 ) -> None:
     """Run every cell of a suite once. Run it again to go on where it stopped."""
     from shapley_coop.evals.sweeps.prices import check_prices
-    from shapley_coop.evals.sweeps.store import register as enter
     from shapley_coop.evals.sweeps.suite import shard as part_of
-    from shapley_coop.evals.sweeps.sweep import Limits, check_cells
+    from shapley_coop.evals.sweeps.sweep import Limits
 
     chosen, cells, skipped = _cells(suites, seeds)
-    known = reporting.prices_from(prices)
-    part = _part(shard)
+    known, part = reporting.prices_from(prices), _part(shard)
     cells = (part_of(cells, *part) if part else cells)[:limit]
-    folder = out or _folder(chosen)
+    folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
     if dry_run:
         _forecast(cells, folder, known)
         return
     if cost_limit is not None:
         check_prices(known, cells)
-    if not remote:
-        check_cells(cells)
     limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
-    sweep_id = enter(folder, chosen, skipped)
-    tally = _swept(_Plan(sweep_id, cells, folder, part, remote), limits, known)
+    _tell(
+        folder,
+        run_cells(
+            chosen,
+            cells,
+            folder,
+            limits=limits,
+            prices=known,
+            skipped=skipped,
+            part=part,
+            remote=remote,
+        ),
+    )
+
+
+def _tell(folder: Path, tally: "Tally") -> None:
+    """How a sweep ended."""
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
@@ -97,69 +108,80 @@ def evaluate(
     """Run a suite and score every run; without --upload nothing leaves this machine."""
     from shapley_coop.evals.sweeps.langsmith import Experiment, against
     from shapley_coop.evals.sweeps.langsmith import upload as to_langsmith
-    from shapley_coop.evals.sweeps.store import read_rows
-    from shapley_coop.evals.sweeps.store import register as enter
-    from shapley_coop.evals.sweeps.sweep import Limits, check_cells
+    from shapley_coop.evals.sweeps.sweep import Limits
 
     chosen, cells, _ = _cells([suite], seeds)
-    check_cells(cells)
-    folder = out or _folder(chosen)
-    plan = _Plan(enter(folder, chosen, {}), cells, folder)
-    known = reporting.prices_from(prices)
-    tally = _swept(plan, Limits(at_once=max_connections), known)
-    wanted = {cell.id for cell in cells}
-    rows = [row for row in read_rows(folder) if row["cell"] in wanted]
-    experiment = Experiment.of(chosen[0], rows, known)
+    folder, known = out or sweep_folder(chosen[0].name), reporting.prices_from(prices)
+    limits = Limits(at_once=max_connections)
+    tally = run_cells(chosen, cells, folder, limits=limits, prices=known)
+    experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
     compared = against(experiment, baseline) if baseline else {}
-    uploaded = to_langsmith(experiment) if upload else []
-    if as_json:
-        summary = experiment.summary()
-        say_json(
-            {
-                "suite": experiment.suite.name,
-                "conditions": {
-                    n: {k: reporting.known(e) for k, e in s.items()} for n, s in summary.items()
-                },
-                "compared": {n: [reporting.as_json(c) for c in cs] for n, cs in compared.items()},
-                "uploaded": uploaded,
-            }
-        )
-    else:
-        _show(experiment, compared)
-        for name in uploaded:
-            say(f"uploaded {name}")
+    _show(experiment, compared, to_langsmith(experiment) if upload else [], as_json)
     if tally.left:
         note(f"{tally.left} cells are left: coop status {folder}")
         sys.exit(INCOMPLETE)
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """What a sweep is about to do."""
+def run_cells(
+    suites: "Sequence[Suite]",
+    cells: "Sequence[Cell]",
+    folder: Path,
+    *,
+    what: str = "",
+    limits: "Limits | None" = None,
+    prices: "Prices | None" = None,
+    skipped: dict[str, str] | None = None,
+    part: tuple[int, int] | None = None,
+    remote: str = "",
+    all_or_none: bool = False,
+) -> "Tally":
+    """Run what a sweep's folder lacks of these cells, with a progress bar in a terminal.
 
-    sweep: str
-    cells: "Sequence[Cell]"
-    folder: Path
-    part: tuple[int, int] | None = None
-    remote: str = ""
-
-
-def _swept(plan: _Plan, limits: "Limits", prices: "Prices") -> "Tally":
-    """Run a plan's cells, here or on a server, with a bar for whoever watches."""
+    Args:
+        suites: what the cells are of; the folder remembers them.
+        cells: in this order.
+        folder: the sweep's.
+        what: the bar's title.
+        limits: when to stop.
+        prices: for the cost.
+        skipped: suites that cannot be played here, and why.
+        part: the shard that is written.
+        remote: URL of a server that plays them; empty plays them here.
+        all_or_none: stop at the first failure, name it and exit.
+    """
     from shapley_coop.evals.sweeps.local import Local
+    from shapley_coop.evals.sweeps.prices import NO_PRICES
     from shapley_coop.evals.sweeps.remote import Remote
-    from shapley_coop.evals.sweeps.store import Writer
-    from shapley_coop.evals.sweeps.sweep import sweep
+    from shapley_coop.evals.sweeps.store import Writer, read
+    from shapley_coop.evals.sweeps.store import register as enter
+    from shapley_coop.evals.sweeps.sweep import Limits, check_cells, sweep
 
-    player = Remote(plan.remote, plan.sweep) if plan.remote else Local(plan.sweep)
-    what = f"{len(plan.cells)} cells"
-    with Writer(plan.folder, plan.part) as writer, progress(len(plan.cells), what) as moved:
-        under_way = sweep(plan.cells, player, writer, limits, prices, lambda tally: moved())
+    if not remote:
+        check_cells(cells)
+    sweep_id = enter(folder, suites, skipped or {})
+    player = Remote(remote, sweep_id) if remote else Local(sweep_id)
+    limits = limits or (Limits(errors=0) if all_or_none else Limits())
+    title = what or f"{len(cells)} cells"
+    with Writer(folder, part) as writer, progress(len(cells), title) as moved:
         try:
-            return finish(under_way)
+            tally = finish(
+                sweep(cells, player, writer, limits, prices or NO_PRICES, lambda _: moved())
+            )
         except KeyboardInterrupt:
-            note(f"stopped; {plan.folder} keeps what is done, and the same command goes on")
+            note(f"stopped; {folder} keeps what is done, and the same command goes on")
             raise
+    if all_or_none and tally.left:
+        complain(read(folder, "failures")[0]["error"])
+        sys.exit(INCOMPLETE)
+    return tally
+
+
+def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
+    """The rows that a sweep's folder has of these cells."""
+    from shapley_coop.evals.sweeps.store import read_rows
+
+    wanted = {cell.id for cell in cells}
+    return [row for row in read_rows(folder) if row["cell"] in wanted]
 
 
 def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
@@ -183,10 +205,10 @@ def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict
     return suites, cells, skipped
 
 
-def _folder(suites: "Sequence[Suite]") -> Path:
+def sweep_folder(name: str) -> Path:
+    """Where the rows of a sweep are kept unless a folder is given."""
     from shapley_coop.state import home
 
-    name = suites[0].name if len(suites) == 1 else "suites"
     return home().folder / "sweeps" / name
 
 
@@ -221,13 +243,26 @@ def _forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
         say("tokens are guessed at four characters each, and models think and talk as they like.")
 
 
-def _show(experiment: "Experiment", compared: "dict[str, list[Comparison]]") -> None:
+def _show(
+    experiment: "Experiment",
+    compared: "dict[str, list[Comparison]]",
+    uploaded: list[str],
+    as_json: bool,
+) -> None:
     summary = experiment.summary()
+    if as_json:
+        found = {n: {k: reporting.known(e) for k, e in s.items()} for n, s in summary.items()}
+        pairs = {n: [reporting.as_json(c) for c in cs] for n, cs in compared.items()}
+        name = experiment.suite.name
+        say_json({"suite": name, "conditions": found, "compared": pairs, "uploaded": uploaded})
+        return
     keys = dict.fromkeys(key for found in summary.values() for key in found)
     lines = [
         [key, *(found[key].shown(2) if key in found else "—" for found in summary.values())]
         for key in keys
     ]
     show_table(experiment.suite.name, ["measure", *summary], lines)
-    for name, found in compared.items():
-        reporting.show_comparisons(f"{name} minus the baseline", found)
+    for name, comparisons in compared.items():
+        reporting.show_comparisons(f"{name} minus the baseline", comparisons)
+    for name in uploaded:
+        say(f"uploaded {name}")

@@ -2,18 +2,17 @@
 
 import xml.etree.ElementTree as ET
 from collections import Counter
-from math import sqrt
 from pathlib import Path
 
 import pytest
 
 from shapley_coop.evals.measures.exchange import VARIANTS, measure, picture
+from shapley_coop.evals.measures.stats import mean_interval, rate_interval
 from shapley_coop.evals.papers.exchange_tables import (
     PAPER_LABELS,
     exchange_suite,
-    mean,
     played_as,
-    rate,
+    plus_minus,
 )
 from shapley_coop.evals.reports.utility_plane import Proposal, utility_plane
 from shapley_coop.evals.sweeps.store import read_rows
@@ -62,11 +61,11 @@ async def test_an_error_has_no_utilities(script: Script) -> None:
 
 
 def test_rates_have_a_binomial_error_and_means_a_sample_deviation() -> None:
-    assert rate([1] * 5 + [0]).shown(percent=True) == "83.3 ± 15.2 %"  # as in the paper's Table 1
-    assert rate([1] * 4 + [0] * 6).spread == pytest.approx(sqrt(0.4 * 0.6 / 10))
-    assert mean([1.0, 2.0, 4.0]).spread == pytest.approx(1.5275, abs=1e-4)
-    assert mean([0.25]).shown() == "0.25"
-    assert rate([]).shown() == mean([]).shown() == "—"
+    # As in the paper's Table 1.
+    assert plus_minus("agreement", rate_interval([1] * 5 + [0])) == "83.3 ± 15.2 %"
+    assert plus_minus("payoff:Alice", mean_interval([1.0, 2.0, 4.0])) == "2.33 ± 1.53"
+    assert plus_minus("payoff:Alice", mean_interval([0.25])) == "0.25"
+    assert plus_minus("error", rate_interval([])) == "—"
 
 
 @pytest.fixture

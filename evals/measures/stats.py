@@ -103,6 +103,9 @@ def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
     if not len(over):
         return NOTHING
     x, y = (np.asarray(values, dtype=np.float64) for values in (over, under))
+    value = float(x.sum() / y.sum()) if y.sum() else inf
+    if len(x) == 1:
+        return Estimate(value, value, value, 1, "none")
 
     def inverse(above: Floats, below: Floats, axis: int = -1) -> Any:
         return below.sum(axis=axis) / above.sum(axis=axis)
@@ -110,7 +113,6 @@ def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
     # Percentiles of the inverse are finite; the ratio's are their inverses, in reverse order.
     low, high = _bootstrapped((x, y), inverse, "percentile")
     ends = [1 / end if end else inf for end in (high, low)]
-    value = float(x.sum() / y.sum()) if y.sum() else inf
     return Estimate(value, *ends, len(x), "bootstrap percentile")
 
 

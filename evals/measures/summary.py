@@ -41,6 +41,11 @@ class Condition:
         return " · ".join(self.names) or "all runs"
 
     @property
+    def key(self) -> tuple[str, ...]:
+        """The labels alone, in the order of their axes."""
+        return tuple(self.labels.values())
+
+    @property
     def names(self) -> list[str]:
         """The labels; bare numbers with their axis."""
         return [f"{a} {label}" if label.isdigit() else label for a, label in self.labels.items()]
