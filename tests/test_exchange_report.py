@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.evals.measures.exchange import VARIANTS, measure, picture
+from shapley_coop.evals.measures.exchange import VARIANTS, measure
 from shapley_coop.evals.measures.stats import mean_interval, rate_interval
 from shapley_coop.evals.papers.exchange_tables import (
     PAPER_LABELS,
@@ -14,7 +14,7 @@ from shapley_coop.evals.papers.exchange_tables import (
     played_as,
     plus_minus,
 )
-from shapley_coop.evals.reports.utility_plane import Proposal, utility_plane
+from shapley_coop.evals.reports.utility_plane import Proposal, picture, utility_plane
 from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.evals.sweeps.suite import expand, load_suite
 from shapley_coop.games.exchange import generated, scenario
@@ -151,28 +151,24 @@ def test_the_failure_of_a_tool_is_told(coop: Coop) -> None:
     assert told.out.count("failed: ") == 6
 
 
+def titles(svg: str) -> list[str]:
+    return [str(title.text) for title in ET.fromstring(svg).iter(f"{SVG}title")]
+
+
 async def test_the_picture_shows_path_front_and_agreement(script: Script) -> None:
     script["Alice", "exchange"] = [propose(0b000001), ACCEPT]
     script["Bob", "exchange"] = REJECT + propose(TRADE)
-    root = ET.fromstring(picture(await run()))
-    titles = [title.text for title in root.iter(f"{SVG}title")]
-    assert {"turn 2 by Alice", "turn 3 by Bob", "agreed", "Nash point", "initial"} <= {*titles}
-    kinds = [node.get("class") for node in root.iter()]
-    assert kinds.count("path") == 1
-    assert kinds.count("efficient") == len(scenario("paper_cooperative").front.points)
-    places = {
-        (node.get("class"), node.get("cx"), node.get("cy"))
-        for node in root.iter(f"{SVG}circle")
-        if node.get("class") in ("turn", "agreed")
-    }
-    [agreed] = [place[1:] for place in places if place[0] == "agreed"]
-    assert ("turn", *agreed) in places
+    told = titles(picture(await run()))
+    assert {"turn 3 by Bob: 1, 0.9", "agreed: 1, 0.9", "Pareto front"} <= {*told}
+    kinds = Counter(title.partition(":")[0] for title in told)
+    assert kinds["turn 2 by Alice"] == kinds["Nash point"] - 1 == kinds["initial"] - 1 == 1
+    front = len(scenario("paper_cooperative").front.points)
+    assert kinds["efficient"] == front + 1, "a mark each, and one in the legend"
 
 
 def test_the_plane_is_well_formed_for_many_points_and_hostile_names() -> None:
     large = generated(['A<b>"', "Ben"], 13, 0.5, seed=1)
-    root = ET.fromstring(utility_plane(large))
-    assert "5000 partitions drawn" in (root.find(f"{SVG}title").text or "")  # type: ignore[union-attr]
+    assert "5000 partitions drawn" in titles(utility_plane(large))[0]
     three = generated(["Ann", "Ben", "Cat"], 6, 0.5, seed=1)
     start = Proposal(2, "Ann", three.tasks.initial)
     assert "turn 2 by Ann" in utility_plane(three, [start], pair=("Cat", "Ann"))

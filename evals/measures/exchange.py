@@ -15,11 +15,10 @@ from typing import Literal
 from shapley_coop.deals import Message, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import estimates
-from shapley_coop.evals.reports.utility_plane import Proposal, utility_plane
 from shapley_coop.games.exchange import Masks, Scenario, score
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import Table
-from shapley_coop.state.exchange import REFUSED, exchange_of, masks_in
+from shapley_coop.state.exchange import REFUSED, exchange_of
 
 Outcome = Literal["agreed", "disagreed", "error"]
 
@@ -145,14 +144,3 @@ def guess_errors(scenario: Scenario, entries: Iterable[Entry]) -> dict[str, floa
                 truth = scenario.utility(other, int(verdict.masks[other], 2))
                 errors.setdefault(entry.agent, []).append(abs(estimate - truth))
     return {agent: fmean(own) for agent, own in sorted(errors.items())}
-
-
-def picture(table: Table) -> str:
-    """The utility plane of a finished exchange, with the path of its valid proposals."""
-    proposals = []
-    for said in table.get("talk", []):
-        if masks := masks_in(table, said["by"], said["text"]):
-            at = {agent: int(bits, 2) for agent, bits in masks.items()}
-            proposals.append(Proposal(said["round"], said["by"], at))
-    agreed = final_masks(table) if table["status"] == "agreed" else None
-    return utility_plane(exchange_of(table).scenario, proposals, agreed)

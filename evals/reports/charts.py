@@ -34,12 +34,13 @@ class Bar:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a series, and what its title says."""
+    """One point of a series, what its title says, and a word beside it."""
 
     series: str
     x: float
     y: float
     says: str
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,7 @@ def scatter(
     up: Axis,
     paths: Sequence[Path] = (),
     lines: Sequence[Path] = (),
+    cloud: Sequence[tuple[float, float]] = (),
 ) -> str:
     """Points and paths in a plane.
 
@@ -91,11 +93,14 @@ def scatter(
         across: the axis from left to right.
         up: the axis from bottom to top.
         paths: of observations in order.
-        lines: what the points are held against, dashed.
+        lines: what the points are compared with, dashed.
+        cloud: small points behind everything, of no series.
     """
     picture = _Picture(400, series)
     picture.horizontal(across)
     picture.vertical(up)
+    for place in cloud:
+        picture.dot(*picture.place(*place, across, up))
     for line in lines:
         picture.path(line, across, up, None)
     for path in paths:
@@ -103,6 +108,8 @@ def scatter(
     for point in points:
         x, y = picture.place(point.x, point.y, across, up)
         picture.mark(x, y, series.index(point.series), point.says, faint=True)
+        if point.label:
+            picture.text(x + 7, y - 8, point.label, "start", small=True)
     return picture.svg()
 
 
@@ -207,7 +214,13 @@ class _Picture:
         opacity = ' fill-opacity="0.55"' if faint else ""
         self.parts.append(
             f'{shapes[rank % len(shapes)]} fill="{COLOURS[rank % len(COLOURS)]}"{opacity}>'
-            f"<title>{escape(says)}</title>{'</path>' if rank % 4 > 1 else _closing(rank)}"
+            f"<title>{escape(says)}</title></{('circle', 'rect', 'path', 'path')[rank % 4]}>"
+        )
+
+    def dot(self, x: float, y: float) -> None:
+        """A small point in the page's colour."""
+        self.parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="currentColor" opacity="0.3"/>'
         )
 
     def line(
@@ -259,7 +272,3 @@ class _Picture:
             self.text(x + 10, y, name, "start", small=True)
             x += width
         return round(y) + 14 - self.height
-
-
-def _closing(rank: int) -> str:
-    return "</rect>" if rank % 4 else "</circle>"
