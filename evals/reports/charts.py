@@ -34,13 +34,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a series, what its title says, and a word beside it."""
+    """One point of a series: what its title says, a word beside it, a ring in place of a mark."""
 
     series: str
     x: float
     y: float
     says: str
     label: str = ""
+    ring: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,11 @@ def scatter(
         picture.path(path, across, up, series.index(path.series))
     for point in points:
         x, y = picture.place(point.x, point.y, across, up)
-        picture.mark(x, y, series.index(point.series), point.says, faint=True)
+        rank = series.index(point.series)
+        if point.ring:
+            picture.ring(x, y, rank, point.says)
+        else:
+            picture.mark(x, y, rank, point.says, faint=True)
         if point.label:
             picture.text(x + 7, y - 8, point.label, "start", small=True)
     return picture.svg()
@@ -215,6 +220,14 @@ class _Picture:
         self.parts.append(
             f'{shapes[rank % len(shapes)]} fill="{COLOURS[rank % len(COLOURS)]}"{opacity}>'
             f"<title>{escape(says)}</title></{('circle', 'rect', 'path', 'path')[rank % 4]}>"
+        )
+
+    def ring(self, x: float, y: float, rank: int, says: str) -> None:
+        """A ring around what else is marked there."""
+        self.used.add(rank)
+        self.parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="none" stroke-width="3" '
+            f'stroke="{COLOURS[rank % len(COLOURS)]}"><title>{escape(says)}</title></circle>'
         )
 
     def dot(self, x: float, y: float) -> None:

@@ -5,6 +5,7 @@ It shows private utilities: it is for the operator.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ MOST_POINTS = 5_000
 """Beyond so many partitions of two agents a sample is drawn, and the title says so."""
 
 FRONT, INITIAL, NASH, AGREED = "efficient", "initial", "Nash point", "agreed"
+PROPOSALS = "proposals"
 Place = tuple[float, float]
 
 
@@ -76,18 +78,18 @@ def utility_plane(
     points = [_marked(FRONT, FRONT, place) for place in front]
     points += [_marked(INITIAL, INITIAL, at(scenario.tasks.initial))]
     points += [_marked(NASH, NASH, at(solutions(scenario)["nash"].masks))]
-    points += [_marked(AGREED, AGREED, at(agreed))] if agreed else []
+    points += [_marked(AGREED, AGREED, at(agreed), ring=True)] if agreed else []
     points += [
-        _marked(p.by, f"turn {p.turn} by {p.by}", at(p.masks), str(p.turn)) for p in proposals
+        _marked(PROPOSALS, f"turn {p.turn} by {p.by}", at(p.masks), label=str(p.turn))
+        for p in proposals
     ]
-    talk = Path("", tuple(at(p.masks) for p in proposals), "proposals in the order of the talk")
+    told = "proposals in the order of the talk"
+    talk = [Path(PROPOSALS, tuple(at(p.masks) for p in proposals), told)] if proposals else []
     lines = [Path("", tuple(front), "Pareto front")] if len(agents) == 2 else []
     cloud, drawn = _partitions(scenario, across, up)
     axes = (Axis(f"utility of {name}", -0.05, 1.05) for name in (across, up))
-    series = [FRONT, INITIAL, NASH, AGREED, *agents]
-    svg = scatter(
-        series, points, *axes, lines=[*lines, *([talk] if proposals else [])], cloud=cloud
-    )
+    series = [FRONT, INITIAL, NASH, AGREED, PROPOSALS]
+    svg = scatter(series, points, *axes, paths=talk, lines=lines, cloud=cloud)
     return Figure(f"{scenario.name}: utilities of {across} and {up}{drawn}", "", svg).file
 
 
@@ -109,5 +111,5 @@ def _distinct(millionths: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> 
     return [(float(a) / MICRO, float(b) / MICRO) for a, b in np.unique(millionths, axis=0)]
 
 
-def _marked(series: str, what: str, place: Place, label: str = "") -> Point:
-    return Point(series, *place, f"{what}: {place[0]:g}, {place[1]:g}", label)
+def _marked(series: str, what: str, place: Place, **shown: Any) -> Point:
+    return Point(series, *place, f"{what}: {place[0]:g}, {place[1]:g}", **shown)
