@@ -37,34 +37,36 @@ def settle_git(
     Effective code, documents, fixes and decisions are counted from the history itself and
     weighed (weighted earned value); the contributors' seats then bargain over the split.
     """
+    from shapley_coop.cli.git_report import markdown as as_markdown
+    from shapley_coop.cli.git_report import settle_history
+    from shapley_coop.cli.options import seats_from
     from shapley_coop.credit import WEIGHTS, read_weights
-    from shapley_coop.evals.reports.git_settlement import markdown as as_markdown
-    from shapley_coop.evals.reports.git_settlement import rows, settle_history
     from shapley_coop.games.repository import read_history, read_rules
 
     given = read_weights(weights) if weights else WEIGHTS
     history = read_history(repo, range_, mailmap, read_rules(rules) if rules else None)
     report = settle_history(history, bounty, currency, given)
     if len(report["contributors"]) > 1:
-        from shapley_coop.cli.options import seats_from
-
         seats = seats_from(model, agent or [], None)
         agreed = finish(_bargain(history, bounty, currency, given, seats, seed))
         report = settle_history(history, bounty, currency, given, _payoffs(agreed))
         report |= {"run": agreed["run"], "simulated": agreed["simulated"]}
-    text = as_markdown(report)
     if markdown:
-        markdown.write_text(text, encoding="utf-8")
+        markdown.write_text(as_markdown(report), encoding="utf-8")
         note(f"written to {markdown}")
     if as_json:
         say_json(report)
-        return
+    else:
+        _show(report)
+
+
+def _show(report: dict[str, Any]) -> None:
+    """The report as a table, with the reasons for each contributor's part."""
+    from shapley_coop.cli.git_report import rows
+
     header, *body = rows(report)
-    show_table(
-        f"{report['commits']} commits of {report['repository']}: {bounty} {currency}".strip(),
-        header,
-        body,
-    )
+    title = f"{report['commits']} commits of {report['repository']}: "
+    show_table(f"{title}{report['bounty']} {report['currency']}".strip(), header, body)
     for name, one in report["contributors"].items():
         say(f"{name}: {'; '.join(one['reasons'])}")
     for remark in report["notes"]:
@@ -77,7 +79,7 @@ async def _bargain(
     history: Any, bounty: str, currency: str, weights: Any, seats: dict[str, Any], seed: int
 ) -> dict[str, Any]:
     """The long-term part of Shapley-Coop over the finished work."""
-    from shapley_coop.evals.reports.git_settlement import delivered_params
+    from shapley_coop.cli.git_report import delivered_params
     from shapley_coop.graphs.running import play
     from shapley_coop.state import RunConfig
 

@@ -33,7 +33,7 @@ def settle_history(
     payoffs: Mapping[str, int] | None = None,
     decimals: int = 2,
 ) -> dict[str, Any]:
-    """The report on a history, as JSON.
+    """The report on a history, as JSON; the largest point comes first.
 
     Args:
         history: what was made.
@@ -44,10 +44,8 @@ def settle_history(
         decimals: of the smallest amount to be paid.
 
     Returns:
-        {"repository", "range", "commits", "merges", "by_bots", "excluded", "notes", "bounty",
-        "currency", "basis": "agreed" | "earned value", "contributors": {name: {"counts",
-        "interval", "point", "amount", "reasons"}}}; the largest point first. Amounts are exact
-        decimals as strings and sum to the bounty.
+        The history's facts, "bounty", "currency", "basis" ("agreed" or "earned value") and
+        "contributors". Amounts are exact decimals as strings and sum to the bounty.
 
     Raises:
         ValueError: nobody made anything that counts, or the bounty is none that can be paid.
@@ -61,13 +59,7 @@ def settle_history(
     points = [values[name].point for name in names]
     amounts = _amounts(names, points, total, payoffs, decimals)
     return {
-        "repository": history.path,
-        "range": f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12],
-        "commits": history.commits,
-        "merges": history.merges,
-        "by_bots": history.by_bots,
-        "excluded": history.excluded,
-        "notes": history.notes,
+        **_facts(history),
         "bounty": plain(total),
         "currency": currency,
         "basis": "agreed" if payoffs is not None else "earned value",
@@ -81,6 +73,19 @@ def settle_history(
             }
             for name, amount in zip(names, amounts, strict=True)
         },
+    }
+
+
+def _facts(history: History) -> dict[str, Any]:
+    """What the report says about the history itself."""
+    return {
+        "repository": history.path,
+        "range": f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12],
+        "commits": history.commits,
+        "merges": history.merges,
+        "by_bots": history.by_bots,
+        "excluded": history.excluded,
+        "notes": history.notes,
     }
 
 
