@@ -33,18 +33,16 @@ async def test_an_agreement_is_measured(script: Script) -> None:
     counter = REJECT + propose(TRADE).replace("<CONSIDER>my secret plan</CONSIDER>", guess)
     script["Bob", "exchange"] = counter
     table = await run()
-    found = measure(table, home().journal.entries(table["episode"]))
-    assert (found.outcome, found.turns) == ("agreed", 3)
-    assert found.utilities == {"Alice": 1.0, "Bob": 0.9}
-    assert found.welfare == pytest.approx(1.9)
-    assert found.distance == 0
-    assert found.rational == {"Alice": True, "Bob": True}
-    assert found.guesses == {"Bob": pytest.approx(0.2)}, "Alice guessed nothing"
-    assert found.labels == {"OVL": 1}
-    assert found.attempts == 4
-    told = found.columns()
-    assert told["payoff:Bob"] == 0.9
+    told = measure(table, home().journal.entries(table["episode"]))
+    assert (told["agreement"], told["error"], told["turns"]) == (1, 0, 3)
+    assert (told["payoff:Alice"], told["payoff:Bob"]) == (1.0, 0.9)
+    assert told["social_welfare"] == pytest.approx(1.9)
+    assert told["pareto_distance"] == 0
+    assert told["individual_rationality"] == 1
     assert told["guess_error"] == told["guess_error:Bob"] == pytest.approx(0.2)
+    assert "guess_error:Alice" not in told, "Alice guessed nothing"
+    assert {key: n for key, n in told.items() if key.startswith("refused:")} == {"refused:OVL": 1}
+    assert told["attempts"] == 4
     assert told["distance:nash"] == told["nash_distance"]
     assert {"distance:kalai_smorodinsky", "distance:egalitarian", "distance:utilitarian"} < {*told}
 
@@ -52,10 +50,8 @@ async def test_an_agreement_is_measured(script: Script) -> None:
 async def test_an_error_has_no_utilities(script: Script) -> None:
     script["Alice", "exchange"] = OVERLAP
     script["Bob", "exchange"] = ACCEPT
-    found = measure(await run(UNCHECKED))
-    assert (found.outcome, found.utilities, found.labels) == ("error", {}, {"OVL": 1})
-    told = found.columns()
-    assert told["error"] == 1
+    told = measure(await run(UNCHECKED))
+    assert (told["error"], told["refused:OVL"]) == (1, 1)
     for missing in ("agreement", "turns", "payoff:Alice", "social_welfare", "pareto_distance"):
         assert told[missing] is None, "an outcome is over the runs without error"
 

@@ -10,14 +10,16 @@ from typing import Any
 
 from shapley_coop.deals import Deal, contract_breaches, contract_duties, sentence
 from shapley_coop.deals.contract import Contract
-from shapley_coop.evals.measures.exchange import VARIANTS, measure
+from shapley_coop.evals.measures import exchange
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import PublicMessage, Table, result
-from shapley_coop.state.exchange import exchange_of, masks_in
+
+OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)
+"""Workflow → the module that measures its runs and values its offers, where it has one."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk")
 
@@ -65,9 +67,9 @@ def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"])
     told = [_said(said, record, rule) for said in table.get("talk", [])]
-    if cell.graph in VARIANTS:
-        told = [_valued(table, line) for line in told]
-        outcome["measures"] = measure(table, entries).columns()
+    if own := OWN_MEASURES.get(cell.graph):
+        told = [own.valued(table, line) for line in told]
+        outcome["measures"] = own.measure(table, entries)
     return {
         "cell": cell.id,
         "suite": cell.suite,
@@ -108,16 +110,6 @@ def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line
-
-
-def _valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
-    """An exchange's message, with what the allocation that it proposes is worth to each."""
-    masks = masks_in(table, said["by"], said["text"])
-    if masks is None:
-        return said
-    scenario = exchange_of(table).scenario
-    worth = {agent: scenario.utility(agent, int(bits, 2)) for agent, bits in masks.items()}
-    return {**said, "would_pay": worth}
 
 
 def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str, Any]]:
