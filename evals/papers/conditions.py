@@ -10,7 +10,7 @@ from math import nan
 from statistics import fmean
 from typing import Any
 
-from shapley_coop.evals.measures.evaluators import EPSILON, score
+from shapley_coop.evals.measures.evaluators import EPSILON, mean_distance, score
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Suite
 
@@ -52,7 +52,7 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "agreed": fmean(row["result"]["status"] == "agreed" for row in runs),
             "payoffs": {a: _mean(runs, f"payoff:{a}") for a in runs[0]["result"]["agents"]},
             "shapley_distance": _mean(runs, "shapley_distance"),
-            "fair_distance": fmean(_distance(row["result"]["payoffs"], fair) for row in runs),
+            "fair_distance": fmean(mean_distance(row["result"]["payoffs"], fair) for row in runs),
             **{column: _mean(runs, column) for column in ("turns", "calls", "tokens")},
         }
         for graph, runs in by_graph.items()
@@ -67,7 +67,3 @@ def _earned(row: Row) -> float:
 def _mean(rows: Sequence[Row], column: str) -> float:
     known = [value for row in rows if (value := score(row, column)) is not None]
     return fmean(known) if known else nan
-
-
-def _distance(payoffs: Mapping[str, float], values: Mapping[str, float]) -> float:
-    return fmean(abs(payoffs[agent] - values[agent]) for agent in payoffs)
