@@ -30,74 +30,38 @@ FORMATS = ("csv", "jsonl", "parquet")
 Tables = dict[str, pl.DataFrame]
 Line = dict[str, Any]
 
-_TEXT, _WHOLE, _NUMBER, _YES = pl.String, pl.Int64, pl.Float64, pl.Boolean
+_TYPES = {"text": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
 
-COLUMNS: dict[str, dict[str, Any]] = {
-    "runs": {
-        "graph": _TEXT,
-        "game": _TEXT,
-        "seed": _WHOLE,
-        "repetition": _WHOLE,
-        "agents": _WHOLE,
-        "status": _TEXT,
-        "simulated": _YES,
-        "cost": _NUMBER,
-    },
-    "offers": {
-        "message": _TEXT,
-        "topic": _TEXT,
-        "turn": _WHOLE,
-        "round": _WHOLE,
-        "by": _TEXT,
-        "act": _TEXT,
-        "revision": _WHOLE,
-        "about": _WHOLE,
-        "label": _TEXT,
-        "text": _TEXT,
-        "offer": _TEXT,
-        "would_pay": _TEXT,
-    },
-    "actions": {
-        "turn": _WHOLE,
-        "agent": _TEXT,
-        "action": _TEXT,
-        "reward": _NUMBER,
-        "pot": _NUMBER,
-    },
-    "clauses": {
-        "clause": _TEXT,
-        "kind": _TEXT,
-        "from_turn": _WHOLE,
-        "to_turn": _WHOLE,
-        "in_words": _TEXT,
-        "duties": _WHOLE,
-        "breaches": _WHOLE,
-        "terms": _TEXT,
-    },
-    "settlements": {
-        "agent": _TEXT,
-        "model": _TEXT,
-        "reward": _NUMBER,
-        "payoff": _NUMBER,
-        "value": _NUMBER,
-        "standard_error": _NUMBER,
-        "payoff_share": _NUMBER,
-        "recorded_share": _NUMBER,
-        "claimed_share": _NUMBER,
-        "refused": _WHOLE,
-    },
-    "calls": {
-        "agent": _TEXT,
-        "act": _TEXT,
-        "attempt": _WHOLE,
-        "model": _TEXT,
-        "letter": _TEXT,
-        "calls": _WHOLE,
-        "input_tokens": _WHOLE,
-        "output_tokens": _WHOLE,
-        "cut": _YES,
-    },
-    "timings": {"turn": _WHOLE, "phase": _TEXT, "seconds": _NUMBER},
+
+def _columns(listed: str) -> dict[str, Any]:
+    """Column → type, of a list of `name:type`."""
+    pairs = (column.split(":") for column in listed.split())
+    return {name: _TYPES[kind] for name, kind in pairs}
+
+
+COLUMNS = {
+    "runs": _columns(
+        "graph:text game:text seed:int repetition:int agents:int status:text simulated:bool "
+        "cost:float"
+    ),
+    "offers": _columns(
+        "message:text topic:text turn:int round:int by:text act:text revision:int about:int "
+        "label:text text:text offer:text would_pay:text"
+    ),
+    "actions": _columns("turn:int agent:text action:text reward:float pot:float"),
+    "clauses": _columns(
+        "clause:text kind:text from_turn:int to_turn:int in_words:text duties:int breaches:int "
+        "terms:text"
+    ),
+    "settlements": _columns(
+        "agent:text model:text reward:float payoff:float value:float standard_error:float "
+        "payoff_share:float recorded_share:float claimed_share:float refused:int"
+    ),
+    "calls": _columns(
+        "agent:text act:text attempt:int model:text letter:text calls:int input_tokens:int "
+        "output_tokens:int cut:bool"
+    ),
+    "timings": _columns("turn:int phase:text seconds:float"),
 }
 """Table → column → type, after the cell and its labels; `runs` goes on with its measures."""
 
@@ -193,10 +157,10 @@ def _frame(
     name: str, lines: Sequence[Line], rows: Sequence[Row], columns: Sequence[str] = ()
 ) -> pl.DataFrame:
     axes = dict.fromkeys(axis for row in rows for axis in row["labels"])
-    schema: dict[str, Any] = {"cell": _TEXT, "suite": _TEXT}
-    schema |= {f"axis_{axis}": _TEXT for axis in axes} | COLUMNS[name]
+    schema = _columns("cell:text suite:text")
+    schema |= {f"axis_{axis}": pl.String for axis in axes} | COLUMNS[name]
     if name == "runs":
-        schema |= dict.fromkeys([*(scores(rows[0]) if rows else ()), *columns], _NUMBER)
+        schema |= dict.fromkeys([*(scores(rows[0]) if rows else ()), *columns], pl.Float64)
     return pl.DataFrame(lines, schema=schema, orient="row")
 
 
