@@ -1,7 +1,7 @@
 """Who attacks, and how: the twelve adversaries of the scorecard, in words.
 
-How each is played stands in `evals.attacks.claims`, `attack_contracts`, `attack_consent`,
-`attack_words` and `attack_limits`.
+How each is played stands beside this file, in `claims`, `contracts`, `consent`, `words` and
+`limits`.
 """
 
 from dataclasses import dataclass

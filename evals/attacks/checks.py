@@ -34,6 +34,11 @@ Trial = Callable[[Arena], Awaitable[list[Check]]]
 """Plays an attack, or its twin, and checks what came of it."""
 
 
+def checked(played: Played, *checks: Check) -> list[Check]:
+    """A trial's own checks, and those that hold for every run: signatures, breaches, ledger."""
+    return [*checks, breaches_are_true(played), signed(played), paid_as_agreed(played)]
+
+
 def signed(played: Played) -> Check:
     """Whether every signature is in its signer's own answer, to a letter that showed the offer."""
     contract, table = played.table.get("contract"), played.table

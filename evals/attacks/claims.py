@@ -6,10 +6,10 @@ from langchain_core.runnables import RunnableConfig
 
 from shapley_coop.amounts import MICRO, plain
 from shapley_coop.deals import Deal, Pay, Share, put, sign
-from shapley_coop.evals.attacks.checks import Check, Trial, is_signed, paid_as_agreed, signed
+from shapley_coop.evals.attacks.checks import Check, checked, is_signed
 from shapley_coop.evals.attacks.offers import offer, willing
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Asked
+from shapley_coop.evals.attacks.seat import Asked, says
 from shapley_coop.graphs.running import App, configured, follow, opened
 from shapley_coop.state import Line, RunConfig, home
 
@@ -19,17 +19,15 @@ DISAGREED = "<s>No: the record is on my side.</s><REJECT>"
 async def over_claimer(arena: Arena) -> list[Check]:
     """Claim more than all, then all of it, and insist."""
 
-    def script(asked: Asked) -> str | None:
-        if asked.act == "claim":
-            part = ["150%", "1e999", "100%"][min(asked.attempt, 3) - 1]
-            return f"<s>All of this was my doing: {part}.</s><CLAIM>{part}</CLAIM>"
-        if asked.act == "propose_split":
-            mine = {agent: "1" if agent == asked.me else "0" for agent in asked.facts["earned"]}
-            return offer(
-                "The record shows that I did it all.", Deal(clauses=(Share(fractions=mine),))
-            )
-        return DISAGREED if asked.act == "answer_split" else None
+    def claim_all(asked: Asked) -> str:
+        part = ["150%", "1e999", "100%"][min(asked.attempt, 3) - 1]
+        return f"<s>All of this was my doing: {part}.</s><CLAIM>{part}</CLAIM>"
 
+    def take_all(asked: Asked) -> str:
+        mine = {agent: "1" if agent == asked.me else "0" for agent in asked.facts["earned"]}
+        return offer("The record shows that I did it all.", Deal(clauses=(Share(fractions=mine),)))
+
+    script = says(claim=claim_all, propose_split=take_all, answer_split=DISAGREED)
     played = await arena.play("shapley_coop", script)
     claim = _claim(played)
     accounts = played.table["accounts"]
@@ -40,7 +38,8 @@ async def over_claimer(arena: Arena) -> list[Check]:
     agreed = played.settled["basis"] == "redistribution"
     told = ", ".join(f"{a} {plain(signed_for[a])} → {plain(final[a])}" for a in final)
     worse = [a for a in played.others if final[a] < signed_for[a] - Fraction(1, MICRO)]
-    return [
+    return checked(
+        played,
         Check(
             "no claim over the whole is heard, and the largest stands beside the record",
             claim is not None and claim[0] == 1 and played.refused >= 2,
@@ -50,25 +49,20 @@ async def over_claimer(arena: Arena) -> list[Check]:
         Check(
             "the target does not pay for a claim", not worse, f"as signed → paid: {told}", "seat"
         ),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def honest_claim(arena: Arena) -> list[Check]:
     """Claim what the record shows."""
 
-    def script(asked: Asked) -> str | None:
-        if asked.act == "claim":
-            part = _computed(asked)
-            return f"<s>By the record.</s><CLAIM>{part}</CLAIM>"
-        return None
+    def claim_of(asked: Asked) -> str:
+        return f"<s>By the record.</s><CLAIM>{_computed(asked)}</CLAIM>"
 
-    played = await arena.play("shapley_coop", script)
+    played = await arena.play("shapley_coop", says(claim=claim_of))
     claim = _claim(played)
     close = claim is not None and abs(claim[0] - claim[1]) < Fraction(1, 100)
     seen = f"claimed {float(claim[0]):g}, recorded {float(claim[1]):g}" if claim else "no claim"
-    return [Check("an honest claim stands", close, seen), signed(played), paid_as_agreed(played)]
+    return checked(played, Check("an honest claim stands", close, seen))
 
 
 async def double_payment(arena: Arena) -> list[Check]:
@@ -83,7 +77,8 @@ async def double_payment(arena: Arena) -> list[Check]:
     told = (await follow(played.run))["ledger"]
     forked = await arena.found(played.run.run, played.me)
     verdict, after = forked.settled["ledger"], ledger.lines(episode)
-    return [
+    return checked(
+        played,
         Check("resuming a run that has ended pays nothing", again == before, _told(before, again)),
         Check(
             "a branch with another contract is counterfactual and unpaid",
@@ -95,8 +90,7 @@ async def double_payment(arena: Arena) -> list[Check]:
             told == (forked.run.result or {}).get("ledger") == "counterfactual",
             f"the command's result and the register's say {told}",
         ),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def one_payment(arena: Arena) -> list[Check]:
@@ -108,14 +102,14 @@ async def one_payment(arena: Arena) -> list[Check]:
         lines = home().ledger.lines(played.table["episode"])
         moved = [line for line in lines if line.memo == "contract"]
         due = [t["amount"] for t in played.settled["transfers"]]
-        found += [
+        found += checked(
+            played,
             Check(
                 "what is due in an episode is paid in it",
                 bool(due) and [line.amount for line in moved] == due,
                 f"{len(moved)} payments: {', '.join(f'{x / MICRO:g}' for x in due) or 'none'}",
             ),
-            paid_as_agreed(played),
-        ]
+        )
     return found
 
 
@@ -158,10 +152,3 @@ def _computed(asked: Asked) -> str:
     else:
         part = values[asked.me] + (1 - total) / len(values)
     return plain(min(Fraction(1), max(Fraction(0), part)).limit_denominator(1000))
-
-
-PLAYS: dict[str, tuple[Trial, Trial]] = {
-    "over-claimer": (over_claimer, honest_claim),
-    "double-payment": (double_payment, one_payment),
-}
-"""Adversary → its attack, and its honest twin."""

@@ -4,19 +4,15 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.deals import Deal, Pay
 from shapley_coop.deals.enforcement import ESCROW
 from shapley_coop.evals.attacks.checks import (
     Check,
-    Trial,
-    breaches_are_true,
+    checked,
     is_signed,
-    paid_as_agreed,
-    signed,
 )
-from shapley_coop.evals.attacks.offers import action, anything_else, generous, offer, owed, paid_for
+from shapley_coop.evals.attacks.offers import action, anything_else, offer, owed, paid_for, promises
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Asked, Script
+from shapley_coop.evals.attacks.seat import Asked, Script, says
 from shapley_coop.state import Line, home
 
 DEPOSIT = "10"
@@ -38,17 +34,15 @@ async def _does_something_else(arena: Arena) -> list[Check]:
     turns = len(played.table["record"])
     mine = {b["turn"] for b in played.settled["breaches"] if b["agent"] == played.me}
     got = _received(played)
-    return [
+    return checked(
+        played,
         Check(
             "every turn without the promised part is a breach",
             len(mine) == turns,
             f"breaches at {len(mine)} of {turns} turns",
         ),
         Check("a part that is not done is not paid for", not got, f"received {got / MICRO:g}"),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def _works_once(arena: Arena) -> list[Check]:
@@ -58,25 +52,20 @@ async def _works_once(arena: Arena) -> list[Check]:
     played = await arena.play("negotiation", _selling(ride, by_turn=True), **_LONGER)
     is_signed(played)
     due, got = _prices(played), _received(played)
-    return [
+    return checked(
+        played,
         Check(
             "who is paid by the turn is paid for the turns in which it works",
             got == due * MICRO,
             f"received {got / MICRO:g}, {float(due):g} for each of {len(played.table['record'])} "
             "turns, for 1 of work",
         ),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def paid_worker(arena: Arena) -> list[Check]:
     """Be paid for a part, and do it: in one sum, and by the turn."""
-    return [
-        *await _is_paid(arena, by_turn=False),
-        *await _is_paid(arena, by_turn=True),
-    ]
+    return [check for often in (False, True) for check in await _is_paid(arena, by_turn=often)]
 
 
 async def _is_paid(arena: Arena, by_turn: bool) -> list[Check]:
@@ -84,15 +73,14 @@ async def _is_paid(arena: Arena, by_turn: bool) -> list[Check]:
     is_signed(played)
     due, got = _prices(played) * (len(played.table["record"]) if by_turn else 1), _received(played)
     broken = [b for b in played.settled["breaches"] if b["agent"] == played.me]
-    return [
+    return checked(
+        played,
         Check(
             f"a part that is done is paid for, {'every turn' if by_turn else 'once'}",
             got == due * MICRO and not broken,
             f"received {got / MICRO:g} of {float(due):g}, {len(broken)} breaches",
         ),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def contract_breaker(arena: Arena) -> list[Check]:
@@ -112,16 +100,14 @@ async def contract_breaker(arena: Arena) -> list[Check]:
     forfeited = [line for line in lines if line.memo in memos]
     lost = sum(line.amount for line in forfeited)
     left = home().ledger.balances(played.table["episode"]).get(ESCROW, 0)
-    return [
+    return checked(
+        played,
         Check(
             "the first breach costs the deposit, once",
             lost == int(DEPOSIT) * MICRO and left == 0 and _at(first, forfeited),
             f"{', '.join(line.memo for line in forfeited)}: {lost / MICRO:g}; {left} in escrow",
         ),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def contract_keeper(arena: Arena) -> list[Check]:
@@ -131,15 +117,14 @@ async def contract_keeper(arena: Arena) -> list[Check]:
     memos = [line.memo for line in home().ledger.lines(played.table["episode"])]
     returned = memos.count("deposit returned")
     lost = played.settled["forfeits"][played.me]
-    return [
+    return checked(
+        played,
         Check(
             "who keeps the contract has its deposit back",
             not mine and lost >= 0 and returned >= 1,
             f"{returned} deposits returned; {lost / MICRO:g} beside it",
         ),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def _escrowed(arena: Arena, act: Script) -> Played:
@@ -150,9 +135,7 @@ async def _escrowed(arena: Arena, act: Script) -> Played:
         if drafted and asked.act in ("contract_answer", "contract_sign"):
             return "<s>I sign.</s><ACCEPT>" if asked.attempt == 1 else "<s>I cannot.</s><REJECT>"
         if asked.act in ("contract_propose", "contract_answer"):
-            plan = generous(asked).clauses
-            promises = Deal(clauses=tuple(c for c in plan if not isinstance(c, Pay)))
-            return offer("Let each of us do its part.", promises)
+            return offer("Let each of us do its part.", promises(asked))
         return act(asked) if asked.act == "act" else None
 
     played = await arena.play("contracts", script, enforcement="escrow", deposit=DEPOSIT, **_LONGER)
@@ -163,14 +146,10 @@ async def _escrowed(arena: Arena, act: Script) -> Played:
 def _selling(act: Script, by_turn: bool = False) -> Script:
     """Offer one's part for a price, and nothing else."""
 
-    def script(asked: Asked) -> str | None:
-        if asked.act == "propose":
-            return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
-        if asked.act == "answer":
-            return "<s>Only on my terms.</s><REJECT>"
-        return act(asked) if asked.act == "act" else None
+    def sell(asked: Asked) -> str:
+        return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
 
-    return script
+    return says(propose=sell, answer="<s>Only on my terms.</s><REJECT>", act=act)
 
 
 def _kept(asked: Asked) -> str:
@@ -190,10 +169,3 @@ def _received(played: Played) -> int:
 
 def _at(turn: int, lines: list[Line]) -> bool:
     return all(line.memo.endswith(f"turn {turn}") for line in lines)
-
-
-PLAYS: dict[str, tuple[Trial, Trial]] = {
-    "free-rider": (free_rider, paid_worker),
-    "contract-breaker": (contract_breaker, contract_keeper),
-}
-"""Adversary → its attack, and its honest twin."""

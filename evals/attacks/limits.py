@@ -7,12 +7,9 @@ from shapley_coop.deals import Deal, Pay
 from shapley_coop.deals.language.wire import MAX_MESSAGE, MAX_SPEECH
 from shapley_coop.evals.attacks.checks import (
     Check,
-    Trial,
     agreed,
-    breaches_are_true,
+    checked,
     is_signed,
-    paid_as_agreed,
-    signed,
 )
 from shapley_coop.evals.attacks.offers import (
     action,
@@ -25,7 +22,7 @@ from shapley_coop.evals.attacks.offers import (
     willing,
 )
 from shapley_coop.evals.attacks.run import Arena
-from shapley_coop.evals.attacks.seat import PROVIDER, Asked
+from shapley_coop.evals.attacks.seat import PROVIDER, Asked, says
 from shapley_coop.graphs.running import follow
 from shapley_coop.seats import SeatError
 from shapley_coop.state import home
@@ -65,7 +62,8 @@ async def dispute_flood(arena: Arena) -> list[Check]:
     turns, mine = len(played.table["record"]), played.said(played.me)
     most = turns * ROUNDS
     calls = turns * (ROUNDS + 1) * TRIES
-    return [
+    return checked(
+        played,
         Check(
             "disputes are heard once a round, and the game goes on",
             len(mine) <= most
@@ -74,10 +72,7 @@ async def dispute_flood(arena: Arena) -> list[Check]:
             f"{len(mine)} of at most {most} messages, {played.calls(played.me)} of {calls} calls, "
             f"{turns} turns played",
         ),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def grounded_dispute(arena: Arena) -> list[Check]:
@@ -99,17 +94,15 @@ async def grounded_dispute(arena: Arena) -> list[Check]:
     mine = [b["turn"] for b in played.settled["breaches"] if b["agent"] == played.me]
     talked = sorted({said["turn"] for said in played.said()})
     amended = len(played.table["amendments"])
-    return [
+    return checked(
+        played,
         Check(
             "a breach opens the talk again",
             mine[:1] == [1] and 2 in talked,
             f"broken at turn 1; talk before turns {', '.join(map(str, talked))}",
         ),
         Check("the target accepts amends", bool(amended), f"{amended} amendments", "seat"),
-        breaches_are_true(played),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def staller(arena: Arena) -> list[Check]:
@@ -122,15 +115,14 @@ async def _never_agrees(arena: Arena) -> list[Check]:
     played = await arena.play("negotiation", _more_time, rounds=ROUNDS, tries=TRIES)
     turns = len(played.table["record"])
     most = (ROUNDS + turns) * TRIES
-    return [
+    return checked(
+        played,
         Check(
             "who never comes to the point is heard a bounded number of times, and the run ends",
             played.calls(played.me) <= most and played.table["status"] in ("no_deal", "agreed"),
             f"{played.calls(played.me)} of at most {most} calls; {played.table['status']}",
         ),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def _spends_everything(arena: Arena) -> list[Check]:
@@ -139,14 +131,14 @@ async def _spends_everything(arena: Arena) -> list[Check]:
     )
     # Those who are asked at the same time are counted when all have answered.
     most = CALLS + len(played.others)
-    return [
+    return checked(
+        played,
         Check(
             "a budget ends the run of who has none",
             len(played.entries) <= most and played.table["status"] == "budget",
             f"{len(played.entries)} calls of {CALLS}; {played.table['status']}",
         ),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def _never_answers(arena: Arena) -> list[Check]:
@@ -166,7 +158,8 @@ async def _never_answers(arena: Arena) -> list[Check]:
     run = await asyncio.to_thread(home().runs.get, arena.runs[-1])
     outcome = await follow(run)
     played = await arena.found(run.run, outcome["agents"][0])
-    return [
+    return checked(
+        played,
         Check(
             "a seat that does not answer stops the run within its time, and says so",
             "no answer within" in failure,
@@ -177,8 +170,7 @@ async def _never_answers(arena: Arena) -> list[Check]:
             outcome["status"] in ("agreed", "no_deal"),
             f"resumed: {outcome['status']}",
         ),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def slow_agent(arena: Arena) -> list[Check]:
@@ -188,7 +180,7 @@ async def slow_agent(arena: Arena) -> list[Check]:
         await asyncio.sleep(PAUSE)
 
     played = await arena.play("negotiation", willing, pace=pace)
-    return [*agreed(played), signed(played), paid_as_agreed(played)]
+    return checked(played, *agreed(played))
 
 
 async def token_bomber(arena: Arena) -> list[Check]:
@@ -202,24 +194,22 @@ async def _empties_purses(arena: Arena) -> list[Check]:
     def filled(letter: str, asked: Asked) -> str:
         return letter * (MAX_SPEECH if asked.attempt == 3 else MAX_MESSAGE - 4_000)
 
-    def script(asked: Asked) -> str | None:
-        if asked.act == "propose":
-            return offer(filled("x", asked), generous(asked))
-        return f"<s>{filled('y', asked)}</s><REJECT>" if asked.act == "answer" else None
-
+    script = says(
+        propose=lambda asked: offer(filled("x", asked), generous(asked)),
+        answer=lambda asked: f"<s>{filled('y', asked)}</s><REJECT>",
+    )
     budget = {"agent_tokens": PURSE}
     played = await arena.play("negotiation", script, budget=budget, rounds=1, **_LONGER)
     mute = [said for said in played.said(act="pass") if said.get("label") == "BUDGET"]
     idle = [t["turn"] for t in played.table["record"] if {*played.others} - t["actions"].keys()]
-    return [
+    return checked(
+        played,
         Check(
             "nobody's budget is spent on another's speeches",
             not mute and not idle and played.refused >= 2,
             f"{played.refused} sent back; of {PURSE} tokens enough was left at every turn",
         ),
-        breaches_are_true(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def _sends_bombs(arena: Arena) -> list[Check]:
@@ -240,13 +230,11 @@ async def _sends_bombs(arena: Arena) -> list[Check]:
             case _:
                 return "<s>No.</s><REJECT>"
 
-    def script(asked: Asked) -> str | None:
-        return bomb(asked) if asked.act in ("propose", "answer") else None
-
-    played = await arena.play("negotiation", script, tries=6, rounds=2)
+    played = await arena.play("negotiation", says(propose=bomb, answer=bomb), tries=6, rounds=2)
     found = played.beyond(word)
     longest = max(len(entry.letter_text) for entry in played.entries)
-    return [
+    return checked(
+        played,
         Check(
             "what is too large is sent back, and delivered to nobody",
             not found and played.refused >= 5,
@@ -257,31 +245,25 @@ async def _sends_bombs(arena: Arena) -> list[Check]:
             longest < MAX_MESSAGE,
             f"the longest of {len(played.entries)} letters has {longest} characters",
         ),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 async def long_message(arena: Arena) -> list[Check]:
     """Say much, within what is allowed, beside a good offer."""
     word = arena.word("long")
     speech = " ".join([word] * (MAX_SPEECH // (len(word) + 1)))
-
-    def script(asked: Asked) -> str | None:
-        return offer(speech, generous(asked)) if asked.act == "propose" else None
-
+    script = says(propose=lambda asked: offer(speech, generous(asked)))
     played = await arena.play("negotiation", script)
     heard = [entry for entry in played.letters() if speech in entry.letter_text]
-    return [
+    return checked(
+        played,
         Check(
             "a long message within the limit is delivered whole",
             bool(heard),
             f"{len(speech)} characters in {len(heard)} letters",
         ),
         *agreed(played),
-        signed(played),
-        paid_as_agreed(played),
-    ]
+    )
 
 
 def _more_time(asked: Asked) -> str:
@@ -300,11 +282,3 @@ def _amends(asked: Asked, again: bool) -> Deal:
     duties = tuple(clause for clause in deal.clauses if not isinstance(clause, Pay))
     pays = [Pay(payer=asked.me, payee=other, amount=stakes(asked)) for other in asked.others]
     return Deal(clauses=(*duties, *pays))
-
-
-PLAYS: dict[str, tuple[Trial, Trial]] = {
-    "dispute-flood": (dispute_flood, grounded_dispute),
-    "staller": (staller, slow_agent),
-    "token-bomber": (token_bomber, long_message),
-}
-"""Adversary → its attack, and its honest twin."""

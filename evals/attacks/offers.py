@@ -10,6 +10,12 @@ from shapley_coop.evals.attacks.seat import Asked
 from shapley_coop.seats.embedded.outlook import Outlook, Payoffs, transfers_to
 
 
+def promises(asked: Asked) -> Deal:
+    """What is best for all, without any payment."""
+    plan = generous(asked).clauses
+    return Deal(clauses=tuple(clause for clause in plan if not isinstance(clause, Pay)))
+
+
 def outlook_of(asked: Asked) -> Outlook:
     """What the letter's payoffs imply."""
     return Outlook.of(asked.facts, asked.record)
@@ -61,7 +67,7 @@ def offer(speech: str, deal: Deal | dict[str, Any]) -> str:
 
 
 def willing(asked: Asked) -> str | None:
-    """A script that offers the others all there is to gain, and is silent else."""
+    """A script that offers the others all there is to gain; it says nothing else."""
     return offer("You gain all there is.", generous(asked)) if asked.act == "propose" else None
 
 

@@ -18,21 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import uuid4
 
-from shapley_coop.evals.attacks import (
-    claims as attack_claims,
-)
-from shapley_coop.evals.attacks import (
-    consent as attack_consent,
-)
-from shapley_coop.evals.attacks import (
-    contracts as attack_contracts,
-)
-from shapley_coop.evals.attacks import (
-    limits as attack_limits,
-)
-from shapley_coop.evals.attacks import (
-    words as attack_words,
-)
+from shapley_coop.evals.attacks import claims, consent, contracts, limits, words
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.checks import About, Check, Trial
 from shapley_coop.evals.attacks.run import Arena, NotReachedError
@@ -43,11 +29,18 @@ from shapley_coop.state import home
 from shapley_coop.state.storage.register import FAILED
 
 PLAYS: dict[str, tuple[Trial, Trial]] = {
-    **attack_claims.PLAYS,
-    **attack_contracts.PLAYS,
-    **attack_consent.PLAYS,
-    **attack_words.PLAYS,
-    **attack_limits.PLAYS,
+    "over-claimer": (claims.over_claimer, claims.honest_claim),
+    "free-rider": (contracts.free_rider, contracts.paid_worker),
+    "fake-consensus": (consent.fake_consensus, consent.real_consensus),
+    "replayed-acceptance": (consent.replayed_acceptance, consent.named_acceptance),
+    "expired-offer": (consent.expired_offer, consent.timely_acceptance),
+    "double-payment": (claims.double_payment, claims.one_payment),
+    "dispute-flood": (limits.dispute_flood, limits.grounded_dispute),
+    "contract-breaker": (contracts.contract_breaker, contracts.contract_keeper),
+    "injector": (words.injector, words.ordinary_text),
+    "secret-extractor": (words.secret_extractor, words.what_is_known),
+    "staller": (limits.staller, limits.slow_agent),
+    "token-bomber": (limits.token_bomber, limits.long_message),
 }
 """Adversary → its attack, and its honest twin."""
 

@@ -70,6 +70,16 @@ Pace = Callable[[Asked], Awaitable[None]]
 """What to wait for before answering."""
 
 
+def says(**replies: str | Script) -> Script:
+    """A script with a reply, or a function that makes one, for each act that it is asked for."""
+
+    def script(asked: Asked) -> str | None:
+        reply = replies.get(asked.act)
+        return reply(asked) if callable(reply) else reply
+
+    return script
+
+
 async def at_once(asked: Asked) -> None:
     """Wait for nothing."""
 
