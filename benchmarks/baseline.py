@@ -38,8 +38,10 @@ async def gathered(waves: Sequence[int], latency: float) -> None:
         await asyncio.gather(*(asyncio.sleep(latency) for _ in range(width)))
 
 
-def usual(waves: Sequence[int], model: BaseChatModel) -> StateGraph[Talk, None, Talk, Talk]:
-    """The usual graph for so many agents, wave by wave; compile it with a saver or without."""
+def baseline_graph(
+    waves: Sequence[int], model: BaseChatModel
+) -> StateGraph[Talk, None, Talk, Talk]:
+    """LangGraph as usual for so many agents, wave by wave; compile it with a saver or without."""
     rules = SystemMessage("You sit at a table with other agents. " * 20)
 
     async def agent(state: Call) -> dict[str, Any]:

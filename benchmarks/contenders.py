@@ -18,8 +18,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Durability, StreamMode
 
-from benchmarks.baseline import gathered, usual
-from benchmarks.seats import Rote, RoteModel, haggler, scratch, scripted_reply, waves
+from benchmarks.baseline import baseline_graph, gathered
+from benchmarks.seats import Script, ScriptedModel, haggler, scratch, scripted_reply, waves
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.running import configured, play
 from shapley_coop.seats import clients
@@ -41,7 +41,7 @@ class Play:
     Attributes:
         graph: the workflow.
         room: what it is given.
-        rote: what everybody answers.
+        script: what everybody answers.
         waves: how many are asked at once, wave by wave.
         latency: the model's, in seconds.
         until: the node after whose last update time stops; empty: the end of the run.
@@ -49,7 +49,7 @@ class Play:
 
     graph: str
     room: RunConfig
-    rote: Rote
+    script: Script
     waves: list[int]
     latency: float
     until: str = ""
@@ -63,8 +63,8 @@ class Play:
 def table_of_four(latency: float, rounds: int = 3) -> Play:
     """Four agents bargain over a public good for some rounds, agree, and act once."""
     room = RunConfig(game="public_goods", params={"rounds": 1}, rounds=rounds)
-    rote = haggler([{"kind": "do", "agent": "Alice", "action": "give"}], "give")
-    return Play("negotiation", room, rote, waves(4, rounds), latency)
+    script = haggler([{"kind": "do", "agent": "Alice", "action": "give"}], "give")
+    return Play("negotiation", room, script, waves(4, rounds), latency)
 
 
 def raid(latency: float, heroes: int, turns: int) -> Play:
@@ -119,18 +119,18 @@ def since(began: Clock, ended: Clock) -> Clock:
 @asynccontextmanager
 async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Contender]]:
     """Everybody, ready to play: without a saver, on SQLite, and on Postgres where there is one."""
-    model = RoteModel(agent="", rote=lambda *_: "No, not yet: " * 3, latency=played.latency)
-    page = usual(played.waves, model)
-    with scratch() as folder, scripted_reply(played.rote, played.latency):
+    model = ScriptedModel(agent="", script=lambda *_: "No, not yet: " * 3, latency=played.latency)
+    page = baseline_graph(played.waves, model)
+    with scratch() as folder, scripted_reply(played.script, played.latency):
         here = Home(folder / "usual"), Home(folder / "usual", url)
         async with clients(), saver(here[0]) as sqlite, saver(here[bool(url)]) as postgres:
             places = [("SQLite", "", sqlite), ("Postgres", url, postgres)][: 2 if url else 1]
             yield {
                 GATHER: Contender(partial(_gather, played)),
-                USUAL: Contender(partial(run_usual, page.compile())),
+                USUAL: Contender(partial(run_baseline, page.compile())),
                 **{
                     USUAL_KEPT.format(kept): Contender(
-                        partial(run_usual, page.compile(checkpointer=checkpoints))
+                        partial(run_baseline, page.compile(checkpointer=checkpoints))
                     )
                     for kept, _, checkpoints in places
                 },
@@ -180,8 +180,8 @@ async def _gather(played: Play) -> Clock:
     return now()
 
 
-async def run_usual(compiled: Compiled) -> Clock:
-    """The usual graph, from an empty list of messages on."""
+async def run_baseline(compiled: Compiled) -> Clock:
+    """The baseline graph, from an empty list of messages on."""
     thread = {"thread_id": uuid4().hex}
     config: RunnableConfig = {"configurable": thread, "recursion_limit": 10_000}
     durability: Durability | None = "sync" if compiled.checkpointer else None
@@ -216,12 +216,12 @@ def _lean(played: Play, mode: StreamMode) -> AsyncIterator[Any]:
 
 
 async def steps(played: Play) -> dict[str, int]:
-    """How many steps of LangGraph the usual graph takes, and ours with its minds."""
-    page = usual(played.waves, RoteModel(agent="", rote=lambda *_: "No.")).compile()
+    """How many steps of LangGraph the baseline graph takes, and ours."""
+    page = baseline_graph(played.waves, ScriptedModel(agent="", script=lambda *_: "No.")).compile()
     config: RunnableConfig = {"recursion_limit": 10_000}
     given: Any = {"messages": [], "wave": 0}
     theirs = {event["step"] async for event in page.astream(given, config, stream_mode="debug")}
-    with scripted_reply(played.rote):
+    with scripted_reply(played.script):
         ours = {(place, e["step"]) async for place, e in _lean(played, "debug")}
     return {USUAL: len(theirs - {-1, 0}), LEAN: len({at for at in ours if at[1] > 0})}
 

@@ -153,7 +153,7 @@ def page(sections: dict[str, Section]) -> str:
             "",
             "Written by `make bench`; do not edit. Every table is one run of ours and its peers in "
             "turn, so that ratios mean something; absolute times are of this machine at that "
-            "moment. Simulated agents and models that answer by rote are no evidence about "
+            "moment. Simulated agents and models that answer from a script are no evidence about "
             "language models.",
             "",
             table(("measured on", ""), machine()),

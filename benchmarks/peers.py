@@ -1,6 +1,6 @@
 """Peers that are no dependency of ours, run by whichever interpreter has them; imports none of us.
 
-    /path/to/python evals/bench_peers.py autogen 50
+    /path/to/python benchmarks/peers.py autogen 50
 
 Prints one line of JSON: {"version", "turns", "seconds"}, the turns of one negotiation and the
 seconds of some; or {"missing"}, the package that is not there.

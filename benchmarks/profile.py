@@ -70,5 +70,5 @@ def owner(file: str) -> str:
         name = path.parts[path.parts.index("site-packages") + 1]
         return name if name in LIBRARIES else ""
     # The bench itself is at the bottom of every stack.
-    inside = path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / "evals")
+    inside = path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / "benchmarks")
     return f"ours: {path.relative_to(ROOT).parts[0]}" if inside else ""

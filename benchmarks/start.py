@@ -14,6 +14,7 @@ from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
 
 ROOT = Path(__file__).parents[1]
+OURS = "shapley_coop"
 HELP, RUN = "coop --help", "coop run escape_room"
 COMMANDS = {
     "python -c pass": ["-c", "pass"],
@@ -55,10 +56,9 @@ def _imports(arguments: list[str]) -> dict[str, float]:
         told = _run(["-X", "importtime", *arguments]).stderr
     spent = Counter[str]()
     for micros, module in re.findall(r"^import time: +(\d+) \|[ \d]+\| +([\w.]+)", told, re.M):
-        name = module.partition(".")[0]
-        ours = (ROOT / name / "__init__.py").exists()
-        known = "Python's own" if name in sys.stdlib_module_names else name
-        spent[f"ours: {name}" if ours else known] += int(micros)
+        name, _, rest = module.partition(".")
+        part = "Python's own" if name in sys.stdlib_module_names else name
+        spent[f"ours: {rest.partition('.')[0] or name}" if name == OURS else part] += int(micros)
     return {name: one / spent.total() for name, one in spent.items()}
 
 

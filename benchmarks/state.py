@@ -20,19 +20,19 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from benchmarks.baseline import usual
+from benchmarks.baseline import baseline_graph
 from benchmarks.contenders import (
     LEAN,
     OURS,
     USUAL,
     Clock,
+    run_baseline,
     run_lean,
     run_ours,
-    run_usual,
     table_of_four,
 )
 from benchmarks.profile import PYTHON, owner
-from benchmarks.seats import Gate, RoteModel, chatter, haggler, scratch, scripted_reply
+from benchmarks.seats import Gate, ScriptedModel, chatter, haggler, scratch, scripted_reply
 from benchmarks.tables import Cell, Found, Goal, exponent
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import clients
@@ -118,11 +118,11 @@ async def _owners(name: str, few: int, more: int) -> dict[str, float]:
 async def _waiting(name: str, *counts: int) -> AsyncIterator[int]:
     """Rising counts of one contender's negotiations, each as soon as so many wait for models."""
     gate, played = Gate(), table_of_four(0)
-    model = RoteModel(agent="", rote=lambda *_: "No.", gate=gate)
-    with scratch(), scripted_reply(played.rote, gate=gate):
+    model = ScriptedModel(agent="", script=lambda *_: "No.", gate=gate)
+    with scratch(), scripted_reply(played.script, gate=gate):
         async with clients():
             runs: dict[str, Callable[[], Awaitable[Clock]]] = {
-                USUAL: partial(run_usual, usual(played.waves, model).compile()),
+                USUAL: partial(run_baseline, baseline_graph(played.waves, model).compile()),
                 LEAN: partial(run_lean, played),
                 KEPT: partial(run_ours, played),
             }
@@ -147,7 +147,9 @@ async def _checkpoints(turns: tuple[int, ...], rounds: int) -> Found:
     written: dict[str, list[tuple[int, int]]] = {DELTA: [], ADDING: [], TABLE: []}
     for count in turns:
         written[DELTA].append(await _peer(_delta(count), {"talk": [], "left": count}))
-        page = usual([1] * count, RoteModel(agent="", rote=lambda _, told: _said(len(told))))
+        page = baseline_graph(
+            [1] * count, ScriptedModel(agent="", script=lambda _, told: _said(len(told)))
+        )
         written[ADDING].append(await _peer(page, {"messages": [], "wave": 0}))
         written[TABLE].append(await _ours(count, rounds))
     rows: list[list[Cell]] = []
@@ -217,13 +219,13 @@ async def _ours(count: int, rounds: int) -> tuple[int, int]:
         rounds=rounds,
         renegotiate="every 1",
     )
-    rote = haggler(
+    script = haggler(
         [{"kind": "do", "agent": "Alice", "action": "cooperate"}],
         "cooperate",
         SPEECH,
         agreeing=False,
     )
-    with scratch(), scripted_reply(rote):
+    with scratch(), scripted_reply(script):
         async with clients():
             await play("negotiation", room)
         return _bytes(home().checkpoints)

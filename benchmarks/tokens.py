@@ -153,8 +153,8 @@ async def _letters(agents: int, rounds: int, speech: int, recall: int) -> list[W
     clauses = [
         {**first, "agent": f"Hero{n}", "when": {"every": agents, "start": n}} for n in range(1, 4)
     ]
-    rote = haggler(clauses, "Fireball", speech)
-    with scratch(), scripted_reply(rote, heard=lambda messages: sent.append(as_text(messages))):
+    script = haggler(clauses, "Fireball", speech)
+    with scratch(), scripted_reply(script, heard=lambda messages: sent.append(as_text(messages))):
         async with clients():
             room = RunConfig(game="raid_battle", params=params, rounds=rounds, recall=recall)
             outcome = await play("negotiation", room)

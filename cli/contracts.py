@@ -13,8 +13,9 @@ from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep
 from shapley_coop.cli.options import Parameters, settings_from
 
 if TYPE_CHECKING:
+    from shapley_coop.deals import Deal
     from shapley_coop.evals.papers.contracts import GameTable
-    from shapley_coop.games import Turn
+    from shapley_coop.games import Game, Turn
 
 NOT_TO_BE_SIGNED = 1
 
@@ -82,27 +83,18 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Hold a record against a contract: verdict, breaches and evidence, clause by clause."""
-    from shapley_coop.deals import Fault, Terms, first_fault, read_deal
-    from shapley_coop.deals.language.rules import known_actions, known_agents
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
     from shapley_coop.games import load
 
-    deal, played = read_deal(_clauses(_read(file), file)), _turns(_read(record), record)
+    played = _turns(_read(record), record)
     world = load(game, settings_from(Parameters(None, set_ or []))) if game else None
     if world and len(played) > world.turns:
         raise ValueError(
             f"{record}: has {len(played)} turns, and {game} {world.turns}: give the game's --set"
         )
-    seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
-    terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
-    rules = (known_agents, known_actions) if world else (known_agents,)
-    if not isinstance(deal, Fault):
-        deal = first_fault(rules, deal, terms) or deal
-    if isinstance(deal, Fault):
-        raise ValueError(f"{file}: {deal.feedback}")
     found = hold(
-        deal,
+        _deal(file, world, played),
         played,
         turns=world.turns if world else len(played),
         actions=world.actions if world else None,
@@ -112,6 +104,22 @@ def audit(
         say_json(found)
     else:
         say(audit_in_words(found))
+
+
+def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
+    """A file's contract, if it speaks of agents and actions that are there."""
+    from shapley_coop.deals import Fault, Terms, first_fault, read_deal
+    from shapley_coop.deals.language.rules import known_actions, known_agents
+
+    deal = read_deal(_clauses(_read(file), file))
+    seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
+    terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
+    rules = (known_agents, known_actions) if world else (known_agents,)
+    if not isinstance(deal, Fault):
+        deal = first_fault(rules, deal, terms) or deal
+    if isinstance(deal, Fault):
+        raise ValueError(f"{file}: {deal.feedback}")
+    return deal
 
 
 @contract.command()

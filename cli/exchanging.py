@@ -72,22 +72,17 @@ def table(
     The layouts are those of the paper's Tables 1 and 2. The two parts are switched by themselves:
     four variants, two of which are the paper's. The same command goes on where it was stopped.
     """
-    from shapley_coop.evals.papers.exchange_tables import (
-        exchange_suite,
-        played_as,
-        table_1,
-        table_2,
-    )
+    from shapley_coop.evals.papers import exchange_tables as paper
     from shapley_coop.evals.sweeps.suite import expand
 
     seats = {"*": _seat(model, base_url).model_dump(mode="json", exclude_defaults=True)}
-    suite = exchange_suite(scenario or [], seats, range(seeds))
-    folder, cells = sweep_folder(played_as(suite)), expand(suite)
+    suite = paper.exchange_suite(scenario or [], seats, range(seeds))
+    cells, folder = expand(suite), sweep_folder(paper.played_as(suite))
     tally = run_cells([suite], cells, folder, what=f"{len(cells)} exchanges")
     rows = rows_of(folder, cells)
     note(f"{folder} keeps the runs: coop report {folder}")
     if rows:
-        say(f"{table_1(rows, suite)}\n\n{table_2(rows, suite)}\n")
+        say(f"{paper.table_1(rows, suite)}\n\n{paper.table_2(rows, suite)}\n")
         for spec in suite.tables:
             say(f"Printed: {spec.source}")
     if model.startswith("embedded:"):
@@ -136,10 +131,8 @@ def write(
             complain(f"nothing was written: {error}")
             sys.exit(INCOMPLETE)
     _put(work.content, out)
-    note(
-        f"{work.letters} letters, {work.refused} answers sent back; {work.calls} asked now, "
-        f"{work.tokens} tokens"
-    )
+    sent_back = f"{work.letters} letters, {work.refused} answers sent back"
+    note(f"{sent_back}; {work.calls} asked now, {work.tokens} tokens")
     if seat.simulated:
         note("A simulation: no language model wrote it.")
     say(str(out))

@@ -9,7 +9,7 @@ import typer
 
 from shapley_coop.cli import reporting
 from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import complain, note, progress, say, say_json, show_table
+from shapley_coop.cli.console import note, progress, say, say_json, show_table
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
@@ -66,19 +66,8 @@ def sweep(
     if cost_limit is not None:
         check_prices(known, cells)
     limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
-    _tell(
-        folder,
-        run_cells(
-            chosen,
-            cells,
-            folder,
-            limits=limits,
-            prices=known,
-            skipped=skipped,
-            part=part,
-            remote=remote,
-        ),
-    )
+    played = {"limits": limits, "prices": known, "part": part, "remote": remote}
+    _tell(folder, run_cells(chosen, cells, folder, skipped=skipped, **played))
 
 
 def _tell(folder: Path, tally: "Tally") -> None:
@@ -133,26 +122,21 @@ def run_cells(
     skipped: dict[str, str] | None = None,
     part: tuple[int, int] | None = None,
     remote: str = "",
-    all_or_none: bool = False,
 ) -> "Tally":
     """Run what a sweep's folder lacks of these cells, with a progress bar in a terminal.
 
     Args:
-        suites: what the cells are of; the folder remembers them.
+        suites: what the cells are of; the folder remembers them, and those `skipped`.
         cells: in this order.
-        folder: the sweep's.
-        what: the bar's title.
-        limits: when to stop.
-        prices: for the cost.
-        skipped: suites that cannot be played here, and why.
-        part: the shard that is written.
+        folder: the sweep's; `part` is the shard of it that is written.
+        what: title of the bar.
+        limits: when to stop; `prices` are for the cost.
         remote: URL of a server that plays them; empty plays them here.
-        all_or_none: stop at the first failure, name it and exit.
     """
     from shapley_coop.evals.sweeps.local import Local
     from shapley_coop.evals.sweeps.prices import NO_PRICES
     from shapley_coop.evals.sweeps.remote import Remote
-    from shapley_coop.evals.sweeps.store import Writer, read
+    from shapley_coop.evals.sweeps.store import Writer
     from shapley_coop.evals.sweeps.store import register as enter
     from shapley_coop.evals.sweeps.sweep import Limits, check_cells, sweep
 
@@ -160,20 +144,16 @@ def run_cells(
         check_cells(cells)
     sweep_id = enter(folder, suites, skipped or {})
     player = Remote(remote, sweep_id) if remote else Local(sweep_id)
-    limits = limits or (Limits(errors=0) if all_or_none else Limits())
-    title = what or f"{len(cells)} cells"
-    with Writer(folder, part) as writer, progress(len(cells), title) as moved:
+    limits, prices = limits or Limits(), prices or NO_PRICES
+    with (
+        Writer(folder, part) as writer,
+        progress(len(cells), what or f"{len(cells)} cells") as moved,
+    ):
         try:
-            tally = finish(
-                sweep(cells, player, writer, limits, prices or NO_PRICES, lambda _: moved())
-            )
+            return finish(sweep(cells, player, writer, limits, prices, lambda _: moved()))
         except KeyboardInterrupt:
             note(f"stopped; {folder} keeps what is done, and the same command goes on")
             raise
-    if all_or_none and tally.left:
-        complain(read(folder, "failures")[0]["error"])
-        sys.exit(INCOMPLETE)
-    return tally
 
 
 def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
-from shapley_coop.credit.wev import WEIGHTS, Weights, wev
+from shapley_coop.credit.wev import WEIGHTS, EarnedValue, Weights, wev
 from shapley_coop.games.repository import KINDS, Contribution, History
 
 _WORDS = {
@@ -33,30 +33,23 @@ def settle_history(
     payoffs: Mapping[str, int] | None = None,
     decimals: int = 2,
 ) -> dict[str, Any]:
-    """The report on a history, as JSON; the largest point comes first.
+    """The report on a history, as JSON, the largest point first; amounts sum to the bounty exactly.
 
     Args:
         history: what was made.
-        bounty: what there is to divide.
-        currency: of the bounty; only shown.
+        bounty: what there is to divide, in a currency that is only shown.
         weights: kind → lowest and highest percent it is worth.
         payoffs: contributor → millionths, as they were agreed; None: the points decide.
         decimals: of the smallest amount to be paid.
 
-    Returns:
-        The history's facts, "bounty", "currency", "basis" ("agreed" or "earned value") and
-        "contributors". Amounts are exact decimals as strings and sum to the bounty.
-
     Raises:
         ValueError: nobody made anything that counts, or the bounty is none that can be paid.
     """
-    artefacts = _counts(history)
-    if not artefacts:
+    if not (artefacts := _counts(history)):
         raise ValueError(f"{history.path}: nobody made anything that counts in this range")
     values = wev(artefacts, weights=weights)
     names = sorted(values, key=lambda name: (-values[name].point, name))
-    total = payable(bounty, decimals)
-    points = [values[name].point for name in names]
+    points, total = [values[name].point for name in names], payable(bounty, decimals)
     amounts = _amounts(names, points, total, payoffs, decimals)
     return {
         **_facts(history),
@@ -65,15 +58,19 @@ def settle_history(
         "basis": "agreed" if payoffs is not None else "earned value",
         "contributors": {
             name: {
-                "counts": {kind: plain(n) for kind, n in artefacts[name].items()},
-                "interval": [float(values[name].low), float(values[name].high)],
-                "point": float(values[name].point),
+                **_worth(artefacts[name], values[name]),
                 "amount": amount,
                 "reasons": reasons(history.contributions[name]),
             }
             for name, amount in zip(names, amounts, strict=True)
         },
     }
+
+
+def _worth(made: Mapping[str, Fraction], found: EarnedValue) -> dict[str, Any]:
+    counts = {kind: plain(n) for kind, n in made.items()}
+    interval = [float(found.low), float(found.high)]
+    return {"counts": counts, "interval": interval, "point": float(found.point)}
 
 
 def _facts(history: History) -> dict[str, Any]:

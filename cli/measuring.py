@@ -1,13 +1,14 @@
 """`coop demo`: the paper's four conditions on one game, in a table."""
 
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import say, say_json, show_table
-from shapley_coop.cli.experimenting import rows_of, run_cells
+from shapley_coop.cli.console import complain, say, say_json, show_table
+from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +28,9 @@ def demo(
     """The paper's four conditions on one game, over many seeds, as a table."""
     from shapley_coop.cli.options import Parameters, seats_from, settings_from
     from shapley_coop.evals.papers.conditions import ablation, summarise
+    from shapley_coop.evals.sweeps.store import read
     from shapley_coop.evals.sweeps.suite import expand
+    from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.state import RunConfig, game_of
 
     params, seats = settings_from(Parameters(None, set_ or [])), seats_from(model, [], None)
@@ -36,8 +39,11 @@ def demo(
     suite = ablation(base, range(seeds))
     cells = expand(suite)
     with TemporaryDirectory() as made:
-        run_cells([suite], cells, Path(made), what=f"{game}, {seeds} seeds", all_or_none=True)
-        rows = rows_of(Path(made), cells)
+        folder, limits = Path(made), Limits(errors=0)
+        if run_cells([suite], cells, folder, what=f"{game}, {seeds} seeds", limits=limits).left:
+            complain(read(folder, "failures")[0]["error"])
+            sys.exit(INCOMPLETE)
+        rows = rows_of(folder, cells)
     simulated = all(row["result"]["simulated"] for row in rows)
     lines = summarise(rows)
     if as_json:

@@ -129,21 +129,18 @@ class Arena:
         patience: float = 60,
         meddle: tuple[str, Meddling] | None = None,
         tell: str = "",
-        **room: Any,
+        **config: Any,
     ) -> Played:
         """Play a run to its end.
 
         Args:
             graph: the workflow.
-            script: what the scripted agent says.
-            game: what is played where the arena names no game.
-            turns: how often it is played.
-            first: whether the scripted agent is the first in speaking order, or the last.
-            pace: what it waits for before an answer.
-            patience: seconds that its seat is given for a request.
+            script: what the scripted agent says; it speaks `first`, or last.
+            game: what is played, for so many `turns`, where the arena names no game.
+            pace: what it waits for before an answer; `patience` is its seat's timeout in seconds.
             meddle: a node after which the run is stopped, and what is done to it then.
-            tell: what every agent but the scripted one is told in private.
-            **room: settings of the room.
+            tell: what the others are told in private.
+            **config: further settings.
 
         Raises:
             SeatError: a seat did not answer.
@@ -154,10 +151,8 @@ class Arena:
         model = ScriptedChatModel(script=script, pace=pace, agent=me, seed=self.seed)
         seats = {"*": self.target, me: seated(model, name, patience)}
         with _told(name, [agent for agent in agents if agent != me], tell) as secrets:
-            given = RunConfig.model_validate(
-                {"game": table, "params": params, "seed": self.seed, "seats": seats}
-                | {"secrets": secrets, **room}
-            )
+            played = {"game": table, "params": params, "seed": self.seed, "seats": seats}
+            given = RunConfig.model_validate(played | {"secrets": secrets, **config})
             run = await asyncio.to_thread(_begin, graph, given, name)
             self.runs.append(name)
             if meddle:

@@ -24,6 +24,7 @@ MOST_POINTS = 5_000
 
 FRONT, INITIAL, NASH, AGREED = "efficient", "initial", "Nash point", "agreed"
 PROPOSALS = "proposals"
+SERIES = (FRONT, INITIAL, NASH, AGREED, PROPOSALS)
 Place = tuple[float, float]
 
 
@@ -56,11 +57,11 @@ def utility_plane(
     """Draw the plane as SVG: all partitions, the efficient ones, proposals and the agreement.
 
     Args:
-        scenario: whose tables are shown.
+        scenario: whose utilities are shown.
         proposals: in the order of the talk; each is marked with its turn.
         agreed: the allocation agreed, if one was.
-        pair: the agents on the axes; the first two by default. With more than two agents the
-            points are the efficient allocations alone, as the two see them.
+        pair: the agents on the axes, by default the first two. Of more than two agents only the
+            efficient allocations are drawn, as these two see them.
 
     Raises:
         ValueError: the pair are not two agents of the scenario.
@@ -73,23 +74,21 @@ def utility_plane(
     def at(masks: Masks) -> Place:
         return scenario.utility(across, masks[across]), scenario.utility(up, masks[up])
 
-    columns = [agents.index(across), agents.index(up)]
-    front = _distinct(scenario.front.points[:, columns])
+    path = [at(proposal.masks) for proposal in proposals]
+    front = _distinct(scenario.front.points[:, [agents.index(across), agents.index(up)]])
+    nash = solutions(scenario)["nash"].masks
     points = [_marked(FRONT, FRONT, place) for place in front]
-    points += [_marked(INITIAL, INITIAL, at(scenario.tasks.initial))]
-    points += [_marked(NASH, NASH, at(solutions(scenario)["nash"].masks))]
+    points += [_marked(INITIAL, INITIAL, at(scenario.tasks.initial)), _marked(NASH, NASH, at(nash))]
     points += [_marked(AGREED, AGREED, at(agreed), ring=True)] if agreed else []
     points += [
-        _marked(PROPOSALS, f"turn {p.turn} by {p.by}", at(p.masks), label=str(p.turn))
-        for p in proposals
+        _marked(PROPOSALS, f"turn {p.turn} by {p.by}", place, label=str(p.turn))
+        for p, place in zip(proposals, path, strict=True)
     ]
-    told = "proposals in the order of the talk"
-    talk = [Path(PROPOSALS, tuple(at(p.masks) for p in proposals), told)] if proposals else []
+    talk = [Path(PROPOSALS, tuple(path), "proposals, in order")] if path else []
     lines = [Path("", tuple(front), "Pareto front")] if len(agents) == 2 else []
     cloud, drawn = _partitions(scenario, across, up)
     axes = (Axis(f"utility of {name}", -0.05, 1.05) for name in (across, up))
-    series = [FRONT, INITIAL, NASH, AGREED, PROPOSALS]
-    svg = scatter(series, points, *axes, paths=talk, lines=lines, cloud=cloud)
+    svg = scatter(SERIES, points, *axes, talk, lines, cloud)
     return Figure(f"{scenario.name}: utilities of {across} and {up}{drawn}", "", svg).file
 
 
