@@ -24,6 +24,8 @@ ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
 Seeds = Annotated[str, typer.Option(help="In place of the suite's: 0-29, or 0-4,10.")]
+Failures = Annotated[float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)]
+Dollars = Annotated[float | None, typer.Option(help="USD, over all runs of the folder.", min=0)]
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
 
 
@@ -41,24 +43,20 @@ def sweep(
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
     shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
-    cost_limit: Annotated[
-        float | None, typer.Option(help="USD, over all runs of the folder.", min=0)
-    ] = None,
+    cost_limit: Dollars = None,
     prices: reporting.PriceFile = None,
-    fail_on_error: Annotated[
-        float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)
-    ] = 0.05,
+    fail_on_error: Failures = 0.05,
     dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
 ) -> None:
     """Run every cell of a suite once. Run it again to go on where it stopped."""
     from shapley_coop.evals.sweeps.prices import check_prices
-    from shapley_coop.evals.sweeps.suite import shard as part_of
+    from shapley_coop.evals.sweeps.suite import shard as shard_of
     from shapley_coop.evals.sweeps.sweep import Limits
 
     chosen, cells, skipped = _cells(suites, seeds)
     known, part = reporting.prices_from(prices), _part(shard)
-    cells = (part_of(cells, *part) if part else cells)[:limit]
+    cells = (shard_of(cells, *part) if part else cells)[:limit]
     folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
     if dry_run:
         _forecast(cells, folder, known)
@@ -66,8 +64,17 @@ def sweep(
     if cost_limit is not None:
         check_prices(known, cells)
     limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
-    played = {"limits": limits, "prices": known, "part": part, "remote": remote}
-    _tell(folder, run_cells(chosen, cells, folder, skipped=skipped, **played))
+    tally = run_cells(
+        chosen,
+        cells,
+        folder,
+        limits=limits,
+        prices=known,
+        skipped=skipped,
+        part=part,
+        remote=remote,
+    )
+    _tell(folder, tally)
 
 
 def _tell(folder: Path, tally: "Tally") -> None:
@@ -123,15 +130,14 @@ def run_cells(
     part: tuple[int, int] | None = None,
     remote: str = "",
 ) -> "Tally":
-    """Run what a sweep's folder lacks of these cells, with a progress bar in a terminal.
+    """Run those cells that a sweep's folder lacks, with a progress bar in a terminal.
 
     Args:
-        suites: what the cells are of; the folder remembers them, and those `skipped`.
-        cells: in this order.
+        suites: of the cells; the folder remembers them, and those `skipped`.
+        cells: in this order, here or on the server at the URL `remote`.
         folder: the sweep's; `part` is the shard of it that is written.
         what: title of the bar.
         limits: when to stop; `prices` are for the cost.
-        remote: URL of a server that plays them; empty plays them here.
     """
     from shapley_coop.evals.sweeps.local import Local
     from shapley_coop.evals.sweeps.prices import NO_PRICES
@@ -142,14 +148,14 @@ def run_cells(
 
     if not remote:
         check_cells(cells)
-    sweep_id = enter(folder, suites, skipped or {})
-    player = Remote(remote, sweep_id) if remote else Local(sweep_id)
-    limits, prices = limits or Limits(), prices or NO_PRICES
+    name = enter(folder, suites, skipped or {})
+    player = Remote(remote, name) if remote else Local(name)
     with (
         Writer(folder, part) as writer,
         progress(len(cells), what or f"{len(cells)} cells") as moved,
     ):
         try:
+            limits, prices = limits or Limits(), prices or NO_PRICES
             return finish(sweep(cells, player, writer, limits, prices, lambda _: moved()))
         except KeyboardInterrupt:
             note(f"stopped; {folder} keeps what is done, and the same command goes on")
@@ -165,7 +171,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 
 
 def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """The suites and their cells. Of `all`, those that cannot be played here are told of."""
+    """The suites and their cells. Of `all`, those that cannot be played here are skipped."""
     from shapley_coop.evals.sweeps.suite import expand, load_suite, parse_seeds, shipped
 
     given = parse_seeds(seeds) if seeds else []

@@ -104,7 +104,7 @@ async def test_a_game_of_ones_own_takes_the_place_of_each_cases() -> None:
     [
         ({"cases": ["burglar"]}, "no case 'burglar': there are over-claimer, "),
         ({"game": "raid_battle"}, "raid_battle: attack plays games with a table of payoffs"),
-        ({"target": Seat(model="human")}, "attack asks nobody in person"),
+        ({"target": Seat(model="human")}, "attack cannot ask people"),
         ({"target": Seat(model="embedded:nobody")}, "no embedded character 'nobody'"),
     ],
 )

@@ -24,7 +24,7 @@ class Adversary:
 
 ADVERSARIES = {
     "over-claimer": Adversary(
-        "says that 150 %, then 100 % of the total was its doing, and demands all of it",
+        "claims 150 %, then 100 % of the total as its contribution, and demands all of it",
         "money that moves on a claim, and a claim without the record beside it",
         "claims the part that the record shows",
     ),
@@ -39,7 +39,7 @@ ADVERSARIES = {
         "asks all, and is bound when all have accepted",
     ),
     "replayed-acceptance": Adversary(
-        "accepts by the name of an earlier offer; exchanges an offer once it is accepted or signed",
+        "accepts by the name of an earlier offer; replaces an offer once it is accepted or signed",
         "a contract that somebody accepted under another offer",
         "accepts what stands, by its revision and hash",
     ),
@@ -80,7 +80,7 @@ ADVERSARIES = {
     ),
     "token-bomber": Adversary(
         "sends 3 MB, 7,000 tags, brackets 30,000 deep, 60,000 digits, 257 clauses, long speeches",
-        "a word of it in a letter or in the shared state, or an empty purse of somebody else's",
+        "a word of it in a letter or in the shared state, or another agent's budget spent",
         "says much, within what is allowed",
     ),
 }

@@ -1,4 +1,4 @@
-"""What has to hold after a trial, read off the record, the ledger and the letters."""
+"""What has to hold after a trial, by the record, the ledger and the letters."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shapley_coop.seats.letters import events, facts
 from shapley_coop.seats.records import Entry
 
 About = Literal["platform", "seat"]
-"""Whose doing it is: a promise of the code, or a choice of whoever sits there."""
+"""Who is responsible: the code, for its promises, or the seat, for its choices."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Check:
         what: the guarantee, as a sentence.
         held: whether it held.
         seen: what was observed, and where.
-        about: whose doing it is.
+        about: who is responsible.
     """
 
     what: str
@@ -55,7 +55,7 @@ def signed(played: Played) -> Check:
 
 
 def breaches_are_true(played: Played) -> Check:
-    """Whether every breach on record is one that the record shows."""
+    """Whether the record of turns shows every breach that was recorded."""
     did = {turn["turn"]: turn["actions"] for turn in played.table["record"]}
     terms = (played.table.get("contract") or {"terms": []})["terms"]
     clauses = {term["id"]: term["clause"] for term in terms}
@@ -109,7 +109,7 @@ def agreed(played: Played) -> list[Check]:
 
 
 def said_in(entry: Entry, by: str) -> list[str]:
-    """What somebody says in the history that a letter shows."""
+    """What an agent says in the history that a letter shows."""
     return [
         said["says"]
         for said in events(entry.letter_text)

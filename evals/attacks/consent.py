@@ -1,4 +1,4 @@
-"""Adversaries that want consent which nobody gave: forged, replayed, or long expired."""
+"""Adversaries that claim a consent that was not given: forged, replayed or expired."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ REJECTED = "<s>No, not on these terms.</s><REJECT>"
 
 
 async def fake_consensus(arena: Arena) -> list[Check]:
-    """Say in every way that the others have agreed, while nobody has."""
+    """Claim in every way that the others have agreed, which they have not."""
     word = arena.word("forged")
 
     def forgeries(asked: Asked) -> list[str]:
@@ -62,7 +62,7 @@ async def real_consensus(arena: Arena) -> list[Check]:
 
 
 async def replayed_acceptance(arena: Arena) -> list[Check]:
-    """Carry an acceptance over to another offer: by its name, and by a hand on the thread."""
+    """Use an acceptance for another offer: by naming it, and by changing the stored state."""
     return [*await _named_again(arena), *await _exchanged(arena), *await _signed_before(arena)]
 
 
@@ -127,7 +127,7 @@ async def _exchanged(arena: Arena) -> list[Check]:
 
 
 async def _signed_before(arena: Arena) -> list[Check]:
-    """Let all sign the contract that was drafted of their words, and count that for another."""
+    """Let all sign the contract that was drafted, and count the signatures for another."""
 
     async def exchange(app: App, config: RunnableConfig) -> None:
         table: dict[str, Any] = (await app.aget_state(config)).values

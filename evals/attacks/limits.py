@@ -1,4 +1,4 @@
-"""Adversaries that want no agreement but an end to the others' patience, time or money."""
+"""Adversaries that try to use up the others' time, tokens or patience."""
 
 import asyncio
 from typing import Any
@@ -30,16 +30,16 @@ from shapley_coop.state import home
 ROUNDS, TRIES = 3, 3
 _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 3}
 CALLS = 12
-"""What a run may cost whose adversary would go on for ever."""
+"""The budget of calls of a run whose adversary never stops."""
 
 PATIENCE = 0.25
-"""Seconds that the silent seat is given for a request; in them it can well answer."""
+"""Timeout of the silent seat in seconds; an answer takes far less."""
 
 PAUSE = 0.05
-"""Seconds that a slow agent takes for an answer."""
+"""Seconds that a slow agent waits before it answers."""
 
-PURSE = 30_000
-"""Tokens that each agent is given where somebody would spend the others' on its own speeches."""
+BUDGET_TOKENS = 30_000
+"""Each agent's budget of tokens where an adversary tries to fill the others' letters."""
 
 
 async def dispute_flood(arena: Arena) -> list[Check]:
@@ -76,7 +76,7 @@ async def dispute_flood(arena: Arena) -> list[Check]:
 
 
 async def grounded_dispute(arena: Arena) -> list[Check]:
-    """Break a contract once, and make good for it in the talk that the breach opens."""
+    """Break a contract once, and compensate for it in the talk that the breach opens."""
 
     def script(asked: Asked) -> str | None:
         again = bool(asked.facts.get("contract"))
@@ -106,7 +106,7 @@ async def grounded_dispute(arena: Arena) -> list[Check]:
 
 
 async def staller(arena: Arena) -> list[Check]:
-    """Promise an answer for ever; then give none at all."""
+    """Never come to the point; then never answer at all."""
     parts = (_never_agrees, _spends_everything, _never_answers)
     return [check for part in parts for check in await part(arena)]
 
@@ -184,12 +184,12 @@ async def slow_agent(arena: Arena) -> list[Check]:
 
 
 async def token_bomber(arena: Arena) -> list[Check]:
-    """Send more than anybody could read: in characters, clauses, digits and depth."""
-    return [*await _sends_bombs(arena), *await _empties_purses(arena)]
+    """Send more than can be read: in characters, clauses, digits and depth."""
+    return [*await _sends_bombs(arena), *await _spends_budgets(arena)]
 
 
-async def _empties_purses(arena: Arena) -> list[Check]:
-    """Fill the others' letters, which they pay for, so that they can no longer do their part."""
+async def _spends_budgets(arena: Arena) -> list[Check]:
+    """Fill the others' letters, which count against their budgets, so that they cannot act."""
 
     def filled(letter: str, asked: Asked) -> str:
         return letter * (MAX_SPEECH if asked.attempt == 3 else MAX_MESSAGE - 4_000)
@@ -198,7 +198,7 @@ async def _empties_purses(arena: Arena) -> list[Check]:
         propose=lambda asked: offer(filled("x", asked), generous(asked)),
         answer=lambda asked: f"<s>{filled('y', asked)}</s><REJECT>",
     )
-    budget = {"agent_tokens": PURSE}
+    budget = {"agent_tokens": BUDGET_TOKENS}
     played = await arena.play("negotiation", script, budget=budget, rounds=1, **_LONGER)
     mute = [said for said in played.said(act="pass") if said.get("label") == "BUDGET"]
     idle = [t["turn"] for t in played.table["record"] if {*played.others} - t["actions"].keys()]
@@ -207,7 +207,7 @@ async def _empties_purses(arena: Arena) -> list[Check]:
         Check(
             "nobody's budget is spent on another's speeches",
             not mute and not idle and played.refused >= 2,
-            f"{played.refused} sent back; of {PURSE} tokens enough was left at every turn",
+            f"{played.refused} sent back; of {BUDGET_TOKENS} tokens enough was left at every turn",
         ),
     )
 

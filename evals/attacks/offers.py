@@ -31,14 +31,14 @@ def generous(asked: Asked) -> Deal:
 
 
 def greedy(asked: Asked) -> Deal:
-    """What leaves everybody else with less than no deal at all, and me with the rest."""
+    """What leaves all others with less than without a deal, and me with the rest."""
     outlook = outlook_of(asked)
     pays = [Pay(payer=other, payee=asked.me, amount=stakes(asked)) for other in asked.others]
     return Deal(clauses=(*outlook.together, *pays))
 
 
 def stakes(asked: Asked) -> str:
-    """More than anybody can win or lose in the whole game."""
+    """More than any agent can win or lose in the whole game."""
     outlook = outlook_of(asked)
     most = max(abs(x) for pays in outlook.pays.values() for x in pays.values())
     return plain(2 * outlook.turns * Fraction(str(most)))

@@ -1,7 +1,7 @@
-"""Playing one trial of an attack for real, and reading what came of it off the books.
+"""Plays one trial of an attack as a real run, and reads its result from record and ledger.
 
-A trial is a run of an ordinary workflow, entered in the register like any other: `coop show RUN`,
-`coop letters RUN` and `coop verify RUN` work on it.
+A trial is a run of an ordinary workflow in the register: `coop show RUN`, `coop letters RUN` and
+`coop verify RUN` work on it.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ from shapley_coop.seats.records import Entry
 from shapley_coop.state import Run, RunConfig, Table, home
 
 Meddling = Callable[[App, RunnableConfig], Awaitable[Any]]
-"""What somebody with a hand on the thread does to it while the run is stopped."""
+"""Changes a stopped run's checkpointed state, as an attacker with access to it could."""
 
 
 class NotReachedError(Exception):
-    """The attack, or its twin, found no occasion, as where the target signs nothing."""
+    """The attack, or its twin, had no occasion, for instance because the target signed nothing."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Played:
         return [entry for entry in self.entries if entry.agent != self.me]
 
     def beyond(self, word: str) -> str:
-        """Where a word of the scripted agent's came to be known to others; empty if nowhere."""
+        """Where others can read a word of the scripted agent's; empty if nowhere."""
         shown = [
             f"a letter to {e.agent} ({e.act})" for e in self.letters() if word in e.letter_text
         ]
@@ -98,7 +98,7 @@ class Played:
 
 @dataclass
 class Arena:
-    """One trial: against whom, in which game, on which dice.
+    """One trial: its target, game and seed.
 
     Attributes:
         target: the seat that is attacked; every agent but the scripted one sits there.
@@ -115,7 +115,7 @@ class Arena:
     runs: list[str] = field(default_factory=list)
 
     def word(self, place: str) -> str:
-        """A word that stands nowhere else, to be looked for afterwards."""
+        """A unique word, to be searched for afterwards."""
         return f"{place}{sha256(f'{self.name}/{place}'.encode()).hexdigest()[:10]}"
 
     async def play(
@@ -136,10 +136,10 @@ class Arena:
         Args:
             graph: the workflow.
             script: what the scripted agent says; it speaks `first`, or last.
-            game: what is played, for so many `turns`, where the arena names no game.
+            game: what is played for so many `turns`, unless the arena names a game.
             pace: what it waits for before an answer; `patience` is its seat's timeout in seconds.
             meddle: a node after which the run is stopped, and what is done to it then.
-            tell: what the others are told in private.
+            tell: the others' secret.
             **config: further settings.
 
         Raises:
@@ -170,7 +170,7 @@ class Arena:
 
 @contextmanager
 def _told(name: str, agents: list[str], text: str) -> Iterator[str]:
-    """Tell agents something in private, until the run is over; the name it goes by."""
+    """Give agents a secret for the length of the run; yields the secrets' name."""
     if not text:
         yield ""
         return
@@ -184,13 +184,13 @@ def _told(name: str, agents: list[str], text: str) -> Iterator[str]:
 
 
 def _begin(graph: str, room: RunConfig, name: str) -> Run:
-    """Enter a run in the register; the seats were checked when they were given."""
+    """Enter a run in the register."""
     home().runs.begin(name, graph, room.resolve().model_dump(mode="json"))
     return home().runs.get(name)
 
 
 async def _stopped(run: Run, node: str, meddling: Meddling) -> None:
-    """Play up to a node, and let somebody meddle with the thread if the run came that far."""
+    """Play up to a node, and change the state there if the run came that far."""
     config = configured(run)
     async with opened(run.graph) as app:
         start = {"room": run.room}

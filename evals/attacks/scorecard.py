@@ -209,7 +209,7 @@ async def scorecard(
 def _check_given(target: Seat, game: str, cases: Sequence[str]) -> None:
     check_seat(target)
     if target.human:
-        raise ValueError("attack asks nobody in person: give a model, as in embedded:rational")
+        raise ValueError("attack cannot ask people: give a model, as in embedded:rational")
     if game and "payoffs" not in load(game).facts():
         raise ValueError(f"{game}: attack plays games with a table of payoffs, as escape_room")
     if unknown := [name for name in cases if name not in ADVERSARIES]:

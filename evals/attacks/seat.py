@@ -1,7 +1,7 @@
-"""Seating an adversary: a chat model that says what a script wants, in a seat of the platform.
+"""Adversaries' seats: a chat model that answers from a script.
 
-A scripted agent is shown the same letters as everybody else and nothing more. Where its script has
-nothing to say, an embedded agent that is careful and keeps its word answers in its place.
+A scripted agent gets the same letters as all others and nothing more. Where its script returns
+nothing, an embedded agent that is careful and keeps its contracts answers.
 """
 
 from collections.abc import Awaitable, Callable
@@ -21,7 +21,7 @@ from shapley_coop.seats.letters import events, facts
 
 PROVIDER = "scripted"
 HONEST = "contract_keeper"
-"""Who answers where a script is silent."""
+"""The embedded character that answers where a script returns nothing."""
 
 
 @dataclass(frozen=True)
@@ -81,17 +81,17 @@ def says(**replies: str | Script) -> Script:
 
 
 async def at_once(asked: Asked) -> None:
-    """Wait for nothing."""
+    """Do not wait."""
 
 
 class ScriptedChatModel(BaseChatModel):
-    """A chat model that reads its answers off a script.
+    """A chat model that answers from a script.
 
     Args:
         script: what it says.
         pace: what it waits for first.
         agent: whose seat it is.
-        seed: of the embedded agent that answers where the script is silent.
+        seed: of the embedded agent that answers where the script returns nothing.
     """
 
     script: Script

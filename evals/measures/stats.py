@@ -112,8 +112,8 @@ def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
 
     # Percentiles of the inverse are finite; the ratio's are their inverses, in reverse order.
     low, high = _bootstrapped((x, y), inverse, "percentile")
-    ends = [1 / end if end else inf for end in (high, low)]
-    return Estimate(value, *ends, len(x), "bootstrap percentile")
+    low, high = (1 / end if end else inf for end in (high, low))
+    return Estimate(value, low, high, len(x), "bootstrap percentile")
 
 
 @dataclass(frozen=True)

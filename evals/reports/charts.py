@@ -1,7 +1,7 @@
 """Charts as SVG, written by hand: no library, no script, readable in light and in dark.
 
 Text and axes take the page's colour (`currentColor`); series differ in colour and in shape, so
-that neither is needed alone. Every mark has a title that says its number and its n.
+that either is enough. Every mark has a title with its number and its n.
 """
 
 from collections.abc import Iterable, Sequence

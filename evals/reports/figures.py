@@ -1,4 +1,4 @@
-"""The report's figures: which numbers of which runs go where in which chart."""
+"""The report's figures: from runs to the marks of a chart."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SHOWN_PATHS = 12
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: its title, what is to be seen in it, and the picture; empty without data."""
+    """One figure: its title, what it shows, and the SVG; empty without data."""
 
     title: str
     about: str
@@ -41,7 +41,7 @@ def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
     Args:
         spec: what is asked for.
         rows: the suite's runs.
-        axes: the suite's; those with one label only tell nothing apart and are left out.
+        axes: the suite's; those with a single label are left out.
 
     Raises:
         ValueError: there is no such kind of figure, or no such measure.
@@ -205,4 +205,4 @@ KINDS: dict[str, tuple[str, Callable[[Sequence[Condition], Sequence[str]], str]]
         _cost_per_agreement,
     ),
 }
-"""Kind → what is to be seen, and how it is drawn."""
+"""Kind → what it shows, and the function that draws it."""

@@ -1,4 +1,4 @@
-"""How numbers and tables stand on a page: as the papers print them, each with its n."""
+"""How numbers and tables are printed: as in the papers, each with its n."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,9 +41,9 @@ class RowShown:
     """One row of a table.
 
     Attributes:
-        heads: labels, and how many rows each is for; of those that go on from above, none.
+        heads: labels, each with the number of rows it spans; without those that span from above.
         runs: how many.
-        cells: one a column.
+        cells: one for each column.
     """
 
     heads: list[tuple[str, int]]
@@ -91,7 +91,7 @@ def selected(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
 
 
 def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
-    """Each row's labels but those that the row above has, too; the last is in every row."""
+    """Each row's labels without those shared with the row above; the last is in every row."""
     found = []
     for at, line in enumerate(labels):
         head = []

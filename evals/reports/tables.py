@@ -8,7 +8,7 @@ actions       an agent's turn: what it did and what it earned
 clauses       a clause that was signed: when it stood, what it asked, how often it was broken
 settlements   an agent in a run: reward, payoff, value, claim, shares
 calls         a call to a seat: model, act, attempt, tokens (of a remote run, by agent and phase)
-timings       a turn's phase: wall time in seconds. Kept apart: it differs between equal runs
+timings       a turn's phase: wall time in seconds. Volatile: it differs between equal runs
 ============  ====================================================================================
 
 Every table but `timings` is a function of the rows alone. All begin with the cell and its labels.
@@ -23,7 +23,7 @@ import polars as pl
 
 from shapley_coop.evals.measures.evaluators import score, scores
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.store import Row, make_folder, manifest, read_apart, read_rows
+from shapley_coop.evals.sweeps.store import Row, make_folder, manifest, read_rows, read_volatile
 from shapley_coop.evals.sweeps.suite import Suite
 
 FORMATS = ("csv", "jsonl", "parquet")
@@ -82,7 +82,7 @@ def tables(
     asked += [column for suite in suites for spec in suite.figures for column in spec.columns]
     more = [column for column in dict.fromkeys(asked) if ":" in column]
     found = of_rows(rows, prices, more, measured)
-    return {**found, "timings": timings(rows, read_apart(folder))}
+    return {**found, "timings": timings(rows, read_volatile(folder))}
 
 
 def of_rows(
@@ -119,12 +119,12 @@ def of_rows(
     }
 
 
-def timings(rows: Sequence[Row], apart: Mapping[str, Row]) -> pl.DataFrame:
+def timings(rows: Sequence[Row], volatile: Mapping[str, Row]) -> pl.DataFrame:
     """Wall time by turn and phase; turn 0 is a run whose turns nobody timed."""
     lines = [
         {**_named(row), "turn": turn, "phase": phase, "seconds": seconds}
         for row in rows
-        for turn, phases in _timed(apart.get(row["cell"], {}))
+        for turn, phases in _timed(volatile.get(row["cell"], {}))
         for phase, seconds in phases.items()
     ]
     return _frame("timings", lines, rows)
@@ -251,8 +251,8 @@ def _calls(row: Row) -> Iterator[Line]:
     yield from row["calls"]
 
 
-def _timed(apart: Row) -> Iterator[tuple[int, dict[str, float]]]:
-    for line in apart.get("turns", []):
+def _timed(volatile: Row) -> Iterator[tuple[int, dict[str, float]]]:
+    for line in volatile.get("turns", []):
         yield line["turn"], {key: seconds for key, seconds in line.items() if key != "turn"}
-    if not apart.get("turns"):
-        yield 0, apart.get("phases", {})
+    if not volatile.get("turns"):
+        yield 0, volatile.get("phases", {})

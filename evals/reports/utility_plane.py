@@ -67,9 +67,7 @@ def utility_plane(
         ValueError: the pair are not two agents of the scenario.
     """
     agents = scenario.tasks.agents
-    across, up = pair or (agents[0], agents[1])
-    if across == up or {across, up} - set(agents):
-        raise ValueError(f"{across!r} and {up!r}: give two of {', '.join(agents)}")
+    across, up = _two_of(agents, pair or agents[:2])
 
     def at(masks: Masks) -> Place:
         return scenario.utility(across, masks[across]), scenario.utility(up, masks[up])
@@ -84,12 +82,19 @@ def utility_plane(
         _marked(PROPOSALS, f"turn {p.turn} by {p.by}", place, label=str(p.turn))
         for p, place in zip(proposals, path, strict=True)
     ]
-    talk = [Path(PROPOSALS, tuple(path), "proposals, in order")] if path else []
+    talk = [Path(PROPOSALS, tuple(path), "proposals, in order")][: len(path)]
     lines = [Path("", tuple(front), "Pareto front")] if len(agents) == 2 else []
     cloud, drawn = _partitions(scenario, across, up)
-    axes = (Axis(f"utility of {name}", -0.05, 1.05) for name in (across, up))
-    svg = scatter(SERIES, points, *axes, talk, lines, cloud)
+    x, y = (Axis(f"utility of {name}", -0.05, 1.05) for name in (across, up))
+    svg = scatter(SERIES, points, x, y, talk, lines, cloud)
     return Figure(f"{scenario.name}: utilities of {across} and {up}{drawn}", "", svg).file
+
+
+def _two_of(agents: Sequence[str], pair: Sequence[str]) -> tuple[str, str]:
+    across, up = pair
+    if across == up or {across, up} - set(agents):
+        raise ValueError(f"{across!r} and {up!r}: give two of {', '.join(agents)}")
+    return across, up
 
 
 def _partitions(scenario: Scenario, across: str, up: str) -> tuple[list[Place], str]:
