@@ -1,4 +1,4 @@
-"""`coop contract`: contracts and records made here or by others, and what contracts do."""
+"""`coop contract`: check contracts, audit records, and tabulate what contracts do."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NOT_TO_BE_SIGNED = 1
 
 contract = typer.Typer(
-    help="Check contracts before they are signed, hold records against them, tabulate what they do."
+    help="Check contracts before they are signed, audit records, tabulate what contracts do."
 )
 
 
@@ -42,7 +42,7 @@ def check(
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Certify a contract: whether it can be kept, and what it does to everybody's incentives."""
+    """Certify a contract: whether it can be kept, and what it does to each party's incentives."""
     from shapley_coop.deals import Fault
     from shapley_coop.deals.analysis.certificate import vet
     from shapley_coop.deals.analysis.certificate_words import as_record, in_words
@@ -72,17 +72,17 @@ def audit(
     file: Annotated[Path, typer.Argument(help="A contract: YAML or JSON with its clauses.")],
     record: Annotated[Path, typer.Argument(help="The turns: a list of turn, actions, rewards.")],
     game: Annotated[
-        str, typer.Option("--game", "-g", help="The game; without it, the record is all there is.")
+        str, typer.Option("--game", "-g", help="The game; without it, only the record is used.")
     ] = "",
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
     ] = None,
     running: Annotated[
-        bool, typer.Option("--running", help="The game goes on: what is open is pending.")
+        bool, typer.Option("--running", help="The game is not over: open duties are pending.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Hold a record against a contract: verdict, breaches and evidence, clause by clause."""
+    """Audit a record under a contract: verdict, breaches and evidence, clause by clause."""
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
     from shapley_coop.games import load
@@ -107,7 +107,7 @@ def audit(
 
 
 def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
-    """A file's contract, if it speaks of agents and actions that are there."""
+    """A file's contract, if its agents and actions exist."""
     from shapley_coop.deals import Fault, Terms, first_fault, read_deal
     from shapley_coop.deals.language.rules import known_actions, known_agents
 
@@ -132,8 +132,8 @@ def table(
 ) -> None:
     """Two dilemmas × characters × no contract, notional, enforced, escrow: welfare and adherence.
 
-    Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. Stopped and run
-    again, it goes on where it was; `coop report` makes a page of its folder.
+    Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. The same command
+    resumes it where it stopped; `coop report` makes a page of its folder.
     """
     from shapley_coop.evals.measures.stats import LEVEL
     from shapley_coop.evals.papers.contracts import SUITE, game_tables, planned
@@ -178,7 +178,7 @@ def _show(part: "GameTable") -> None:
 
 
 def _clauses(content: Any, path: Path) -> dict[str, Any]:
-    """A contract as it stands in its file, or the clauses of the run whose result this is."""
+    """A file's contract, or that of the run whose result the file holds."""
     if isinstance(content, dict) and isinstance(content.get("contract"), dict):
         content = {"clauses": content["contract"].get("clauses")}
     if not isinstance(content, dict) or "clauses" not in content:

@@ -23,10 +23,10 @@ def settle_git(
     rules: Annotated[Path | None, typer.Option(help="A file of rules on what counts.")] = None,
     mailmap: Annotated[bool, typer.Option(help="Follow .mailmap.")] = True,
     model: Annotated[
-        str, typer.Option(help="Who bargains for every contributor.")
+        str, typer.Option(help="The model that bargains for every contributor.")
     ] = "embedded:rational",
     agent: Annotated[
-        list[str] | None, typer.Option(help="NAME=provider:name: who bargains for one.")
+        list[str] | None, typer.Option(help="NAME=provider:name: the model that bargains for one.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of embedded agents.", min=0)] = 0,
     markdown: Annotated[Path | None, typer.Option(help="Write a comment ready to paste.")] = None,

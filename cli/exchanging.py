@@ -64,13 +64,13 @@ def table(
         list[str] | None, typer.Argument(help="Scenarios; the paper's two by default.")
     ] = None,
     seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)] = 30,
-    model: Annotated[str, typer.Option(help="Who answers for everybody.")] = "embedded:rational",
+    model: Annotated[str, typer.Option(help="The model of every seat.")] = "embedded:rational",
     base_url: BaseUrl = None,
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
 
-    The layouts are those of the paper's Tables 1 and 2. The two parts are switched by themselves:
-    four variants, two of which are the paper's. The same command goes on where it was stopped.
+    The layouts are those of the paper's Tables 1 and 2. The two parts are switched separately:
+    four variants, two of which are the paper's. The same command resumes it where it stopped.
     """
     from shapley_coop.evals.papers import exchange_tables as paper
     from shapley_coop.evals.sweeps.suite import expand
@@ -101,16 +101,16 @@ def write(
     preferences: Annotated[Path, typer.Argument(help="Tasks, and preferences in words.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The scenario file, YAML or JSON.")],
     model: Annotated[
-        str, typer.Option(help="Who writes: provider:name, with settings after commas.")
+        str, typer.Option(help="The model that writes: provider:name, with settings after commas.")
     ] = "embedded:impartial",
     base_url: BaseUrl = None,
-    tries: Annotated[int, typer.Option(help="Answers to one letter.", min=1, max=10)] = 3,
-    seed: Annotated[int, typer.Option(help="Another one asks for everything anew.", min=0)] = 0,
+    tries: Annotated[int, typer.Option(help="Attempts for each letter.", min=1, max=10)] = 3,
+    seed: Annotated[int, typer.Option(help="A new seed asks for everything again.", min=0)] = 0,
 ) -> None:
     """Have a model write descriptions and utilities from preferences in words.
 
-    Every answer is checked, and sent back with the fault where it has one. The same command goes
-    on where it was stopped. docs/scenarios.md says what the two files hold.
+    Every answer is checked, and sent back with its fault if it has one. The same command resumes
+    where it stopped. docs/scenarios.md describes both files.
     """
     from shapley_coop.games.exchange.authoring import read_commission
     from shapley_coop.games.exchange.source import FILE_ENDINGS
@@ -175,32 +175,30 @@ def _seat(model: str, base_url: str | None) -> "Seat":
     from pydantic import ValidationError
 
     from shapley_coop.cli.options import seats_from
+    from shapley_coop.evals.sweeps.suite import first_line
     from shapley_coop.seats import Seat
 
     try:
         return Seat.model_validate(seats_from(model, [], base_url)["*"])
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"--model {model}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise ValueError(f"--model {model}: {first_line(error)}") from None
 
 
 def _put(content: dict[str, Any], out: Path) -> None:
-    """Write a scenario file in one go: it is there whole, or as it was."""
+    """Write a scenario file atomically."""
     import json
-    import os
 
     import yaml
+
+    from shapley_coop.evals.sweeps.store import replace_file
 
     if out.suffix == ".json":
         text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
     else:
         text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, out)
+        replace_file(out, text)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise ValueError(f"--out {out}: cannot be written ({error.strerror})") from None
 
 

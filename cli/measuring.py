@@ -22,7 +22,7 @@ def demo(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
     ] = None,
-    model: Annotated[str, typer.Option(help="Who answers for everybody.")] = "embedded:rational",
+    model: Annotated[str, typer.Option(help="The model of every seat.")] = "embedded:rational",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """The paper's four conditions on one game, over many seeds, as a table."""

@@ -34,7 +34,17 @@ class Bar:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a series: what its title says, a word beside it, a ring in place of a mark."""
+    """One point of a series.
+
+    Attributes:
+        series: its name.
+        x: from left to right.
+        y: from bottom to top.
+        says: its title.
+        label: a word beside it.
+        ring: whether it is a ring around what else is marked there.
+        span: an interval of y.
+    """
 
     series: str
     x: float
@@ -42,6 +52,7 @@ class Point:
     says: str
     label: str = ""
     ring: bool = False
+    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -113,25 +124,11 @@ def scatter(
             picture.ring(x, y, rank, point.says)
         else:
             picture.mark(x, y, rank, point.says, faint=True)
+        if point.span:
+            low, high = (up.at(end, picture.floor, TOP) for end in point.span)
+            picture.line(x, low, x, high, COLOURS[rank % len(COLOURS)], 1)
         if point.label:
             picture.text(x + 7, y - 8, point.label, "start", small=True)
-    return picture.svg()
-
-
-def curves(series: dict[str, list[tuple[float, Estimate]]], across: Axis, up: Axis) -> str:
-    """A line for each series through estimates, with their intervals."""
-    picture = _Picture(340, list(series))
-    picture.horizontal(across)
-    picture.vertical(up)
-    for rank, (name, points) in enumerate(series.items()):
-        through = tuple((x, e.value) for x, e in points)
-        picture.path(Path(name, through, name), across, up, rank, ends=False)
-        for x, e in points:
-            a, low = picture.place(x, e.low, across, up)
-            _, high = picture.place(x, e.high, across, up)
-            picture.line(a, low, a, high, COLOURS[rank % len(COLOURS)], 1)
-            a, b = picture.place(x, e.value, across, up)
-            picture.mark(a, b, rank, f"{name}, {across.label} {x:g}: {e.shown(2)}")
     return picture.svg()
 
 

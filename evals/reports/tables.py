@@ -189,16 +189,9 @@ def _offers(row: Row) -> Iterator[Line]:
     for said in row["offers"]:
         pays = said.get("would_pay")
         yield {
+            **said,
             "message": said["id"],
-            "topic": said["topic"],
-            "turn": said["turn"],
-            "round": said["round"],
-            "by": said["by"],
-            "act": said["act"],
             "revision": said.get("puts"),
-            "about": said.get("about"),
-            "label": said.get("label"),
-            "text": said["text"],
             "offer": said.get("in_words"),
             "would_pay": pays and json.dumps(pays, ensure_ascii=False),
         }
@@ -218,13 +211,8 @@ def _actions(row: Row) -> Iterator[Line]:
 
 def _clauses(row: Row) -> Iterator[Line]:
     for term in row["clauses"]:
-        yield {
-            "clause": term["id"],
-            "kind": term["clause"]["kind"],
-            "terms": json.dumps(term["clause"], ensure_ascii=False, sort_keys=True),
-            **{key: term[key] for key in ("from_turn", "to_turn", "in_words")},
-            **{key: term[key] for key in ("duties", "breaches")},
-        }
+        terms = json.dumps(term["clause"], ensure_ascii=False, sort_keys=True)
+        yield {**term, "clause": term["id"], "kind": term["clause"]["kind"], "terms": terms}
 
 
 def _settlements(row: Row) -> Iterator[Line]:

@@ -161,7 +161,7 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
     known["skipped"] = {**known["skipped"], **skipped}
     for name in known["suites"]:
         known["skipped"].pop(name, None)
-    _replace(path, known)
+    replace_file(path, json.dumps(known, ensure_ascii=False, indent=1) + "\n")
     return str(known["sweep"])
 
 
@@ -251,10 +251,14 @@ def _write_new(path: Path, content: dict[str, Any]) -> None:
         draft.unlink()
 
 
-def _replace(path: Path, content: dict[str, Any]) -> None:
+def replace_file(path: Path, text: str) -> None:
+    """Write a file atomically: afterwards it is there whole, or as it was before."""
     draft = path.with_name(f".{path.name}.{uuid4().hex}")
-    draft.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    os.replace(draft, path)
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _without_seeds(suite: dict[str, Any]) -> dict[str, Any]:
