@@ -14,7 +14,6 @@ from shapley_coop.evals.measures.stats import (
     corrected,
     holm,
     mean_interval,
-    pair_up,
     rate_interval,
     ratio_interval,
     sign_flip,
@@ -138,7 +137,3 @@ def test_what_was_not_tested_is_not_counted_by_holm():
 def test_comparisons_made_together_are_corrected_together():
     made = [compare("a", [(0.0, 1.0)] * 8), compare("b", [(0.0, 1.0)] * 8)]
     assert [c.adjusted for c in corrected(made)] == pytest.approx([c.p * 2 for c in made])
-
-
-def test_pairs_are_made_of_keys_that_both_have_values_for():
-    assert pair_up({1: 1.0, 2: None, 3: 3.0}, {1: 5.0, 2: 6.0, 4: 7.0}) == [(1.0, 5.0)]

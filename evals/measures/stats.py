@@ -7,7 +7,7 @@ Nothing here assumes normal data. The intervals and tests are scipy's; what is r
 '0.70 [0.40, 0.89] n=10'
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan, sqrt
 from typing import Any
@@ -218,14 +218,6 @@ def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     """Comparisons that were made together, with adjusted p."""
     adjusted = holm([c.p for c in comparisons])
     return [replace(c, adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)]
-
-
-def pair_up(
-    first: Mapping[object, float | None], second: Mapping[object, float | None]
-) -> list[tuple[float, float]]:
-    """The values of those keys that both have, in the first's order; None is no value."""
-    both = [(x, second.get(key)) for key, x in first.items()]
-    return [(x, y) for x, y in both if x is not None and y is not None]
 
 
 def _bootstrapped(

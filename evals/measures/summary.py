@@ -10,7 +10,6 @@ from shapley_coop.evals.measures.stats import (
     compare,
     corrected,
     mean_interval,
-    pair_up,
     rate_interval,
 )
 from shapley_coop.evals.sweeps.store import Row
@@ -93,11 +92,12 @@ def compare_rows(
         )
     found = []
     for column in columns:
-        pairs = pair_up(
-            {key: score(row, column) for key, row in ours.items()},
-            {key: score(row, column) for key, row in theirs.items()},
-        )
-        if pairs:
+        both = [
+            (score(row, column), score(theirs[key], column))
+            for key, row in ours.items()
+            if key in theirs
+        ]
+        if pairs := [(x, y) for x, y in both if x is not None and y is not None]:
             found.append(compare(column, pairs))
     return corrected(found)
 
