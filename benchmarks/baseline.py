@@ -1,4 +1,4 @@
-"""The peers inside a process: a bare gather, and LangGraph as people usually write it.
+"""The peers in this process: a bare gather, and LangGraph as it is usually written.
 
 Usually: a `Send` per agent and turn, a LangChain model that is shown all messages so far, a list
 with an adding reducer, and whatever saver there is. Neither writes letters, reads offers, keeps a
@@ -27,13 +27,13 @@ class Talk(TypedDict):
 
 
 class Call(TypedDict):
-    """What a `Send` carries."""
+    """The payload of a `Send`."""
 
     messages: list[AnyMessage]
 
 
 async def gathered(waves: Sequence[int], latency: float) -> None:
-    """A bare gather: what nothing can beat."""
+    """A bare gather: the lower bound."""
     for width in waves:
         await asyncio.gather(*(asyncio.sleep(latency) for _ in range(width)))
 

@@ -1,4 +1,4 @@
-"""Who takes part in a bench of the engine: ours, kept and not kept, and the peers."""
+"""The contenders in a benchmark of the engine: ours, with and without a saver, and the peers."""
 
 import asyncio
 import gc
@@ -56,7 +56,7 @@ class Play:
 
     @property
     def critical(self) -> float:
-        """Seconds that nobody can beat: the waves one after the other."""
+        """The lower bound in seconds: the waves one after the other."""
         return len(self.waves) * self.latency
 
 
@@ -76,7 +76,7 @@ def raid(latency: float, heroes: int, turns: int) -> Play:
 
 @dataclass(frozen=True)
 class Contender:
-    """Somebody who plays.
+    """A contender.
 
     Attributes:
         run: plays once, and returns the clock when what is measured was over.
@@ -90,7 +90,7 @@ class Contender:
 async def side_by_side(
     named: dict[str, Contender], repeats: int, at_once: int = 1
 ) -> dict[str, list[Clock]]:
-    """What every contender took.
+    """Every contender's times.
 
     Everybody runs once to warm up, and then in turn, so that a slow minute hits all.
     """
@@ -112,13 +112,13 @@ def now() -> Clock:
 
 
 def since(began: Clock, ended: Clock) -> Clock:
-    """What passed between two moments."""
+    """The time between two readings of the clock."""
     return ended[0] - began[0], ended[1] - began[1]
 
 
 @asynccontextmanager
 async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Contender]]:
-    """Everybody, ready to play: without a saver, on SQLite, and on Postgres where there is one."""
+    """All contenders: without a saver, on SQLite, and on Postgres if it is available."""
     model = ScriptedModel(agent="", script=lambda *_: "No, not yet: " * 3, latency=played.latency)
     page = baseline_graph(played.waves, model)
     with scratch() as folder, scripted_reply(played.script, played.latency):
@@ -144,7 +144,7 @@ async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Con
 
 @contextmanager
 def embedded_postgres() -> Iterator[tuple[str, str]]:
-    """A Postgres of this block's own: its URL and nothing, or nothing and why there is none."""
+    """A temporary Postgres: its URL, or an empty URL and the reason."""
     with ExitStack() as running:
         url, why = "", ""
         try:

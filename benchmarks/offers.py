@@ -109,7 +109,7 @@ def _one_core() -> Iterator[None]:
 
 
 async def _rates(repeats: int, turns: int) -> tuple[dict[str, float], dict[str, float]]:
-    """Turns a second of everybody in this process, and where ours spend theirs."""
+    """Turns a second of the contenders in this process, and the profile of ours."""
     model = ScriptedModel(agent="", script=lambda *_: "No, not yet: think of what it costs me.")
     memory = baseline_graph([1] * turns, model).compile(checkpointer=InMemorySaver())
     rates: dict[str, float] = {}

@@ -28,7 +28,7 @@ Script = Callable[[str, str], str]
 """From an agent's name and its letter to its message."""
 
 Heard = Callable[[list[BaseMessage]], None]
-"""Is told every letter as it arrives."""
+"""Called with every letter as it arrives."""
 
 _LETTERS = Random(0)
 _WORDS = ["".join(_LETTERS.choices("etaoinshrdlu", k=_LETTERS.randint(2, 9))) for _ in range(2000)]
@@ -38,7 +38,7 @@ _ROUND = re.compile(r'"round": (\d+), "rounds": (\d+)')
 
 
 class Gate:
-    """Where calls wait until it is opened."""
+    """Calls wait here until it is opened."""
 
     def __init__(self) -> None:
         self._waiting = asyncio.Semaphore(0)
@@ -55,7 +55,7 @@ class Gate:
             await self._waiting.acquire()
 
     def open(self) -> None:
-        """Let everybody through, now and from now on."""
+        """Let all calls through from now on."""
         self._opened.set()
 
 
@@ -151,7 +151,7 @@ def haggler(
 
 
 def chatter(length: int, about: str) -> str:
-    """So many characters of words, other ones each time, as what repeats itself packs too well."""
+    """So many characters of varying words: repeated ones would compress too well."""
     chosen = Random(about).choices(_WORDS, k=length // 2)
     return " ".join(chosen)[:length]
 

@@ -26,7 +26,7 @@ COMMANDS = {
 
 
 def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Found:
-    """Wall time of whole processes, the imports they cannot do without beside them."""
+    """Wall time of whole processes, beside the imports that they need."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     with scratch():
         for repeat in range(repeats + 1):
@@ -71,7 +71,7 @@ def _timed(arguments: list[str]) -> tuple[float, float]:
 
 
 def _run(arguments: list[str]) -> "subprocess.CompletedProcess[str]":
-    """As somebody has it who never heard of tracing, and whose Python keeps what it compiled."""
+    """Run without tracing, with Python's bytecode cache."""
     usual = {
         name: value
         for name, value in os.environ.items()

@@ -1,4 +1,4 @@
-"""What is written and what is held: checkpoint bytes against turns, memory per negotiation."""
+"""Storage and memory: checkpoint bytes by turns, memory per negotiation."""
 
 import asyncio
 import gc
@@ -42,10 +42,10 @@ SPEECH = 400
 """Characters of one public message."""
 
 FRAMES = 30
-"""Of the stack on which memory is asked for: as many as there are between us and Python's own."""
+"""Frames kept of the stack that allocates: enough to reach our own code."""
 
 TENTH = 10
-"""Whose memory is looked into is one of so many, as it takes long to write down who asked."""
+"""Allocations are traced at a size so many times smaller, because tracing is slow."""
 
 KEPT = OURS.format("SQLite")
 DELTA, ADDING, TABLE = "a bare DeltaChannel", "LangGraph as usual, adding list", "ours"
@@ -89,7 +89,7 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
 
 
 def _held(name: str, few: int, more: int) -> tuple[float, dict[str, float]]:
-    """How much is held, and then who asked for it."""
+    """How much memory is held, and who allocated it."""
     held = asyncio.run(_resident(name, few, more))
     fewer, joining = few // TENTH or 1, (more - few) // TENTH or 1
     return held, asyncio.run(_owners(name, fewer, fewer + joining))
@@ -102,7 +102,7 @@ async def _resident(name: str, few: int, more: int) -> float:
 
 
 async def _owners(name: str, few: int, more: int) -> dict[str, float]:
-    """Which library, or room of ours, asked for which share of what these hold beyond the few."""
+    """Each library's, or room's, share of the memory beyond that of the first few."""
     sizes = Counter[str]()
     async for waiting in _waiting(name, few, more):
         if waiting == few:  # what is imported and built once is there
@@ -189,7 +189,7 @@ def _said(turn: int) -> str:
 
 
 def _delta(count: int) -> StateGraph[Any, Any, Any, Any]:
-    """One node that speaks until it has nothing left to say."""
+    """One node that speaks a given number of times."""
 
     def speak(state: _Talk) -> dict[str, Any]:
         return {"talk": [_said(state["left"])], "left": state["left"] - 1}
