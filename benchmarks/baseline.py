@@ -1,4 +1,4 @@
-"""The peers inside a process: a bare gather, and LangGraph as people usually write it.
+"""The peers in this process: a bare gather, and LangGraph as it is usually written.
 
 Usually: a `Send` per agent and turn, a LangChain model that is shown all messages so far, a list
 with an adding reducer, and whatever saver there is. Neither writes letters, reads offers, keeps a
@@ -27,19 +27,21 @@ class Talk(TypedDict):
 
 
 class Call(TypedDict):
-    """What a `Send` carries."""
+    """The payload of a `Send`."""
 
     messages: list[AnyMessage]
 
 
 async def gathered(waves: Sequence[int], latency: float) -> None:
-    """A bare gather: what nothing can beat."""
+    """A bare gather: the lower bound."""
     for width in waves:
         await asyncio.gather(*(asyncio.sleep(latency) for _ in range(width)))
 
 
-def usual(waves: Sequence[int], model: BaseChatModel) -> StateGraph[Talk, None, Talk, Talk]:
-    """The usual graph for so many agents, wave by wave; compile it with a saver or without."""
+def baseline_graph(
+    waves: Sequence[int], model: BaseChatModel
+) -> StateGraph[Talk, None, Talk, Talk]:
+    """LangGraph as usual for so many agents, wave by wave; compile it with a saver or without."""
     rules = SystemMessage("You sit at a table with other agents. " * 20)
 
     async def agent(state: Call) -> dict[str, Any]:

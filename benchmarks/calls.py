@@ -76,7 +76,7 @@ async def _calls(repeats: int, latency: float, sizes: tuple[int, ...], spread: f
 
 @asynccontextmanager
 async def contenders(base_url: str) -> AsyncIterator[dict[str, Call]]:
-    """The ways to call, ready to: clients are built once, as every caller should."""
+    """The ways to call; clients are built once, as every caller should."""
     seat, number = Seat(model="openai:stub", base_url=base_url), count()
     letter = Letter("You sit at a table. " * 300, "What do you say? " * 100)
     usual = ChatOpenAI(model="stub", base_url=base_url, timeout=60, max_retries=2)

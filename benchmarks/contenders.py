@@ -1,4 +1,4 @@
-"""Who takes part in a bench of the engine: ours, kept and not kept, and the peers."""
+"""The contenders in a benchmark of the engine: ours, with and without a saver, and the peers."""
 
 import asyncio
 import gc
@@ -18,8 +18,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Durability, StreamMode
 
-from benchmarks.baseline import gathered, usual
-from benchmarks.seats import Rote, RoteModel, haggler, scratch, scripted_reply, waves
+from benchmarks.baseline import baseline_graph, gathered
+from benchmarks.seats import Script, ScriptedModel, haggler, scratch, scripted_reply, waves
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.running import configured, play
 from shapley_coop.seats import clients
@@ -41,7 +41,7 @@ class Play:
     Attributes:
         graph: the workflow.
         room: what it is given.
-        rote: what everybody answers.
+        script: what everybody answers.
         waves: how many are asked at once, wave by wave.
         latency: the model's, in seconds.
         until: the node after whose last update time stops; empty: the end of the run.
@@ -49,22 +49,22 @@ class Play:
 
     graph: str
     room: RunConfig
-    rote: Rote
+    script: Script
     waves: list[int]
     latency: float
     until: str = ""
 
     @property
     def critical(self) -> float:
-        """Seconds that nobody can beat: the waves one after the other."""
+        """The lower bound in seconds: the waves one after the other."""
         return len(self.waves) * self.latency
 
 
 def table_of_four(latency: float, rounds: int = 3) -> Play:
     """Four agents bargain over a public good for some rounds, agree, and act once."""
     room = RunConfig(game="public_goods", params={"rounds": 1}, rounds=rounds)
-    rote = haggler([{"kind": "do", "agent": "Alice", "action": "give"}], "give")
-    return Play("negotiation", room, rote, waves(4, rounds), latency)
+    script = haggler([{"kind": "do", "agent": "Alice", "action": "give"}], "give")
+    return Play("negotiation", room, script, waves(4, rounds), latency)
 
 
 def raid(latency: float, heroes: int, turns: int) -> Play:
@@ -76,7 +76,7 @@ def raid(latency: float, heroes: int, turns: int) -> Play:
 
 @dataclass(frozen=True)
 class Contender:
-    """Somebody who plays.
+    """A contender.
 
     Attributes:
         run: plays once, and returns the clock when what is measured was over.
@@ -90,7 +90,7 @@ class Contender:
 async def side_by_side(
     named: dict[str, Contender], repeats: int, at_once: int = 1
 ) -> dict[str, list[Clock]]:
-    """What every contender took.
+    """Every contender's times.
 
     Everybody runs once to warm up, and then in turn, so that a slow minute hits all.
     """
@@ -112,25 +112,25 @@ def now() -> Clock:
 
 
 def since(began: Clock, ended: Clock) -> Clock:
-    """What passed between two moments."""
+    """The time between two readings of the clock."""
     return ended[0] - began[0], ended[1] - began[1]
 
 
 @asynccontextmanager
 async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Contender]]:
-    """Everybody, ready to play: without a saver, on SQLite, and on Postgres where there is one."""
-    model = RoteModel(agent="", rote=lambda *_: "No, not yet: " * 3, latency=played.latency)
-    page = usual(played.waves, model)
-    with scratch() as folder, scripted_reply(played.rote, played.latency):
+    """All contenders: without a saver, on SQLite, and on Postgres if it is available."""
+    model = ScriptedModel(agent="", script=lambda *_: "No, not yet: " * 3, latency=played.latency)
+    page = baseline_graph(played.waves, model)
+    with scratch() as folder, scripted_reply(played.script, played.latency):
         here = Home(folder / "usual"), Home(folder / "usual", url)
         async with clients(), saver(here[0]) as sqlite, saver(here[bool(url)]) as postgres:
             places = [("SQLite", "", sqlite), ("Postgres", url, postgres)][: 2 if url else 1]
             yield {
                 GATHER: Contender(partial(_gather, played)),
-                USUAL: Contender(partial(run_usual, page.compile())),
+                USUAL: Contender(partial(run_baseline, page.compile())),
                 **{
                     USUAL_KEPT.format(kept): Contender(
-                        partial(run_usual, page.compile(checkpointer=checkpoints))
+                        partial(run_baseline, page.compile(checkpointer=checkpoints))
                     )
                     for kept, _, checkpoints in places
                 },
@@ -144,7 +144,7 @@ async def contenders(played: Play, url: str = "") -> AsyncIterator[dict[str, Con
 
 @contextmanager
 def embedded_postgres() -> Iterator[tuple[str, str]]:
-    """A Postgres of this block's own: its URL and nothing, or nothing and why there is none."""
+    """A temporary Postgres: its URL, or an empty URL and the reason."""
     with ExitStack() as running:
         url, why = "", ""
         try:
@@ -180,8 +180,8 @@ async def _gather(played: Play) -> Clock:
     return now()
 
 
-async def run_usual(compiled: Compiled) -> Clock:
-    """The usual graph, from an empty list of messages on."""
+async def run_baseline(compiled: Compiled) -> Clock:
+    """The baseline graph, from an empty list of messages on."""
     thread = {"thread_id": uuid4().hex}
     config: RunnableConfig = {"configurable": thread, "recursion_limit": 10_000}
     durability: Durability | None = "sync" if compiled.checkpointer else None
@@ -216,12 +216,12 @@ def _lean(played: Play, mode: StreamMode) -> AsyncIterator[Any]:
 
 
 async def steps(played: Play) -> dict[str, int]:
-    """How many steps of LangGraph the usual graph takes, and ours with its minds."""
-    page = usual(played.waves, RoteModel(agent="", rote=lambda *_: "No.")).compile()
+    """How many steps of LangGraph the baseline graph takes, and ours."""
+    page = baseline_graph(played.waves, ScriptedModel(agent="", script=lambda *_: "No.")).compile()
     config: RunnableConfig = {"recursion_limit": 10_000}
     given: Any = {"messages": [], "wave": 0}
     theirs = {event["step"] async for event in page.astream(given, config, stream_mode="debug")}
-    with scripted_reply(played.rote):
+    with scripted_reply(played.script):
         ours = {(place, e["step"]) async for place, e in _lean(played, "debug")}
     return {USUAL: len(theirs - {-1, 0}), LEAN: len({at for at in ours if at[1] > 0})}
 

@@ -106,7 +106,7 @@ def _raid(heroes: int) -> tuple[Game, list[Turn]]:
 
 
 def _replay(game: Game, record: list[Turn]) -> NDArray[np.float64]:
-    """Values from a replay of all 2ⁿ coalitions, by a game that remembers none of them."""
+    """Values from a replay of all 2ⁿ coalitions, without a cache."""
     fresh = load("raid_battle", game.params.model_dump(), seed=1)
     n = len(game.agents)
     members = (np.arange(1 << n)[:, None] & (1 << np.arange(n))).astype(bool)
@@ -150,6 +150,6 @@ def _plainly(worths: NDArray[np.float64], n: int) -> list[float]:
 
 
 def _per_player(found: list[tuple[int, float]]) -> float:
-    """By what each player more multiplies the time."""
+    """The factor in time for each further player."""
     (few, quick), (many, slow) = found[0], found[-1]
     return float((slow / quick) ** (1 / (many - few)))

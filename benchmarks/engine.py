@@ -28,6 +28,20 @@ KEPT = OURS.format("SQLite")
 WALL = ("contender", "wall / critical path", "wall, s", "on top, s", "CPU, s")
 
 
+CPU_COLUMNS = (
+    *("contender", "× LangGraph as usual, no saver", "CPU per agent turn, ms"),
+    *("steps of LangGraph", "CPU per step, ms"),
+)
+CPU_NOTES = [
+    "With 4 agents a wave asks one or three; with many, a turn asks all of them at once, "
+    "so that what a step of the graph costs is shared by more.",
+    "Ours takes more steps, to be seen, retried and resumed one by one: who is asked "
+    "thinks in a graph of its own, and what is said is counted by a node.",
+    "Ours writes a letter, keeps the answer in the journal, reads and checks it, and "
+    "settles at the end; the usual graph hands a list of messages on.",
+]
+
+
 def negotiation(repeats: int = 5, latency: float = 0.2) -> Found:
     """One negotiation of four agents."""
     played = table_of_four(latency)
@@ -109,22 +123,12 @@ async def _cpu(repeats: int, plays: dict[int, Play]) -> Found:
     return Found(
         "CPU time of all threads, per agent turn, at a model that answers at once. Medians of "
         f"{repeats}, the contenders in turn.",
-        (
-            *("contender", "× LangGraph as usual, no saver", "CPU per agent turn, ms"),
-            *("steps of LangGraph", "CPU per step, ms"),
-        ),
+        CPU_COLUMNS,
         rows,
         [
             Goal("engine CPU per agent turn, no saver", 0.5, each[4, LEAN], "ms"),
             Goal("engine CPU per agent turn, SQLite", 1.5, each[4, KEPT], "ms"),
         ],
-        [
-            "With 4 agents a wave asks one or three; with many, a turn asks all of them at once, "
-            "so that what a step of the graph costs is shared by more.",
-            "Ours takes more steps, to be seen, retried and resumed one by one: who is asked "
-            "thinks in a graph of its own, and what is said is counted by a node.",
-            "Ours writes a letter, keeps the answer in the journal, reads and checks it, and "
-            "settles at the end; the usual graph hands a list of messages on.",
-        ],
+        CPU_NOTES,
         profiles,
     )

@@ -1,4 +1,4 @@
-"""`make bench`: how fast, how big and how dear it all is, beside its peers, in one run.
+"""`make bench`: speed, size and cost of ours and its peers, in one run.
 
     python -m benchmarks                      # everything: about half an hour
     python -m benchmarks calls tokens         # some of it
@@ -85,7 +85,7 @@ class Section:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run benches and print their tables; keep and write down what ran at its full size."""
+    """Run benchmarks and print their tables; keep the results of full-size runs."""
     given = _options().parse_args(arguments)
     shown: dict[str, Section] = {}
     for name, found in measured(given.names or list(MODULES), given.quick, given.peers):
@@ -102,7 +102,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def kept() -> dict[str, Section]:
-    """What every bench found last at its full size."""
+    """The last full-size result of every benchmark."""
     if not KEPT.exists():
         return {}
     told = json.loads(KEPT.read_text(encoding="utf-8"))
@@ -117,7 +117,7 @@ def _section(found: dict[str, Any], day: str, commit: str) -> Section:
 
 
 def keep(sections: dict[str, Section]) -> None:
-    """Keep it for the page."""
+    """Keep the results for the page."""
     told = {name: asdict(section) for name, section in sections.items()}
     KEPT.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -153,7 +153,7 @@ def page(sections: dict[str, Section]) -> str:
             "",
             "Written by `make bench`; do not edit. Every table is one run of ours and its peers in "
             "turn, so that ratios mean something; absolute times are of this machine at that "
-            "moment. Simulated agents and models that answer by rote are no evidence about "
+            "moment. Simulated agents and models that answer from a script are no evidence about "
             "language models.",
             "",
             table(("measured on", ""), machine()),

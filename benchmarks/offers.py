@@ -15,10 +15,10 @@ from typing import Any
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from benchmarks.baseline import usual
-from benchmarks.contenders import Clock, Play, now, run_lean, run_ours, run_usual, since
+from benchmarks.baseline import baseline_graph
+from benchmarks.contenders import Clock, Play, now, run_baseline, run_lean, run_ours, since
 from benchmarks.profile import profiled
-from benchmarks.seats import RoteModel, asked, round_of, scratch, scripted_reply
+from benchmarks.seats import ScriptedModel, asked, round_of, scratch, scripted_reply
 from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import clients
@@ -31,8 +31,8 @@ LOOP, MEMORY, AUTOGEN, NEGMAS = (
     "negmas, alternating offers",
 )
 OURS, KEPT, EMBEDDED, EMBEDDED_KEPT = (
-    "ours by rote, no saver",
-    "ours by rote, SQLite",
+    "ours, scripted, no saver",
+    "ours, scripted, SQLite",
     "ours with embedded agents, no saver",
     "ours with embedded agents, SQLite",
 )
@@ -49,7 +49,7 @@ def offers(repeats: int = 5, turns: int = 50, peers: str = sys.executable) -> Fo
     """
     rates, profile = asyncio.run(_rates(repeats, turns))
     notes = [
-        "By rote, agents answer in microseconds, so that the engine alone is measured; embedded "
+        "Scripted agents answer in microseconds, so that the engine alone is measured; embedded "
         "agents read the letter and compute. negmas' negotiators concede by a formula and are "
         "called in a loop: no letters, text, checkpoints or event loop. Autogen's say a fixed "
         "text.",
@@ -109,14 +109,14 @@ def _one_core() -> Iterator[None]:
 
 
 async def _rates(repeats: int, turns: int) -> tuple[dict[str, float], dict[str, float]]:
-    """Turns a second of everybody in this process, and where ours spend theirs."""
-    model = RoteModel(agent="", rote=lambda *_: "No, not yet: think of what it costs me.")
-    memory = usual([1] * turns, model).compile(checkpointer=InMemorySaver())
+    """Turns a second of the contenders in this process, and the profile of ours."""
+    model = ScriptedModel(agent="", script=lambda *_: "No, not yet: think of what it costs me.")
+    memory = baseline_graph([1] * turns, model).compile(checkpointer=InMemorySaver())
     rates: dict[str, float] = {}
     with scratch():
         async with clients():
             rates[LOOP] = turns / await _median(partial(_loop, model, turns), repeats)
-            rates[MEMORY] = turns / await _median(partial(run_usual, memory), repeats)
+            rates[MEMORY] = turns / await _median(partial(run_baseline, memory), repeats)
             with scripted_reply(_counter):
                 rates |= await _ours(_haggling("rational", turns), repeats, (OURS, KEPT))
             stubborn = _haggling("stubborn", turns)
@@ -156,7 +156,7 @@ def _counter(agent: str, letter: str) -> str:
     return f"<s>No: this.</s><REJECT><PROPOSAL>{json.dumps(_OFFER)}</PROPOSAL>"
 
 
-async def _loop(model: RoteModel, turns: int) -> Clock:
+async def _loop(model: ScriptedModel, turns: int) -> Clock:
     talk: list[AnyMessage] = [HumanMessage("You sit at a table with another agent. " * 20)]
     for _ in range(turns):
         talk.append(await model.ainvoke(talk))

@@ -1,6 +1,6 @@
-"""Peers that are no dependency of ours, run by whichever interpreter has them; imports none of us.
+"""Peers that are no dependency of ours, run by an interpreter that has them; no imports of ours.
 
-    /path/to/python evals/bench_peers.py autogen 50
+    /path/to/python benchmarks/peers.py autogen 50
 
 Prints one line of JSON: {"version", "turns", "seconds"}, the turns of one negotiation and the
 seconds of some; or {"missing"}, the package that is not there.
@@ -43,7 +43,7 @@ def negmas(turns: int) -> Callable[[], int]:
 
 
 def autogen(turns: int) -> Callable[[], int]:
-    """Two of its agents take turns in a round-robin chat; neither thinks."""
+    """Two of its agents take turns in a round-robin chat, with fixed messages."""
     agents = import_module("autogen_agentchat.agents")
     messages = import_module("autogen_agentchat.messages")
     response = import_module("autogen_agentchat.base").Response

@@ -19,7 +19,7 @@ LIBRARIES = (
     *("httpx", "httpx2", "httpcore", "anyio"),
 )
 IDLE = ("select", "_worker", "_connection_worker_thread")
-"""The innermost function of a thread that has nothing to do."""
+"""The innermost function of an idle thread."""
 
 PYTHON = "Python's own: asyncio, threads"
 
@@ -64,11 +64,11 @@ def _part(frame: FrameType | None) -> str:
 
 @lru_cache(maxsize=4096)
 def owner(file: str) -> str:
-    """Whose a file is; empty if it is Python's own, or a library's that is not told apart."""
+    """The library or room of a file; empty for Python's own and for other libraries."""
     path = Path(file)
     if "site-packages" in path.parts:
         name = path.parts[path.parts.index("site-packages") + 1]
         return name if name in LIBRARIES else ""
     # The bench itself is at the bottom of every stack.
-    inside = path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / "evals")
+    inside = path.is_relative_to(ROOT) and not path.is_relative_to(ROOT / "benchmarks")
     return f"ours: {path.relative_to(ROOT).parts[0]}" if inside else ""

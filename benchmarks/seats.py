@@ -1,4 +1,4 @@
-"""Seats for benches: a model that takes its time and answers by rote, so that only we are measured.
+"""Seats for benchmarks: a scripted model with a set latency, so that only our code is measured.
 
 A round of talk asks one agent to propose and all others to answer; everybody rejects until the
 last round, accepts there, and then acts once a turn. What is asked is therefore known beforehand.
@@ -24,11 +24,11 @@ from pydantic import ConfigDict
 
 from shapley_coop.seats import Seat
 
-Rote = Callable[[str, str], str]
+Script = Callable[[str, str], str]
 """From an agent's name and its letter to its message."""
 
 Heard = Callable[[list[BaseMessage]], None]
-"""Is told every letter as it arrives."""
+"""Called with every letter as it arrives."""
 
 _LETTERS = Random(0)
 _WORDS = ["".join(_LETTERS.choices("etaoinshrdlu", k=_LETTERS.randint(2, 9))) for _ in range(2000)]
@@ -38,7 +38,7 @@ _ROUND = re.compile(r'"round": (\d+), "rounds": (\d+)')
 
 
 class Gate:
-    """Where calls wait until it is opened."""
+    """Calls wait here until it is opened."""
 
     def __init__(self) -> None:
         self._waiting = asyncio.Semaphore(0)
@@ -55,24 +55,24 @@ class Gate:
             await self._waiting.acquire()
 
     def open(self) -> None:
-        """Let everybody through, now and from now on."""
+        """Let all calls through from now on."""
         self._opened.set()
 
 
-class RoteModel(BaseChatModel):
+class ScriptedModel(BaseChatModel):
     """Answers after `latency` seconds, with a few microseconds of work."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     agent: str
-    rote: Rote
+    script: Script
     latency: float = 0.0
     gate: Gate | None = None
     heard: Heard | None = None
 
     @property
     def _llm_type(self) -> str:
-        return "rote"
+        return "script"
 
     def _generate(
         self,
@@ -81,7 +81,7 @@ class RoteModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        message = AIMessage(self.rote(self.agent, str(messages[-1].content)))
+        message = AIMessage(self.script(self.agent, str(messages[-1].content)))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _agenerate(
@@ -102,22 +102,22 @@ class RoteModel(BaseChatModel):
 
 @contextmanager
 def scripted_reply(
-    rote: Rote, latency: float = 0.0, gate: Gate | None = None, heard: Heard | None = None
+    script: Script, latency: float = 0.0, gate: Gate | None = None, heard: Heard | None = None
 ) -> Iterator[None]:
-    """Seat rote models everywhere: built once per agent, as models behind a network are.
+    """Seat scripted models everywhere: built once per agent, as models behind a network are.
 
     Args:
-        rote: what they answer.
+        script: what they answer.
         latency: seconds that each answer takes.
         gate: what they wait for before that, if anything.
         heard: is told every letter.
     """
-    own = {"rote": rote, "latency": latency, "gate": gate, "heard": heard}
-    models: dict[str, RoteModel] = {}
+    own = {"script": script, "latency": latency, "gate": gate, "heard": heard}
+    models: dict[str, ScriptedModel] = {}
 
     def rote_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         if agent not in models:
-            models[agent] = RoteModel(agent=agent, **own)
+            models[agent] = ScriptedModel(agent=agent, **own)
         return models[agent]
 
     with patch("shapley_coop.seats.asking.chat_model", rote_model):
@@ -126,7 +126,7 @@ def scripted_reply(
 
 def haggler(
     clauses: list[dict[str, Any]], action: str, speech: int = 40, agreeing: bool = True
-) -> Rote:
+) -> Script:
     """Proposes the same deal until the last round, in which it is accepted; then acts.
 
     Args:
@@ -151,7 +151,7 @@ def haggler(
 
 
 def chatter(length: int, about: str) -> str:
-    """So many characters of words, other ones each time, as what repeats itself packs too well."""
+    """So many characters of varying words: repeated ones would compress too well."""
     chosen = Random(about).choices(_WORDS, k=length // 2)
     return " ".join(chosen)[:length]
 

@@ -14,6 +14,7 @@ from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
 
 ROOT = Path(__file__).parents[1]
+OURS = "shapley_coop"
 HELP, RUN = "coop --help", "coop run escape_room"
 COMMANDS = {
     "python -c pass": ["-c", "pass"],
@@ -25,7 +26,7 @@ COMMANDS = {
 
 
 def start(repeats: int = 5, commands: tuple[str, ...] = tuple(COMMANDS)) -> Found:
-    """Wall time of whole processes, the imports they cannot do without beside them."""
+    """Wall time of whole processes, beside the imports that they need."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     with scratch():
         for repeat in range(repeats + 1):
@@ -55,10 +56,9 @@ def _imports(arguments: list[str]) -> dict[str, float]:
         told = _run(["-X", "importtime", *arguments]).stderr
     spent = Counter[str]()
     for micros, module in re.findall(r"^import time: +(\d+) \|[ \d]+\| +([\w.]+)", told, re.M):
-        name = module.partition(".")[0]
-        ours = (ROOT / name / "__init__.py").exists()
-        known = "Python's own" if name in sys.stdlib_module_names else name
-        spent[f"ours: {name}" if ours else known] += int(micros)
+        name, _, rest = module.partition(".")
+        part = "Python's own" if name in sys.stdlib_module_names else name
+        spent[f"ours: {rest.partition('.')[0] or name}" if name == OURS else part] += int(micros)
     return {name: one / spent.total() for name, one in spent.items()}
 
 
@@ -71,7 +71,7 @@ def _timed(arguments: list[str]) -> tuple[float, float]:
 
 
 def _run(arguments: list[str]) -> "subprocess.CompletedProcess[str]":
-    """As somebody has it who never heard of tracing, and whose Python keeps what it compiled."""
+    """Run without tracing, with Python's bytecode cache."""
     usual = {
         name: value
         for name, value in os.environ.items()

@@ -1,4 +1,4 @@
-"""What is written and what is held: checkpoint bytes against turns, memory per negotiation."""
+"""Storage and memory: checkpoint bytes by turns, memory per negotiation."""
 
 import asyncio
 import gc
@@ -20,19 +20,19 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from benchmarks.baseline import usual
+from benchmarks.baseline import baseline_graph
 from benchmarks.contenders import (
     LEAN,
     OURS,
     USUAL,
     Clock,
+    run_baseline,
     run_lean,
     run_ours,
-    run_usual,
     table_of_four,
 )
 from benchmarks.profile import PYTHON, owner
-from benchmarks.seats import Gate, RoteModel, chatter, haggler, scratch, scripted_reply
+from benchmarks.seats import Gate, ScriptedModel, chatter, haggler, scratch, scripted_reply
 from benchmarks.tables import Cell, Found, Goal, exponent
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import clients
@@ -42,10 +42,10 @@ SPEECH = 400
 """Characters of one public message."""
 
 FRAMES = 30
-"""Of the stack on which memory is asked for: as many as there are between us and Python's own."""
+"""Frames kept of the stack that allocates: enough to reach our own code."""
 
 TENTH = 10
-"""Whose memory is looked into is one of so many, as it takes long to write down who asked."""
+"""Allocations are traced at a size so many times smaller, because tracing is slow."""
 
 KEPT = OURS.format("SQLite")
 DELTA, ADDING, TABLE = "a bare DeltaChannel", "LangGraph as usual, adding list", "ours"
@@ -89,7 +89,7 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
 
 
 def _held(name: str, few: int, more: int) -> tuple[float, dict[str, float]]:
-    """How much is held, and then who asked for it."""
+    """How much memory is held, and who allocated it."""
     held = asyncio.run(_resident(name, few, more))
     fewer, joining = few // TENTH or 1, (more - few) // TENTH or 1
     return held, asyncio.run(_owners(name, fewer, fewer + joining))
@@ -102,7 +102,7 @@ async def _resident(name: str, few: int, more: int) -> float:
 
 
 async def _owners(name: str, few: int, more: int) -> dict[str, float]:
-    """Which library, or room of ours, asked for which share of what these hold beyond the few."""
+    """Each library's, or room's, share of the memory beyond that of the first few."""
     sizes = Counter[str]()
     async for waiting in _waiting(name, few, more):
         if waiting == few:  # what is imported and built once is there
@@ -118,11 +118,11 @@ async def _owners(name: str, few: int, more: int) -> dict[str, float]:
 async def _waiting(name: str, *counts: int) -> AsyncIterator[int]:
     """Rising counts of one contender's negotiations, each as soon as so many wait for models."""
     gate, played = Gate(), table_of_four(0)
-    model = RoteModel(agent="", rote=lambda *_: "No.", gate=gate)
-    with scratch(), scripted_reply(played.rote, gate=gate):
+    model = ScriptedModel(agent="", script=lambda *_: "No.", gate=gate)
+    with scratch(), scripted_reply(played.script, gate=gate):
         async with clients():
             runs: dict[str, Callable[[], Awaitable[Clock]]] = {
-                USUAL: partial(run_usual, usual(played.waves, model).compile()),
+                USUAL: partial(run_baseline, baseline_graph(played.waves, model).compile()),
                 LEAN: partial(run_lean, played),
                 KEPT: partial(run_ours, played),
             }
@@ -147,7 +147,9 @@ async def _checkpoints(turns: tuple[int, ...], rounds: int) -> Found:
     written: dict[str, list[tuple[int, int]]] = {DELTA: [], ADDING: [], TABLE: []}
     for count in turns:
         written[DELTA].append(await _peer(_delta(count), {"talk": [], "left": count}))
-        page = usual([1] * count, RoteModel(agent="", rote=lambda _, told: _said(len(told))))
+        page = baseline_graph(
+            [1] * count, ScriptedModel(agent="", script=lambda _, told: _said(len(told)))
+        )
         written[ADDING].append(await _peer(page, {"messages": [], "wave": 0}))
         written[TABLE].append(await _ours(count, rounds))
     rows: list[list[Cell]] = []
@@ -187,7 +189,7 @@ def _said(turn: int) -> str:
 
 
 def _delta(count: int) -> StateGraph[Any, Any, Any, Any]:
-    """One node that speaks until it has nothing left to say."""
+    """One node that speaks a given number of times."""
 
     def speak(state: _Talk) -> dict[str, Any]:
         return {"talk": [_said(state["left"])], "left": state["left"] - 1}
@@ -217,13 +219,13 @@ async def _ours(count: int, rounds: int) -> tuple[int, int]:
         rounds=rounds,
         renegotiate="every 1",
     )
-    rote = haggler(
+    script = haggler(
         [{"kind": "do", "agent": "Alice", "action": "cooperate"}],
         "cooperate",
         SPEECH,
         agreeing=False,
     )
-    with scratch(), scripted_reply(rote):
+    with scratch(), scripted_reply(script):
         async with clients():
             await play("negotiation", room)
         return _bytes(home().checkpoints)

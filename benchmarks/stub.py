@@ -1,4 +1,4 @@
-"""A chat-completions endpoint on the loopback interface, in a process of its own.
+"""A chat-completions endpoint on the loopback interface, in its own process.
 
     python -m benchmarks.stub --latency 0.2
 

@@ -1,4 +1,4 @@
-"""What a bench found, as tables: ratios first, its goals beside them, and the machine."""
+"""A benchmark's results as tables: ratios first, goals, and the machine."""
 
 import os
 import platform
@@ -21,7 +21,7 @@ LIBRARIES = (
 
 @dataclass(frozen=True)
 class Goal:
-    """What a figure should be, and what it was.
+    """A goal for a figure, and what was measured.
 
     Attributes:
         what: the figure.
@@ -86,7 +86,7 @@ def markdown(name: str, found: Found) -> str:
 
 
 def _profile(profiled: str, profiles: dict[str, dict[str, float]]) -> str:
-    """Where it goes, contender by contender; parts below a hundredth are left out."""
+    """The profile of each contender; parts below a hundredth are left out."""
     most = {
         part: max(p.get(part, 0) for p in profiles.values())
         for p in profiles.values()

@@ -19,13 +19,13 @@ from shapley_coop.seats.letters import as_text
 from shapley_coop.state import RunConfig
 
 BLOCK, LEAST = 128, 1024
-"""Tokens of a block, and the fewest that are worth keeping: as large providers have it."""
+"""Tokens of a cache block, and the fewest that are cached, as at large providers."""
 
 PER_TOKEN = 4
 """Characters: a rule of thumb, as nothing is tokenised here."""
 
 CACHED = 0.1
-"""What a token from the cache costs, where another costs 1."""
+"""The price of a cached token; any other costs 1."""
 
 NAIVE, WHOLE, IN_SUM = (
     "naive: the whole history, behind a counter",
@@ -52,7 +52,7 @@ class Bill:
 
     @property
     def billed(self) -> float:
-        """Full price for what was read anew, a tenth for what was not."""
+        """Full price for uncached tokens, a tenth for cached ones."""
         return self.anew + self.cached * CACHED
 
 
@@ -128,7 +128,7 @@ def ahead(talk: Iterable[Wave]) -> Iterator[Wave]:
 
 
 def pays_from(whole: list[Wave], short: list[Wave]) -> int | None:
-    """The number of letters from which on telling in sum is cheaper; None where it never is."""
+    """The number of letters from which summaries are cheaper; None if they never are."""
     cheaper = [b.billed < a.billed for a, b in zip(bills(whole), bills(short), strict=True)]
     if not cheaper[-1]:
         return None
@@ -137,7 +137,7 @@ def pays_from(whole: list[Wave], short: list[Wave]) -> int | None:
 
 
 def _blocks(letter: str) -> Iterator[int]:
-    """Each whole block, told apart by itself and everything before it."""
+    """Each whole block, identified by its content and everything before it."""
     before, size = 0, BLOCK * PER_TOKEN
     for start in range(0, len(letter) - size + 1, size):
         before = hash((before, letter[start : start + size]))
@@ -153,8 +153,8 @@ async def _letters(agents: int, rounds: int, speech: int, recall: int) -> list[W
     clauses = [
         {**first, "agent": f"Hero{n}", "when": {"every": agents, "start": n}} for n in range(1, 4)
     ]
-    rote = haggler(clauses, "Fireball", speech)
-    with scratch(), scripted_reply(rote, heard=lambda messages: sent.append(as_text(messages))):
+    script = haggler(clauses, "Fireball", speech)
+    with scratch(), scripted_reply(script, heard=lambda messages: sent.append(as_text(messages))):
         async with clients():
             room = RunConfig(game="raid_battle", params=params, rounds=rounds, recall=recall)
             outcome = await play("negotiation", room)

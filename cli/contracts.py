@@ -1,4 +1,4 @@
-"""`coop contract`: contracts and records made here or by others, and what contracts do."""
+"""`coop contract`: check contracts, audit records, and tabulate what contracts do."""
 
 import sys
 from math import isfinite
@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.console import note, say, say_json, show_table
+from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import Parameters, settings_from
 from shapley_coop.files import first_error, read_data
 
 if TYPE_CHECKING:
+    from shapley_coop.deals import Deal
     from shapley_coop.evals.papers.contracts import GameTable
-    from shapley_coop.evals.sweeps.store import Row
-    from shapley_coop.games import Turn
+    from shapley_coop.games import Game, Turn
 
 NOT_TO_BE_SIGNED = 1
-INCOMPLETE = 1
 
 contract = typer.Typer(
-    help="Check contracts before they are signed, hold records against them, tabulate what they do."
+    help="Check contracts before they are signed, audit records, tabulate what contracts do."
 )
 
 
@@ -43,7 +42,7 @@ def check(
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Certify a contract: whether it can be kept, and what it does to everybody's incentives."""
+    """Certify a contract: whether it can be kept, and what it does to each party's incentives."""
     from shapley_coop.deals import Fault
     from shapley_coop.deals.analysis.certificate import vet
     from shapley_coop.deals.analysis.certificate_words import as_record, in_words
@@ -73,38 +72,29 @@ def audit(
     file: Annotated[Path, typer.Argument(help="A contract: YAML or JSON with its clauses.")],
     record: Annotated[Path, typer.Argument(help="The turns: a list of turn, actions, rewards.")],
     game: Annotated[
-        str, typer.Option("--game", "-g", help="The game; without it, the record is all there is.")
+        str, typer.Option("--game", "-g", help="The game; without it, only the record is used.")
     ] = "",
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
     ] = None,
     running: Annotated[
-        bool, typer.Option("--running", help="The game goes on: what is open is pending.")
+        bool, typer.Option("--running", help="The game is not over: open duties are pending.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Hold a record against a contract: verdict, breaches and evidence, clause by clause."""
-    from shapley_coop.deals import Fault, Terms, first_fault, read_deal
-    from shapley_coop.deals.language.rules import known_actions, known_agents
+    """Audit a record under a contract: verdict, breaches and evidence, clause by clause."""
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
     from shapley_coop.games import load
 
-    deal, played = read_deal(_clauses(_read(file), file)), _turns(_read(record), record)
+    played = _turns(_read(record), record)
     world = load(game, settings_from(Parameters(None, set_ or []))) if game else None
     if world and len(played) > world.turns:
         raise ValueError(
             f"{record}: has {len(played)} turns, and {game} {world.turns}: give the game's --set"
         )
-    seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
-    terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
-    rules = (known_agents, known_actions) if world else (known_agents,)
-    if not isinstance(deal, Fault):
-        deal = first_fault(rules, deal, terms) or deal
-    if isinstance(deal, Fault):
-        raise ValueError(f"{file}: {deal.feedback}")
     found = hold(
-        deal,
+        _deal(file, world, played),
         played,
         turns=world.turns if world else len(played),
         actions=world.actions if world else None,
@@ -114,6 +104,22 @@ def audit(
         say_json(found)
     else:
         say(audit_in_words(found))
+
+
+def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
+    """A file's contract, if its agents and actions exist."""
+    from shapley_coop.deals import Fault, Terms, first_fault, read_deal
+    from shapley_coop.deals.language.rules import known_actions, known_agents
+
+    deal = read_deal(_clauses(_read(file), file))
+    seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
+    terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
+    rules = (known_agents, known_actions) if world else (known_agents,)
+    if not isinstance(deal, Fault):
+        deal = first_fault(rules, deal, terms) or deal
+    if isinstance(deal, Fault):
+        raise ValueError(f"{file}: {deal.feedback}")
+    return deal
 
 
 @contract.command()
@@ -126,16 +132,21 @@ def table(
 ) -> None:
     """Two dilemmas × characters × no contract, notional, enforced, escrow: welfare and adherence.
 
-    Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. Stopped and run
-    again, it goes on where it was; `coop report` makes a page of its folder.
+    Thirty seeds are some 3,000 runs of a third of a second each, and all are kept. The same command
+    resumes it where it stopped; `coop report` makes a page of its folder.
     """
     from shapley_coop.evals.measures.stats import LEVEL
-    from shapley_coop.evals.papers.contracts import as_record, game_tables
+    from shapley_coop.evals.papers.contracts import SUITE, game_tables, planned
 
-    rows = _played(seeds, out)
-    tables = game_tables(rows)
+    suite, cells = planned(range(seeds))
+    folder = out or sweep_folder(SUITE)
+    tally = run_cells([suite], cells, folder, what=f"{len(cells)} runs")
+    if tally.left:
+        note(f"{tally.left} runs are left: coop status {folder} says why; the same command goes on")
+        sys.exit(INCOMPLETE)
+    tables = game_tables(rows_of(folder, cells))
     if as_json:
-        parts = [as_record(part) for part in tables]
+        parts = [part.record() for part in tables]
         say_json({"seeds": seeds, "level": LEVEL, "simulated": True, "tables": parts})
         return
     for part in tables:
@@ -147,36 +158,15 @@ def table(
     say("A simulation: embedded agents answered, and what they do was written down beforehand.")
 
 
-def _played(seeds: int, out: Path | None) -> "list[Row]":
-    """The table's rows; what its folder lacks is run first."""
-    from shapley_coop.evals.papers.contracts import SUITE, planned
-    from shapley_coop.evals.sweeps.local import Local
-    from shapley_coop.evals.sweeps.store import Writer, read_rows
-    from shapley_coop.evals.sweeps.store import register as enter
-    from shapley_coop.evals.sweeps.sweep import Limits, sweep
-    from shapley_coop.state import home
-
-    suite, cells = planned(range(seeds))
-    folder = out or home().folder / "sweeps" / SUITE
-    player = Local(enter(folder, [suite], {}))
-    with Writer(folder) as writer, progress(len(cells), f"{len(cells)} runs") as moved:
-        tally = finish(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
-    if tally.left:
-        note(f"{tally.left} runs are left: coop status {folder} says why; the same command goes on")
-        sys.exit(INCOMPLETE)
-    wanted = {cell.id for cell in cells}
-    return [row for row in read_rows(folder) if row["cell"] in wanted]
-
-
 def _show(part: "GameTable") -> None:
     """One game's table, and what it shows."""
     from shapley_coop.evals.papers.contracts import MEASURES
 
     lines, before = [], ""
-    for line in part.lines:
-        shown = [line.measures[c].shown(2) if c in line.measures else "—" for c in MEASURES]
-        lines.append([line.agents if line.agents != before else "", line.contract, *shown])
-        before = line.agents
+    for (agents, contract), measures in part.lines.items():
+        shown = [measures[c].shown(2) if c in measures else "—" for c in MEASURES]
+        lines.append([agents if agents != before else "", contract, *shown])
+        before = agents
     _, *others = MEASURES
     show_table(part.game, ["agents", "contract", f"welfare of {part.best:g}", *others], lines)
     if part.weak:
@@ -188,7 +178,7 @@ def _show(part: "GameTable") -> None:
 
 
 def _clauses(content: Any, path: Path) -> dict[str, Any]:
-    """A contract as it stands in its file, or the clauses of the run whose result this is."""
+    """A file's contract, or that of the run whose result the file holds."""
     if isinstance(content, dict) and isinstance(content.get("contract"), dict):
         content = {"clauses": content["contract"].get("clauses")}
     if not isinstance(content, dict) or "clauses" not in content:

@@ -23,10 +23,10 @@ def settle_git(
     rules: Annotated[Path | None, typer.Option(help="A file of rules on what counts.")] = None,
     mailmap: Annotated[bool, typer.Option(help="Follow .mailmap.")] = True,
     model: Annotated[
-        str, typer.Option(help="Who bargains for every contributor.")
+        str, typer.Option(help="The model that bargains for every contributor.")
     ] = "embedded:rational",
     agent: Annotated[
-        list[str] | None, typer.Option(help="NAME=provider:name: who bargains for one.")
+        list[str] | None, typer.Option(help="NAME=provider:name: the model that bargains for one.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of embedded agents.", min=0)] = 0,
     markdown: Annotated[Path | None, typer.Option(help="Write a comment ready to paste.")] = None,
@@ -34,37 +34,33 @@ def settle_git(
 ) -> None:
     """Split a bounty by what each contributor's commits are worth, then let them agree on it.
 
-    Effective code, documents, fixes and decisions are counted from the history itself and
-    weighed (weighted earned value); the contributors' seats then bargain over the split.
+    Effective code, documents, fixes and decisions are counted from the history and weighed
+    (weighted earned value); the contributors' seats then bargain over the split.
     """
+    from shapley_coop.cli.git_report import markdown as as_markdown
+    from shapley_coop.cli.git_report import settle_history
+    from shapley_coop.cli.options import seats_from
     from shapley_coop.credit import WEIGHTS, read_weights
-    from shapley_coop.evals.reports.git_settlement import markdown as as_markdown
-    from shapley_coop.evals.reports.git_settlement import rows, settle_history
     from shapley_coop.games.repository import read_history, read_rules
 
     given = read_weights(weights) if weights else WEIGHTS
     history = read_history(repo, range_, mailmap, read_rules(rules) if rules else None)
     report = settle_history(history, bounty, currency, given)
     if len(report["contributors"]) > 1:
-        from shapley_coop.cli.options import seats_from
-
-        seats = seats_from(model, agent or [], None)
-        agreed = finish(_bargain(history, bounty, currency, given, seats, seed))
-        report = settle_history(history, bounty, currency, given, _payoffs(agreed))
-        report |= {"run": agreed["run"], "simulated": agreed["simulated"]}
-    text = as_markdown(report)
+        report = _agreed(report, history, given, seats_from(model, agent or [], None), seed)
     if markdown:
-        markdown.write_text(text, encoding="utf-8")
+        markdown.write_text(as_markdown(report), encoding="utf-8")
         note(f"written to {markdown}")
-    if as_json:
-        say_json(report)
-        return
+    say_json(report) if as_json else _show(report)
+
+
+def _show(report: dict[str, Any]) -> None:
+    """The report as a table, with the reasons for each contributor's part."""
+    from shapley_coop.cli.git_report import rows
+
     header, *body = rows(report)
-    show_table(
-        f"{report['commits']} commits of {report['repository']}: {bounty} {currency}".strip(),
-        header,
-        body,
-    )
+    title = f"{report['commits']} commits of {report['repository']}: "
+    show_table(f"{title}{report['bounty']} {report['currency']}".strip(), header, body)
     for name, one in report["contributors"].items():
         say(f"{name}: {'; '.join(one['reasons'])}")
     for remark in report["notes"]:
@@ -73,19 +69,20 @@ def settle_git(
         say("The bargaining was a simulation: embedded agents spoke for the contributors.")
 
 
-async def _bargain(
-    history: Any, bounty: str, currency: str, weights: Any, seats: dict[str, Any], seed: int
+def _agreed(
+    report: dict[str, Any], history: Any, weights: Any, seats: dict[str, Any], seed: int
 ) -> dict[str, Any]:
-    """The long-term part of Shapley-Coop over the finished work."""
-    from shapley_coop.evals.reports.git_settlement import delivered_params
+    """The report on what the contributors agree on: long-term Shapley over the finished work."""
+    from shapley_coop.cli.git_report import delivered_params, settle_history
     from shapley_coop.graphs.running import play
     from shapley_coop.state import RunConfig
 
+    bounty, currency = report["bounty"], report["currency"]
     params = delivered_params(history, bounty, currency, weights)
-    room = RunConfig.model_validate(
-        {"game": "delivered", "params": params, "seats": seats, "seed": seed}
-    )
-    return await play("settlement", room)
+    given = {"game": "delivered", "params": params, "seats": seats, "seed": seed}
+    agreed = finish(play("settlement", RunConfig.model_validate(given)))
+    found = settle_history(history, bounty, currency, weights, _payoffs(agreed))
+    return found | {"run": agreed["run"], "simulated": agreed["simulated"]}
 
 
 def _payoffs(agreed: dict[str, Any]) -> dict[str, int] | None:

@@ -8,13 +8,12 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import complain, note, progress, say, say_json
+from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.store import Row
-    from shapley_coop.evals.sweeps.suite import Suite
     from shapley_coop.seats import Seat
 
-INVALID = INCOMPLETE = 1
+INVALID = 1
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 BaseUrl = Annotated[str | None, typer.Option(help="Of an OpenAI-compatible endpoint.")]
 Name = Annotated[
@@ -65,32 +64,25 @@ def table(
         list[str] | None, typer.Argument(help="Scenarios; the paper's two by default.")
     ] = None,
     seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)] = 30,
-    model: Annotated[str, typer.Option(help="Who answers for everybody.")] = "embedded:rational",
+    model: Annotated[str, typer.Option(help="The model of every seat.")] = "embedded:rational",
     base_url: BaseUrl = None,
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
 
-    The layouts are those of the paper's Tables 1 and 2. The two parts are switched by themselves:
-    four variants, two of which are the paper's. The same command goes on where it was stopped.
+    The layouts are those of the paper's Tables 1 and 2. The two parts are switched separately:
+    four variants, two of which are the paper's. The same command resumes it where it stopped.
     """
-    from shapley_coop.evals.papers.exchange_tables import (
-        exchange_suite,
-        played_as,
-        table_1,
-        table_2,
-    )
-    from shapley_coop.state import home
+    from shapley_coop.evals.papers import exchange_tables as paper
+    from shapley_coop.evals.sweeps.suite import expand
 
     seats = {"*": _seat(model, base_url).model_dump(mode="json", exclude_defaults=True)}
-    suite = exchange_suite(scenario or [], seats, range(seeds))
-    folder = home().folder / "sweeps" / played_as(suite)
-    rows, left = _swept(suite, folder)
+    suite = paper.exchange_suite(scenario or [], seats, range(seeds))
+    cells, folder = expand(suite), sweep_folder(paper.played_as(suite))
+    tally = run_cells([suite], cells, folder, what=f"{len(cells)} exchanges")
+    rows = rows_of(folder, cells)
     note(f"{folder} keeps the runs: coop report {folder}")
     if rows:
-        say(table_1(rows, suite))
-        say()
-        say(table_2(rows, suite))
-        say()
+        say(f"{paper.table_1(rows, suite)}\n\n{paper.table_2(rows, suite)}\n")
         for spec in suite.tables:
             say(f"Printed: {spec.source}")
     if model.startswith("embedded:"):
@@ -98,8 +90,10 @@ def table(
             "A simulation: the negotiators and the utilities the paper does not print were made for"
         )
         say("it, while this table was in view; it is no evidence about language models.")
-    if left:
-        complain(f"{left} runs failed: coop status {folder} says why; the same command goes on")
+    if tally.left:
+        complain(
+            f"{tally.left} runs failed: coop status {folder} says why; the same command goes on"
+        )
         sys.exit(INCOMPLETE)
 
 
@@ -107,16 +101,16 @@ def write(
     preferences: Annotated[Path, typer.Argument(help="Tasks, and preferences in words.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The scenario file, YAML or JSON.")],
     model: Annotated[
-        str, typer.Option(help="Who writes: provider:name, with settings after commas.")
+        str, typer.Option(help="The model that writes: provider:name, with settings after commas.")
     ] = "embedded:impartial",
     base_url: BaseUrl = None,
-    tries: Annotated[int, typer.Option(help="Answers to one letter.", min=1, max=10)] = 3,
-    seed: Annotated[int, typer.Option(help="Another one asks for everything anew.", min=0)] = 0,
+    tries: Annotated[int, typer.Option(help="Attempts for each letter.", min=1, max=10)] = 3,
+    seed: Annotated[int, typer.Option(help="A new seed asks for everything again.", min=0)] = 0,
 ) -> None:
     """Have a model write descriptions and utilities from preferences in words.
 
-    Every answer is checked, and sent back with the fault where it has one. The same command goes
-    on where it was stopped. docs/scenarios.md says what the two files hold.
+    Every answer is checked, and sent back with its fault if it has one. The same command resumes
+    where it stopped. docs/scenarios.md describes both files.
     """
     from shapley_coop.games.exchange.authoring import read_commission
     from shapley_coop.games.exchange.source import FILE_ENDINGS
@@ -137,10 +131,8 @@ def write(
             complain(f"nothing was written: {error}")
             sys.exit(INCOMPLETE)
     _put(work.content, out)
-    note(
-        f"{work.letters} letters, {work.refused} answers sent back; {work.calls} asked now, "
-        f"{work.tokens} tokens"
-    )
+    sent_back = f"{work.letters} letters, {work.refused} answers sent back"
+    note(f"{sent_back}; {work.calls} asked now, {work.tokens} tokens")
     if seat.simulated:
         note("A simulation: no language model wrote it.")
     say(str(out))
@@ -179,52 +171,34 @@ def validate(
         sys.exit(INVALID)
 
 
-def _swept(suite: "Suite", folder: Path) -> "tuple[list[Row], int]":
-    """The rows of a suite's runs, and how many are still missing."""
-    from shapley_coop.evals.sweeps.local import Local
-    from shapley_coop.evals.sweeps.store import Writer, read_rows, register
-    from shapley_coop.evals.sweeps.suite import expand
-    from shapley_coop.evals.sweeps.sweep import Limits, check_cells, sweep
-
-    cells = expand(suite)
-    check_cells(cells)
-    player = Local(register(folder, [suite], {}))
-    with Writer(folder) as writer, progress(len(cells), f"{len(cells)} exchanges") as moved:
-        tally = finish(sweep(cells, player, writer, Limits(), watch=lambda _: moved()))
-    wanted = {cell.id for cell in cells}
-    return [row for row in read_rows(folder) if row["cell"] in wanted], tally.left
-
-
 def _seat(model: str, base_url: str | None) -> "Seat":
     from pydantic import ValidationError
 
     from shapley_coop.cli.options import seats_from
+    from shapley_coop.evals.sweeps.suite import first_line
     from shapley_coop.seats import Seat
 
     try:
         return Seat.model_validate(seats_from(model, [], base_url)["*"])
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"--model {model}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise ValueError(f"--model {model}: {first_line(error)}") from None
 
 
 def _put(content: dict[str, Any], out: Path) -> None:
-    """Write a scenario file in one go: it is there whole, or as it was."""
+    """Write a scenario file atomically."""
     import json
-    import os
 
     import yaml
+
+    from shapley_coop.evals.sweeps.store import replace_file
 
     if out.suffix == ".json":
         text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
     else:
         text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    draft = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, out)
+        replace_file(out, text)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise ValueError(f"--out {out}: cannot be written ({error.strerror})") from None
 
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
     from shapley_coop.evals.sweeps.langsmith import Experiment
     from shapley_coop.evals.sweeps.prices import Prices
+    from shapley_coop.evals.sweeps.store import Row
     from shapley_coop.evals.sweeps.suite import Cell, Suite
     from shapley_coop.evals.sweeps.sweep import Limits, Tally
 
@@ -24,6 +24,8 @@ ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
 Seeds = Annotated[str, typer.Option(help="In place of the suite's: 0-29, or 0-4,10.")]
+Failures = Annotated[float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)]
+Dollars = Annotated[float | None, typer.Option(help="USD, over all runs of the folder.", min=0)]
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
 
 
@@ -41,37 +43,42 @@ def sweep(
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
     shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
-    cost_limit: Annotated[
-        float | None, typer.Option(help="USD, over all runs of the folder.", min=0)
-    ] = None,
+    cost_limit: Dollars = None,
     prices: reporting.PriceFile = None,
-    fail_on_error: Annotated[
-        float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)
-    ] = 0.05,
+    fail_on_error: Failures = 0.05,
     dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
 ) -> None:
     """Run every cell of a suite once. Run it again to go on where it stopped."""
     from shapley_coop.evals.sweeps.prices import check_prices
-    from shapley_coop.evals.sweeps.store import register as enter
-    from shapley_coop.evals.sweeps.suite import shard as part_of
-    from shapley_coop.evals.sweeps.sweep import Limits, check_cells
+    from shapley_coop.evals.sweeps.suite import shard as shard_of
+    from shapley_coop.evals.sweeps.sweep import Limits
 
     chosen, cells, skipped = _cells(suites, seeds)
-    known = reporting.prices_from(prices)
-    part = _part(shard)
-    cells = (part_of(cells, *part) if part else cells)[:limit]
-    folder = out or _folder(chosen)
+    known, part = reporting.prices_from(prices), _part(shard)
+    cells = (shard_of(cells, *part) if part else cells)[:limit]
+    folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
     if dry_run:
         _forecast(cells, folder, known)
         return
     if cost_limit is not None:
         check_prices(known, cells)
-    if not remote:
-        check_cells(cells)
     limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
-    sweep_id = enter(folder, chosen, skipped)
-    tally = _swept(_Plan(sweep_id, cells, folder, part, remote), limits, known)
+    tally = run_cells(
+        chosen,
+        cells,
+        folder,
+        limits=limits,
+        prices=known,
+        skipped=skipped,
+        part=part,
+        remote=remote,
+    )
+    _tell(folder, tally)
+
+
+def _tell(folder: Path, tally: "Tally") -> None:
+    """How a sweep ended."""
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
@@ -97,73 +104,74 @@ def evaluate(
     """Run a suite and score every run; without --upload nothing leaves this machine."""
     from shapley_coop.evals.sweeps.langsmith import Experiment, against
     from shapley_coop.evals.sweeps.langsmith import upload as to_langsmith
-    from shapley_coop.evals.sweeps.store import read_rows
-    from shapley_coop.evals.sweeps.store import register as enter
-    from shapley_coop.evals.sweeps.sweep import Limits, check_cells
+    from shapley_coop.evals.sweeps.sweep import Limits
 
     chosen, cells, _ = _cells([suite], seeds)
-    check_cells(cells)
-    folder = out or _folder(chosen)
-    plan = _Plan(enter(folder, chosen, {}), cells, folder)
-    known = reporting.prices_from(prices)
-    tally = _swept(plan, Limits(at_once=max_connections), known)
-    wanted = {cell.id for cell in cells}
-    rows = [row for row in read_rows(folder) if row["cell"] in wanted]
-    experiment = Experiment.of(chosen[0], rows, known)
+    folder, known = out or sweep_folder(chosen[0].name), reporting.prices_from(prices)
+    limits = Limits(at_once=max_connections)
+    tally = run_cells(chosen, cells, folder, limits=limits, prices=known)
+    experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
     compared = against(experiment, baseline) if baseline else {}
-    uploaded = to_langsmith(experiment) if upload else []
-    if as_json:
-        summary = experiment.summary()
-        say_json(
-            {
-                "suite": experiment.suite.name,
-                "conditions": {
-                    n: {k: reporting.known(e) for k, e in s.items()} for n, s in summary.items()
-                },
-                "compared": {n: [reporting.as_json(c) for c in cs] for n, cs in compared.items()},
-                "uploaded": uploaded,
-            }
-        )
-    else:
-        _show(experiment, compared)
-        for name in uploaded:
-            say(f"uploaded {name}")
+    _show(experiment, compared, to_langsmith(experiment) if upload else [], as_json)
     if tally.left:
         note(f"{tally.left} cells are left: coop status {folder}")
         sys.exit(INCOMPLETE)
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """What a sweep is about to do."""
+def run_cells(
+    suites: "Sequence[Suite]",
+    cells: "Sequence[Cell]",
+    folder: Path,
+    *,
+    what: str = "",
+    limits: "Limits | None" = None,
+    prices: "Prices | None" = None,
+    skipped: dict[str, str] | None = None,
+    part: tuple[int, int] | None = None,
+    remote: str = "",
+) -> "Tally":
+    """Run those cells that a sweep's folder lacks, with a progress bar in a terminal.
 
-    sweep: str
-    cells: "Sequence[Cell]"
-    folder: Path
-    part: tuple[int, int] | None = None
-    remote: str = ""
-
-
-def _swept(plan: _Plan, limits: "Limits", prices: "Prices") -> "Tally":
-    """Run a plan's cells, here or on a server, with a bar for whoever watches."""
+    Args:
+        suites: of the cells; the folder remembers them, and those `skipped`.
+        cells: in this order, here or on the server at the URL `remote`.
+        folder: the sweep's; `part` is the shard of it that is written.
+        what: title of the bar.
+        limits: when to stop; `prices` are for the cost.
+    """
     from shapley_coop.evals.sweeps.local import Local
+    from shapley_coop.evals.sweeps.prices import NO_PRICES
     from shapley_coop.evals.sweeps.remote import Remote
     from shapley_coop.evals.sweeps.store import Writer
-    from shapley_coop.evals.sweeps.sweep import sweep
+    from shapley_coop.evals.sweeps.store import register as enter
+    from shapley_coop.evals.sweeps.sweep import Limits, check_cells, sweep
 
-    player = Remote(plan.remote, plan.sweep) if plan.remote else Local(plan.sweep)
-    what = f"{len(plan.cells)} cells"
-    with Writer(plan.folder, plan.part) as writer, progress(len(plan.cells), what) as moved:
-        under_way = sweep(plan.cells, player, writer, limits, prices, lambda tally: moved())
+    if not remote:
+        check_cells(cells)
+    name = enter(folder, suites, skipped or {})
+    player = Remote(remote, name) if remote else Local(name)
+    with (
+        Writer(folder, part) as writer,
+        progress(len(cells), what or f"{len(cells)} cells") as moved,
+    ):
         try:
-            return finish(under_way)
+            limits, prices = limits or Limits(), prices or NO_PRICES
+            return finish(sweep(cells, player, writer, limits, prices, lambda _: moved()))
         except KeyboardInterrupt:
-            note(f"stopped; {plan.folder} keeps what is done, and the same command goes on")
+            note(f"stopped; {folder} keeps what is done, and the same command goes on")
             raise
 
 
+def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
+    """The rows that a sweep's folder has of these cells."""
+    from shapley_coop.evals.sweeps.store import read_rows
+
+    wanted = {cell.id for cell in cells}
+    return [row for row in read_rows(folder) if row["cell"] in wanted]
+
+
 def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
-    """The suites and their cells. Of `all`, those that cannot be played here are told of."""
+    """The suites and their cells. Of `all`, those that cannot be played here are skipped."""
     from shapley_coop.evals.sweeps.suite import expand, load_suite, parse_seeds, shipped
 
     given = parse_seeds(seeds) if seeds else []
@@ -183,10 +191,10 @@ def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict
     return suites, cells, skipped
 
 
-def _folder(suites: "Sequence[Suite]") -> Path:
+def sweep_folder(name: str) -> Path:
+    """Where the rows of a sweep are kept unless a folder is given."""
     from shapley_coop.state import home
 
-    name = suites[0].name if len(suites) == 1 else "suites"
     return home().folder / "sweeps" / name
 
 
@@ -221,13 +229,26 @@ def _forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
         say("tokens are guessed at four characters each, and models think and talk as they like.")
 
 
-def _show(experiment: "Experiment", compared: "dict[str, list[Comparison]]") -> None:
+def _show(
+    experiment: "Experiment",
+    compared: "dict[str, list[Comparison]]",
+    uploaded: list[str],
+    as_json: bool,
+) -> None:
     summary = experiment.summary()
+    if as_json:
+        found = {n: {k: reporting.known(e) for k, e in s.items()} for n, s in summary.items()}
+        pairs = {n: [reporting.as_json(c) for c in cs] for n, cs in compared.items()}
+        name = experiment.suite.name
+        say_json({"suite": name, "conditions": found, "compared": pairs, "uploaded": uploaded})
+        return
     keys = dict.fromkeys(key for found in summary.values() for key in found)
     lines = [
         [key, *(found[key].shown(2) if key in found else "—" for found in summary.values())]
         for key in keys
     ]
     show_table(experiment.suite.name, ["measure", *summary], lines)
-    for name, found in compared.items():
-        reporting.show_comparisons(f"{name} minus the baseline", found)
+    for name, comparisons in compared.items():
+        reporting.show_comparisons(f"{name} minus the baseline", comparisons)
+    for name in uploaded:
+        say(f"uploaded {name}")

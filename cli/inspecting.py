@@ -81,7 +81,7 @@ def show(
         return
     table = finish(table_of(found))
     if figure:
-        from shapley_coop.evals.measures.exchange import picture
+        from shapley_coop.evals.reports.utility_plane import picture
 
         figure.write_text(picture(cast(Any, table)), encoding="utf-8")
         note(f"written to {figure}")

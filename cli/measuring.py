@@ -1,11 +1,14 @@
-"""`coop demo`: the same thing many times, in a table."""
+"""`coop demo`: the paper's four conditions on one game, in a table."""
 
-from typing import Annotated
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import progress, say, say_json, show_table
+from shapley_coop.cli.console import complain, say, say_json, show_table
+from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells
 
 
 def register(app: typer.Typer) -> None:
@@ -19,52 +22,62 @@ def demo(
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
     ] = None,
-    model: Annotated[str, typer.Option(help="Who answers for everybody.")] = "embedded:rational",
+    model: Annotated[str, typer.Option(help="The model of every seat.")] = "embedded:rational",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """The paper's four conditions on one game, over many seeds, as a table."""
     from shapley_coop.cli.options import Parameters, seats_from, settings_from
-    from shapley_coop.evals.papers.conditions import CONDITIONS, run_conditions, summarise
-    from shapley_coop.state import RunConfig
+    from shapley_coop.evals.papers.conditions import ablation, summarise
+    from shapley_coop.evals.sweeps.store import read
+    from shapley_coop.evals.sweeps.suite import expand
+    from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.state import RunConfig, game_of
 
-    room = RunConfig.model_validate(
-        {
-            "game": game,
-            "params": settings_from(Parameters(None, set_ or [])),
-            "seats": seats_from(model, [], None),
-        }
-    )
-    with progress(len(CONDITIONS) * seeds, f"{game}, {seeds} seeds") as done:
-        results = finish(run_conditions(room, range(seeds), done))
-    rows = summarise(results)
-    simulated = all(r["simulated"] for runs in results.values() for r in runs)
+    params, seats = settings_from(Parameters(None, set_ or [])), seats_from(model, [], None)
+    base = {"game": game, "params": params, "seats": seats}
+    goal = game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
+    suite = ablation(base, range(seeds))
+    cells = expand(suite)
+    with TemporaryDirectory() as made:
+        folder, limits = Path(made), Limits(errors=0)
+        if run_cells([suite], cells, folder, what=f"{game}, {seeds} seeds", limits=limits).left:
+            complain(read(folder, "failures")[0]["error"])
+            sys.exit(INCOMPLETE)
+        rows = rows_of(folder, cells)
+    simulated = all(row["result"]["simulated"] for row in rows)
+    lines = summarise(rows)
     if as_json:
-        say_json({"simulated": simulated, "rows": [row.__dict__ for row in rows]})
-        return
-    best = "escaped" if game == "escape_room" else "best total"
+        say_json({"simulated": simulated, "rows": lines})
+    else:
+        _show(f"{game}: four conditions, {seeds} seeds each", goal, lines)
+        if simulated:
+            _say_simulated()
+
+
+def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:
+    agents = [f"{agent}'s payoff" for agent in lines[0]["payoffs"]]
     show_table(
-        f"{game}: four conditions, {seeds} seeds each",
-        [
-            *("condition", best, *(f"{a}'s payoff" for a in rows[0].payoffs)),
-            *("from Shapley split", "turns", "calls", "tokens"),
-        ],
+        title,
+        ["condition", goal, *agents, "from Shapley split", "turns", "calls", "tokens"],
         [
             [
-                row.condition,
-                f"{row.cooperated:.0%}",
-                *(f"{x:.2f}" for x in row.payoffs.values()),
-                f"{row.fair_distance:.2f}",
-                f"{row.turns:.1f}",
-                f"{row.calls:.1f}",
-                f"{row.tokens:.0f}",
+                line["condition"],
+                f"{line['cooperated']:.0%}",
+                *(f"{amount:.2f}" for amount in line["payoffs"].values()),
+                f"{line['fair_distance']:.2f}",
+                f"{line['turns']:.1f}",
+                f"{line['calls']:.1f}",
+                f"{line['tokens']:.0f}",
             ]
-            for row in rows
+            for line in lines
         ],
     )
     say("Payoffs and counts are means over seeds. 'From Shapley split': the mean distance between")
     say("an agent's payoff and its Shapley value of the best outcome, in the game's unit.")
-    if simulated:
-        say()
-        say("This is a simulation: embedded agents answered, no language model did. The gap")
-        say("between the conditions follows from what each one's letters make an agent work out;")
-        say("it is a declared assumption and no evidence about language models.")
+
+
+def _say_simulated() -> None:
+    say()
+    say("This is a simulation: embedded agents answered, no language model did. The gap")
+    say("between the conditions follows from what each one's letters make an agent work out;")
+    say("it is a declared assumption and no evidence about language models.")

@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def status(folder: Folder, as_json: Json = False) -> None:
-    """How far a sweep is, what it took, and what failed."""
+    """A sweep's progress, calls and failures."""
     from shapley_coop.evals.sweeps.store import cells_of, manifest, read, read_rows
 
     rows, skipped = read_rows(folder), manifest(folder)["skipped"]
@@ -59,7 +59,7 @@ def merge(
     folders: Annotated[list[Path], typer.Argument(help="Folders of one sweep.", metavar="DIR…")],
     out: Annotated[Path, typer.Option("-o", "--out", help="A new folder.")],
 ) -> None:
-    """Put the runs of several shards together, sorted, each once."""
+    """Merge the runs of several shards, sorted, each once."""
     from shapley_coop.evals.sweeps.store import merge as together
 
     say(f"{out}: {together(folders, out)} runs")
@@ -109,7 +109,7 @@ def prices_from(path: Path | None) -> "Prices":
 
 
 def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
-    """Comparisons that were made together, as a table."""
+    """A table of comparisons that were corrected together."""
     show_table(
         title,
         ["measure", "A", "B", "B − A", "d_z", "more/same/fewer", "p", "p (Holm)"],

@@ -1,4 +1,4 @@
-"""`coop credit`, `wev` and `import`: credit and settlement for records of one's own."""
+"""`coop credit`, `wev` and `import`: credit for your own records."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(credit)
     app.command()(wev)
-    imports = typer.Typer(help="Read records that others published.", no_args_is_help=True)
+    imports = typer.Typer(help="Read published records.", no_args_is_help=True)
     imports.command("raid-log")(raid_log)
     imports.command("company-log")(company_log)
     app.add_typer(imports, name="import")
@@ -26,10 +26,10 @@ def credit(
     value: Annotated[str, typer.Option(help="shapley, banzhaf, nucleolus, equal, …")] = "shapley",
     as_json: Json = False,
 ) -> None:
-    """Who earned what in anyone's game: a characteristic function, or runs of contributions.
+    """Each agent's value in a game of your own: a characteristic function, or contributions by run.
 
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
-    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each did in each run.
+    {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
     """
     from shapley_coop.credit import credit_report
     from shapley_coop.files import read_json
@@ -77,7 +77,7 @@ def wev(
 
 
 def raid_log(file: DataFile, as_json: Json = False) -> None:
-    """A published Raid Battle log, replayed through our rules, and who contributed what."""
+    """A published Raid Battle log, replayed by our rules, and each hero's contribution."""
     from shapley_coop.games.raid_battle.log import import_raid_log
 
     log = import_raid_log(file)

@@ -37,6 +37,7 @@ class EscapeRoom(MatrixGame):
     """
 
     name = "escape_room"
+    goal = "escaped"
     Params: ClassVar[type[Params]] = EscapeRoomParams
     params: EscapeRoomParams  # type: ignore[assignment]
 

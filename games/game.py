@@ -85,6 +85,9 @@ class Game(ABC):
 
     Params: ClassVar[type[Params]] = Params
 
+    goal: ClassVar[str] = "best total"
+    """What reaching the best collective payoff is called in tables."""
+
     actions: dict[str, list[str]]
     """Agent → every action it may ever take: what a deal can speak of."""
 

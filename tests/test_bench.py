@@ -37,8 +37,10 @@ def test_a_bench_compares_contenders_and_judges_its_goals(name: str) -> None:
 
 
 @pytest.mark.parametrize("played", [table_of_four(0), raid(0, 5, 2)], ids=["four", "raid"])
-async def test_who_plays_by_rote_asks_for_as_many_calls_as_the_critical_path_says(played) -> None:
-    with scripted_reply(played.rote):
+async def test_who_plays_from_a_script_asks_for_as_many_calls_as_the_critical_path_says(
+    played,
+) -> None:
+    with scripted_reply(played.script):
         outcome = await play(played.graph, played.room)
     assert outcome["usage"]["calls"] == sum(played.waves)
     assert outcome["usage"].get("refused", 0) == 0

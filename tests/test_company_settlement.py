@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.credit import attribute
-from shapley_coop.evals.reports.git_settlement import (
+from shapley_coop.cli.git_report import (
     delivered_params,
     escaped,
     markdown,
     rows,
     settle_history,
 )
+from shapley_coop.credit import attribute
 from shapley_coop.games import GameError, Turn, load
 from shapley_coop.games.repository import History, read_history
 from tests.history_builder import Builder

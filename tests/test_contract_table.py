@@ -12,7 +12,6 @@ from shapley_coop.evals.papers.contracts import (
     MEASURES,
     SUITE,
     UNBOUND,
-    as_record,
     depends_on_seed,
     game_tables,
     planned,
@@ -89,7 +88,7 @@ def test_a_claim_that_does_not_hold_is_told_so(folder):
 
 def test_every_number_names_its_interval_and_n_and_none_is_made_up_without_a_contract(tables):
     for table in tables.values():
-        found = json.loads(json.dumps(as_record(table), allow_nan=False))
+        found = json.loads(json.dumps(table.record(), allow_nan=False))
         assert len(found["rows"]) == 3 * 4
         for row in found["rows"]:
             columns = ["welfare"] if row["contract"] == UNBOUND else [*MEASURES]

@@ -1,35 +1,37 @@
-"""The ablation's runs: some at once, and told in the order of their seeds."""
-
-import asyncio
-from typing import Any
+"""The ablation's table: a line for each condition, measured over its runs."""
 
 import pytest
 
-from shapley_coop.evals.papers import conditions
-from shapley_coop.evals.papers.conditions import AT_ONCE, CONDITIONS, run_conditions
-from shapley_coop.state import RunConfig
+from shapley_coop.evals.papers.conditions import CONDITIONS, ablation, summarise
+from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.suite import expand
+from tests import swept
 
 
-async def test_runs_wait_for_their_models_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    under_way, most, ended = 0, 0, 0
+def test_every_condition_is_played_on_every_seed():
+    cells = expand(ablation({"game": "escape_room"}, range(3)))
+    assert [(cell.graph, cell.seed) for cell in cells] == [
+        (graph, seed) for graph in CONDITIONS for seed in range(3)
+    ]
 
-    async def play(graph: str, room: RunConfig) -> dict[str, Any]:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        for _ in range(9 - room.seed % 9):  # later seeds are faster
-            await asyncio.sleep(0)
-        under_way -= 1
-        return {"graph": graph, "seed": room.seed}
 
-    def done() -> None:
-        nonlocal ended
-        ended += 1
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    folder = swept.run_once(ablation({"game": "escape_room"}, [0]), tmp_path_factory.mktemp("demo"))
+    return read_rows(folder)
 
-    monkeypatch.setattr(conditions, "play", play)
-    results = await run_conditions(RunConfig(), range(9), done)
-    assert most == AT_ONCE
-    assert ended == 9 * len(CONDITIONS)
-    assert results == {
-        graph: [{"graph": graph, "seed": seed} for seed in range(9)] for graph in CONDITIONS
-    }
+
+def test_a_line_is_the_mean_of_its_conditions_runs(rows):
+    lines = {line["condition"]: line for line in summarise(rows)}
+    assert list(lines) == list(CONDITIONS.values())
+    alone, whole = lines["LLM-only"], lines["LLM+SC"]
+    assert (alone["cooperated"], alone["payoffs"]) == (0, {"Alice": -1, "Bob": -1})
+    assert (whole["cooperated"], whole["payoffs"]) == (1, {"Alice": 4.5, "Bob": 4.5})
+    assert (alone["shapley_distance"], alone["fair_distance"]) == (0, 5.5)
+    assert whole["fair_distance"] == 0
+    assert all(line["runs"] == 1 for line in lines.values())
+
+
+def test_the_best_seen_is_over_all_conditions(rows):
+    (alone,) = summarise([row for row in rows if row["graph"] == "llm_only"])
+    assert (alone["cooperated"], alone["fair_distance"]) == (1, 0), "it is the best of its own"

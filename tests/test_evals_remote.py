@@ -47,11 +47,11 @@ def test_a_sweep_that_lost_its_rows_collects_them_and_runs_nothing_twice(server,
     made = suite(vary={"graph": ["negotiation"]}, seeds=[5])
     register(tmp_path, [made], {})
     run(made, tmp_path, player=Remote(server.url, SWEEP))
-    before, (first,) = (tmp_path / "rows.jsonl").read_bytes(), read(tmp_path, "apart")
+    before, (first,) = (tmp_path / "rows.jsonl").read_bytes(), read(tmp_path, "volatile")
     (tmp_path / "rows.jsonl").unlink()
     run(made, tmp_path, player=Remote(server.url, SWEEP))
     assert (tmp_path / "rows.jsonl").read_bytes() == before
-    again = read(tmp_path, "apart")[-1]
+    again = read(tmp_path, "volatile")[-1]
     assert (again["run"], again["episode"], again["resumed"]) == (
         first["run"],
         first["episode"],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.store import Writer, manifest, merge, read, read_apart, read_rows
+from shapley_coop.evals.sweeps.store import Writer, manifest, merge, read, read_rows, read_volatile
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.evals.sweeps.sweep import check_cells
 from shapley_coop.seats import CredentialsMissing, SeatError
@@ -89,7 +89,7 @@ def test_a_run_that_ended_before_its_row_was_written_is_read_and_not_repeated(tm
     assert run(made, tmp_path).done == 1
     assert lines(tmp_path) == before
     assert [one.run for one in home().runs.list()] == [name]
-    assert read_apart(tmp_path)[json.loads(before[0])["cell"]]["resumed"]
+    assert read_volatile(tmp_path)[json.loads(before[0])["cell"]]["resumed"]
 
 
 @pytest.mark.parametrize("torn", [b'{"cell": "half', b"{", b'{"cell": "x"}'])
@@ -119,21 +119,27 @@ def test_only_one_process_writes_a_shard(tmp_path):
         pass
 
 
+def test_a_sweep_of_an_older_version_keeps_its_volatile_fields(tmp_path):
+    (tmp_path / "apart.jsonl").write_text('{"cell": "a", "seconds": 1}\n{"cell": "b"}\n')
+    (tmp_path / "volatile.jsonl").write_text('{"cell": "a", "seconds": 2}\n')
+    assert read_volatile(tmp_path) == {"a": {"cell": "a", "seconds": 2}, "b": {"cell": "b"}}
+
+
 def test_rows_hold_nothing_that_differs_between_equal_runs(whole):
     for row in read_rows(whole):
         assert not {"run", "episode", "timing"} & {*row, *row["result"]}
-    apart = read_apart(whole)
-    assert set(apart) == {row["cell"] for row in read_rows(whole)}
-    for line in apart.values():
+    volatile = read_volatile(whole)
+    assert set(volatile) == {row["cell"] for row in read_rows(whole)}
+    for line in volatile.values():
         assert set(line["phases"]) == {"negotiation", "action", "settlement"}
         assert line["seconds"] > 0
         assert line["commit"]
 
 
 def test_wall_time_is_split_by_turn_and_phase(whole):
-    apart = read_apart(whole)
+    volatile = read_volatile(whole)
     for row in read_rows(whole):
-        line = apart[row["cell"]]
+        line = volatile[row["cell"]]
         for phase, seconds in line["phases"].items():
             by_turn = sum(turn.get(phase, 0) for turn in line["turns"])
             assert by_turn == pytest.approx(seconds)
@@ -157,7 +163,7 @@ def test_a_seat_without_its_key_is_refused_before_anything_is_played():
 
 
 def test_a_person_is_not_asked_by_a_sweep():
-    with pytest.raises(ValueError, match="nobody in person"):
+    with pytest.raises(ValueError, match="cannot ask people"):
         check_cells(expand(suite(base={"seats": {"*": "human"}})))
 
 

@@ -174,14 +174,14 @@ def test_runs_are_compared_on_the_same_seeds_only(rows):
     alone, whole = (
         [row for row in rows if row["graph"] == graph] for graph in ("llm_only", "shapley_coop")
     )
-    found = {c.measure: c for c in compare_rows(alone, whole[1:], apart=["graph"])}
+    found = {c.measure: c for c in compare_rows(alone, whole[1:], differing=["graph"])}
     assert found["social_welfare"].difference.value == 11
     assert found["social_welfare"].difference.n == 2
     assert "adherence" not in found
     with pytest.raises(ValueError, match="nothing pairs"):
         compare_rows(alone, whole)
     with pytest.raises(ValueError, match="runs differ in graph"):
-        compare_rows(rows, whole, apart=["graph"])
+        compare_rows(rows, whole, differing=["graph"])
 
 
 def test_tables_say_what_the_rows_say(folder):

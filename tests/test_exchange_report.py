@@ -2,20 +2,19 @@
 
 import xml.etree.ElementTree as ET
 from collections import Counter
-from math import sqrt
 from pathlib import Path
 
 import pytest
 
-from shapley_coop.evals.measures.exchange import VARIANTS, measure, picture
+from shapley_coop.evals.measures.exchange import VARIANTS, measure
+from shapley_coop.evals.measures.stats import mean_interval, rate_interval
 from shapley_coop.evals.papers.exchange_tables import (
     PAPER_LABELS,
     exchange_suite,
-    mean,
     played_as,
-    rate,
+    plus_minus,
 )
-from shapley_coop.evals.reports.utility_plane import Proposal, utility_plane
+from shapley_coop.evals.reports.utility_plane import Proposal, picture, utility_plane
 from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.evals.sweeps.suite import expand, load_suite
 from shapley_coop.games.exchange import generated, scenario
@@ -34,18 +33,16 @@ async def test_an_agreement_is_measured(script: Script) -> None:
     counter = REJECT + propose(TRADE).replace("<CONSIDER>my secret plan</CONSIDER>", guess)
     script["Bob", "exchange"] = counter
     table = await run()
-    found = measure(table, home().journal.entries(table["episode"]))
-    assert (found.outcome, found.turns) == ("agreed", 3)
-    assert found.utilities == {"Alice": 1.0, "Bob": 0.9}
-    assert found.welfare == pytest.approx(1.9)
-    assert found.distance == 0
-    assert found.rational == {"Alice": True, "Bob": True}
-    assert found.guesses == {"Bob": pytest.approx(0.2)}, "Alice guessed nothing"
-    assert found.labels == {"OVL": 1}
-    assert found.attempts == 4
-    told = found.columns()
-    assert told["payoff:Bob"] == 0.9
+    told = measure(table, home().journal.entries(table["episode"]))
+    assert (told["agreement"], told["error"], told["turns"]) == (1, 0, 3)
+    assert (told["payoff:Alice"], told["payoff:Bob"]) == (1.0, 0.9)
+    assert told["social_welfare"] == pytest.approx(1.9)
+    assert told["pareto_distance"] == 0
+    assert told["individual_rationality"] == 1
     assert told["guess_error"] == told["guess_error:Bob"] == pytest.approx(0.2)
+    assert "guess_error:Alice" not in told, "Alice guessed nothing"
+    assert {key: n for key, n in told.items() if key.startswith("refused:")} == {"refused:OVL": 1}
+    assert told["attempts"] == 4
     assert told["distance:nash"] == told["nash_distance"]
     assert {"distance:kalai_smorodinsky", "distance:egalitarian", "distance:utilitarian"} < {*told}
 
@@ -53,20 +50,18 @@ async def test_an_agreement_is_measured(script: Script) -> None:
 async def test_an_error_has_no_utilities(script: Script) -> None:
     script["Alice", "exchange"] = OVERLAP
     script["Bob", "exchange"] = ACCEPT
-    found = measure(await run(UNCHECKED))
-    assert (found.outcome, found.utilities, found.labels) == ("error", {}, {"OVL": 1})
-    told = found.columns()
-    assert told["error"] == 1
+    told = measure(await run(UNCHECKED))
+    assert (told["error"], told["refused:OVL"]) == (1, 1)
     for missing in ("agreement", "turns", "payoff:Alice", "social_welfare", "pareto_distance"):
         assert told[missing] is None, "an outcome is over the runs without error"
 
 
 def test_rates_have_a_binomial_error_and_means_a_sample_deviation() -> None:
-    assert rate([1] * 5 + [0]).shown(percent=True) == "83.3 ± 15.2 %"  # as in the paper's Table 1
-    assert rate([1] * 4 + [0] * 6).spread == pytest.approx(sqrt(0.4 * 0.6 / 10))
-    assert mean([1.0, 2.0, 4.0]).spread == pytest.approx(1.5275, abs=1e-4)
-    assert mean([0.25]).shown() == "0.25"
-    assert rate([]).shown() == mean([]).shown() == "—"
+    # As in the paper's Table 1.
+    assert plus_minus("agreement", rate_interval([1] * 5 + [0])) == "83.3 ± 15.2 %"
+    assert plus_minus("payoff:Alice", mean_interval([1.0, 2.0, 4.0])) == "2.33 ± 1.53"
+    assert plus_minus("payoff:Alice", mean_interval([0.25])) == "0.25"
+    assert plus_minus("error", rate_interval([])) == "—"
 
 
 @pytest.fixture
@@ -152,28 +147,24 @@ def test_the_failure_of_a_tool_is_told(coop: Coop) -> None:
     assert told.out.count("failed: ") == 6
 
 
+def titles(svg: str) -> list[str]:
+    return [str(title.text) for title in ET.fromstring(svg).iter(f"{SVG}title")]
+
+
 async def test_the_picture_shows_path_front_and_agreement(script: Script) -> None:
     script["Alice", "exchange"] = [propose(0b000001), ACCEPT]
     script["Bob", "exchange"] = REJECT + propose(TRADE)
-    root = ET.fromstring(picture(await run()))
-    titles = [title.text for title in root.iter(f"{SVG}title")]
-    assert {"turn 2 by Alice", "turn 3 by Bob", "agreed", "Nash point", "initial"} <= {*titles}
-    kinds = [node.get("class") for node in root.iter()]
-    assert kinds.count("path") == 1
-    assert kinds.count("efficient") == len(scenario("paper_cooperative").front.points)
-    places = {
-        (node.get("class"), node.get("cx"), node.get("cy"))
-        for node in root.iter(f"{SVG}circle")
-        if node.get("class") in ("turn", "agreed")
-    }
-    [agreed] = [place[1:] for place in places if place[0] == "agreed"]
-    assert ("turn", *agreed) in places
+    told = titles(picture(await run()))
+    assert {"turn 3 by Bob: 1, 0.9", "agreed: 1, 0.9", "Pareto front"} <= {*told}
+    kinds = Counter(title.partition(":")[0] for title in told)
+    assert kinds["turn 2 by Alice"] == kinds["Nash point"] - 1 == kinds["initial"] - 1 == 1
+    front = len(scenario("paper_cooperative").front.points)
+    assert kinds["efficient"] == front + 1, "a mark each, and one in the legend"
 
 
 def test_the_plane_is_well_formed_for_many_points_and_hostile_names() -> None:
     large = generated(['A<b>"', "Ben"], 13, 0.5, seed=1)
-    root = ET.fromstring(utility_plane(large))
-    assert "5000 partitions drawn" in (root.find(f"{SVG}title").text or "")  # type: ignore[union-attr]
+    assert "5000 partitions drawn" in titles(utility_plane(large))[0]
     three = generated(["Ann", "Ben", "Cat"], 6, 0.5, seed=1)
     start = Proposal(2, "Ann", three.tasks.initial)
     assert "turn 2 by Ann" in utility_plane(three, [start], pair=("Cat", "Ann"))

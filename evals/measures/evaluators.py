@@ -9,7 +9,7 @@ A workflow may measure itself: what its result holds under `measures` goes befor
 'part of all duties that fell due and were kept'
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -22,6 +22,7 @@ from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.state import game_of
 
 Kind = Literal["rate", "mean"]
+Read = Callable[[Row, str], float | None]
 EPSILON = 1e-6
 """Half a millionth decides nothing: amounts are whole millionths."""
 
@@ -32,13 +33,14 @@ class Evaluator:
 
     Attributes:
         about: what it is, in the game's unit unless it says otherwise.
-        read: from a row, and the argument after the colon, to the number.
+        read: from a row, and the argument after the colon, to the number; None where only the
+            workflow or a price list gives it, under `measures` of the run's result.
         kind: a rate is 0 or 1 in each run; its interval is binomial.
         better: which direction is wanted; empty where neither is.
     """
 
     about: str
-    read: Callable[[Row, str], float | None]
+    read: Read | None = None
     kind: Kind = "mean"
     better: Literal["more", "less", ""] = ""
 
@@ -53,7 +55,7 @@ def score(row: Row, column: str) -> float | None:
     own = row["result"].get("measures", {})
     if column in own:
         return None if own[column] is None else float(own[column])
-    found = evaluator.read(row, argument)
+    found = evaluator.read(row, argument) if evaluator.read else None
     # Amounts are whole millionths; adding them up as floats leaves dust below that.
     return None if found is None else round(float(found), 9)
 
@@ -83,7 +85,7 @@ def _agreement(row: Row, _: str) -> float | None:
     return None if status == "error" else status == "agreed"
 
 
-def _ended(status: str) -> Callable[[Row, str], float]:
+def _ended(status: str) -> Read:
     return lambda row, _: row["result"]["status"] == status
 
 
@@ -121,22 +123,25 @@ def _rational(row: Row, _: str) -> float:
 
 
 def _shapley_distance(row: Row, _: str) -> float:
-    payoffs, values = row["result"]["payoffs"], row["result"]["credit"]["shapley"]
-    return fmean(abs(payoffs[agent] - values[agent]) for agent in payoffs)
+    return mean_distance(row["result"]["payoffs"], row["result"]["credit"]["shapley"])
 
 
 def _share_distance(row: Row, _: str) -> float | None:
     paid, due = (_parts(x) for x in (row["result"]["payoffs"], row["result"]["credit"]["shapley"]))
-    return fmean(abs(paid[agent] - due[agent]) for agent in paid) if paid and due else None
+    return mean_distance(paid, due) if paid and due else None
 
 
 def _norm_distance(row: Row, _: str) -> float:
-    """Against what the room's norm makes of the same total, computed from the record."""
-    payoffs, record = row["result"]["payoffs"], row["record"]
-    game = game_of(row["room"])
-    norms = norm_payoffs_fn(game.agents, partial(game.worth, record), game.batch_worth(record))
-    due = norms(row["room"]["norm"], Fraction(str(sum(payoffs.values()))))
-    return fmean(abs(payoffs[agent] - float(due[agent])) for agent in payoffs)
+    """From what the run's own norm makes of the same total, computed from the record."""
+    payoffs = row["result"]["payoffs"]
+    due = _norms(row)(row["room"]["norm"], Fraction(str(sum(payoffs.values()))))
+    return mean_distance(payoffs, {agent: float(amount) for agent, amount in due.items()})
+
+
+def _norms(row: Row) -> Callable[[str, Fraction], Mapping[str, Any]]:
+    """What each norm gives every agent of a total, by the run's record."""
+    game, record = game_of(row["room"]), row["record"]
+    return norm_payoffs_fn(game.agents, partial(game.worth, record), game.batch_worth(record))
 
 
 def _over_claim(row: Row, _: str) -> float | None:
@@ -180,24 +185,20 @@ def _parts(amounts: Mapping[str, float]) -> dict[str, float]:
     return {agent: x / total for agent, x in amounts.items()} if total > EPSILON else {}
 
 
-def _at(row: Row, path: Sequence[str]) -> Mapping[str, float]:
-    found: Any = row["result"]
-    for key in path:
-        found = found[key]
-    amounts: Mapping[str, float] = found
-    return amounts
+def mean_distance(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    """The mean absolute difference between what each agent has in both."""
+    return fmean(abs(first[agent] - second[agent]) for agent in first)
 
 
-def _of(*path: str) -> Callable[[Row, str], float | None]:
+def _of(*path: str, part: bool = False) -> Read:
+    """An agent's amount in the result, or its part of the sum of all."""
+
     def read(row: Row, agent: str) -> float | None:
-        return _at(row, path).get(agent)
-
-    return read
-
-
-def _part_of(*path: str) -> Callable[[Row, str], float | None]:
-    def read(row: Row, agent: str) -> float | None:
-        return _parts(_at(row, path)).get(agent)
+        found: Any = row["result"]
+        for key in path:
+            found = found[key]
+        amounts: Mapping[str, float] = _parts(found) if part else found
+        return amounts.get(agent)
 
     return read
 
@@ -262,10 +263,8 @@ EVALUATORS: dict[str, Evaluator] = {
     "rounds_of_talk": Evaluator("rounds of talk", lambda row, _: row["result"]["rounds_of_talk"]),
     "calls": Evaluator("calls to seats", _calls, better="less"),
     "tokens": Evaluator("tokens in and out", _tokens, better="less"),
-    "cost": Evaluator("USD, where prices are given", lambda row, _: None, better="less"),
-    "guess_error": Evaluator(
-        "mean error of what agents think tasks are worth to others", lambda row, _: None
-    ),
+    "cost": Evaluator("USD, where prices are given", better="less"),
+    "guess_error": Evaluator("mean error of what agents think tasks are worth to others"),
 }
 """Every measure without an argument, by key."""
 
@@ -273,16 +272,15 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "payoff": Evaluator("an agent's payoff", _of("payoffs")),
     "reward": Evaluator("what an agent earned before the settlement", _of("rewards")),
     "shapley": Evaluator("an agent's Shapley value", _of("credit", "shapley")),
-    "share": Evaluator("an agent's part of all payoffs", _part_of("payoffs")),
-    "shapley_share": Evaluator("an agent's part of all values", _part_of("credit", "shapley")),
+    "share": Evaluator("an agent's part of all payoffs", _of("payoffs", part=True)),
+    "shapley_share": Evaluator(
+        "an agent's part of all values", _of("credit", "shapley", part=True)
+    ),
     "done": Evaluator("how often an action was taken", _done),
     "refused": Evaluator("drafts sent back with a label", _refusals, better="less"),
-    "guess_error": Evaluator(
-        "mean error of what an agent thinks tasks are worth to others", lambda row, _: None
-    ),
+    "guess_error": Evaluator("mean error of what an agent thinks tasks are worth to others"),
     "distance": Evaluator(
         "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian",
-        lambda row, _: None,
         better="less",
     ),
     "effect": Evaluator("how often an effect is in the record", _effects),

@@ -1,33 +1,32 @@
-"""Statistics that hold for a few dozen runs: intervals, paired comparisons, many at a time.
+"""Statistics that hold for a few dozen runs: intervals, paired comparisons, corrections for many.
 
-Nothing here assumes normal data. Whatever is returned names its n.
+Nothing here assumes normal data. The intervals and tests are scipy's; what is returned names its n.
 
 >>> from shapley_coop.evals.measures.stats import rate_interval
 >>> rate_interval([1] * 7 + [0] * 3).shown(2)
 '0.70 [0.40, 0.89] n=10'
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import comb, nan, sqrt
-from typing import Literal
+from math import inf, nan, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, ndtr, ndtri
+from scipy.stats import binomtest, bootstrap, permutation_test
 
 Floats = NDArray[np.float64]
-RateMethod = Literal["wilson", "clopper-pearson"]
 
 LEVEL = 0.95
 RESAMPLES = 9_999
 EXACT_PAIRS = 15
-"""Up to here all 2**n signs of the differences are gone through."""
+"""Up to so many differences all 2**n assignments of signs are enumerated."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, what it could as well be, and how many runs it is from.
+    """A number with its interval and the number of runs it is from.
 
     Attributes:
         value: the point estimate; NaN without data.
@@ -35,7 +34,8 @@ class Estimate:
         high: of the interval.
         n: observations.
         method: how the interval was made.
-        deviation: sample standard deviation (n − 1); NaN for n < 2.
+        spread: as papers print it after ±: of a mean the sample standard deviation (n − 1), NaN
+            for n < 2; of a rate the binomial standard error √(p(1−p)/n).
     """
 
     value: float
@@ -43,7 +43,7 @@ class Estimate:
     high: float
     n: int
     method: str
-    deviation: float = nan
+    spread: float = nan
 
     def shown(self, digits: int = 2) -> str:
         """The number with interval and n."""
@@ -54,14 +54,14 @@ class Estimate:
         return f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}] n={self.n}"
 
 
-def mean_interval(
-    values: Sequence[float], level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0
-) -> Estimate:
+NOTHING = Estimate(nan, nan, nan, 0, "none")
+
+
+def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """A mean with its bootstrap interval: bias-corrected and accelerated (BCa; Efron 1987).
 
     Args:
         values: one observation each; a single one has no interval.
-        level: of confidence.
         resamples: bootstrap samples.
         seed: of the resampling, so that the same data give the same interval.
 
@@ -70,26 +70,17 @@ def mean_interval(
     x = np.asarray(values, dtype=np.float64)
     n = len(x)
     if not n:
-        return Estimate(nan, nan, nan, 0, "none")
-    mean = float(x.mean())
-    spread = float(x.std(ddof=1)) if n > 1 else nan
-    # What differs by rounding alone is equal, and has no acceleration.
+        return NOTHING
+    mean, spread = float(x.mean()), _deviation(x)
+    # Data that differ by rounding alone have no acceleration: BCa is undefined for them.
     if n == 1 or np.ptp(x) <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, mean, mean, n, "all equal" if n > 1 else "none", spread)
-    rng = np.random.Generator(np.random.Philox(seed))
-    drawn = (rng.integers(n, size=(m, n)) for m in _chunks(resamples, n))
-    means = np.concatenate([x[at].mean(axis=1) for at in drawn])
-    low, high = np.quantile(means, _bca(x, means, mean, level))
-    return Estimate(mean, float(low), float(high), n, "bootstrap BCa", spread)
+    low, high = _bootstrapped((x,), np.mean, "BCa", resamples, seed)
+    return Estimate(mean, low, high, n, "bootstrap BCa", spread)
 
 
-def rate_interval(
-    outcomes: Sequence[float], level: float = LEVEL, method: RateMethod = "wilson"
-) -> Estimate:
-    """A rate with its binomial interval.
-
-    Wilson (1927): (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n), the default.
-    Clopper–Pearson (1934): beta quantiles; never covers less than it says, and is wider for it.
+def rate_interval(outcomes: Sequence[float], level: float = LEVEL) -> Estimate:
+    """A rate with its binomial interval (Wilson 1927).
 
     Raises:
         ValueError: an outcome is neither 0 nor 1.
@@ -98,46 +89,31 @@ def rate_interval(
         raise ValueError(f"{strange[0]} is no outcome of a rate: give 0 or 1")
     n, k = len(outcomes), int(sum(outcomes))
     if not n:
-        return Estimate(nan, nan, nan, 0, "none")
-    p, tail = k / n, (1 - level) / 2
-    if method == "clopper-pearson":
-        low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
-        high = float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
-    else:
-        z = -float(ndtri(tail))
-        centre, half = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        # At the ends the formula gives 0 and 1 but for the last bit.
-        low = (centre - half) / (1 + z * z / n) if k else 0.0
-        high = (centre + half) / (1 + z * z / n) if k < n else 1.0
-    deviation = sqrt(p * (1 - p) * n / (n - 1)) if n > 1 else nan
-    return Estimate(p, low, high, n, method, deviation)
+        return NOTHING
+    p, found = k / n, binomtest(k, n).proportion_ci(level, "wilson")
+    error = sqrt(p * (1 - p) / n)
+    return Estimate(p, float(found.low), float(found.high), n, "wilson", error)
 
 
-def ratio_interval(
-    over: Sequence[float],
-    under: Sequence[float],
-    level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Estimate:
+def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
     """Σ over / Σ under with a percentile bootstrap interval over the pairs, which are the runs.
 
-    Infinite where nothing is below the line, as in the tokens per agreement of runs without one.
+    Infinite where Σ under is zero, as in the tokens per agreement of runs without one.
     """
-    x = np.array([over, under], dtype=np.float64)
-    n = x.shape[1]
-    if not n:
-        return Estimate(nan, nan, nan, 0, "none")
-    rng = np.random.Generator(np.random.Philox(seed))
-    drawn = (rng.integers(n, size=(m, n)) for m in _chunks(resamples, n))
-    sums = np.concatenate([x[:, at].sum(axis=2) for at in drawn], axis=1)
-    with np.errstate(divide="ignore"):
-        ratios = np.sort(sums[0] / sums[1])
-        value = float(x[0].sum() / x[1].sum())
-    low, high = (
-        ratios[round(tail * (resamples - 1))] for tail in ((1 - level) / 2, (1 + level) / 2)
-    )
-    return Estimate(value, float(low), float(high), n, "bootstrap percentile")
+    if not len(over):
+        return NOTHING
+    x, y = (np.asarray(values, dtype=np.float64) for values in (over, under))
+    value = float(x.sum() / y.sum()) if y.sum() else inf
+    if len(x) == 1:
+        return Estimate(value, value, value, 1, "none")
+
+    def inverse(above: Floats, below: Floats, axis: int = -1) -> Any:
+        return below.sum(axis=axis) / above.sum(axis=axis)
+
+    # Percentiles of the inverse are finite; the ratio's are their inverses, in reverse order.
+    low, high = _bootstrapped((x, y), inverse, "percentile")
+    low, high = (1 / end if end else inf for end in (high, low))
+    return Estimate(value, low, high, len(x), "bootstrap percentile")
 
 
 @dataclass(frozen=True)
@@ -183,14 +159,13 @@ def compare(measure: str, pairs: Sequence[tuple[float, float]], seed: int = 0) -
     """
     a, b = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
     d = b - a
-    n = len(d)
     p, test = sign_flip(d, seed)
-    spread = float(d.std(ddof=1)) if n > 1 else nan
+    spread = _deviation(d)
     return Comparison(
         measure=measure,
         difference=mean_interval(d.tolist(), seed=seed),
-        first=float(a.mean()) if n else nan,
-        second=float(b.mean()) if n else nan,
+        first=float(a.mean()) if pairs else nan,
+        second=float(b.mean()) if pairs else nan,
         effect=float(d.mean()) / spread if spread > 0 else nan,
         more=int((d > 0).sum()),
         fewer=int((d < 0).sum()),
@@ -203,29 +178,27 @@ def compare(measure: str, pairs: Sequence[tuple[float, float]], seed: int = 0) -
 def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
     """Two-sided p of a mean difference of zero, and the test's name.
 
-    Exact while the differences that are not zero number at most `EXACT_PAIRS`; exact, too, if they
-    are all of one size (a binomial); else sampled: (hits + 1) / (samples + 1).
+    Exact while at most `EXACT_PAIRS` differences are not zero, and for any number of differences
+    of one size, where it is the binomial test of their signs; sampled otherwise.
     """
     d = differences[differences != 0]
-    n = len(d)
     if not len(differences):
         return nan, "no pairs"
-    if not n:
+    if not len(d):
         return 1.0, "sign-flip, exact"
-    observed = abs(float(d.sum())) - 1e-9 * float(np.abs(d).sum())
     if np.ptp(np.abs(d)) == 0:
-        least = min(int((d > 0).sum()), int((d < 0).sum()))
-        tail = sum(comb(n, k) for k in range(least + 1)) / 2**n
-        return min(1.0, 2 * tail), "sign-flip, exact"
-    if n <= EXACT_PAIRS:
-        signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        return float((np.abs(signs @ d) >= observed).mean()), "sign-flip, exact"
-    rng = np.random.Generator(np.random.Philox(seed))
-    hits = sum(
-        int((np.abs((1 - 2 * rng.integers(2, size=(m, n))) @ d) >= observed).sum())
-        for m in _chunks(RESAMPLES, n)
+        return float(binomtest(int((d > 0).sum()), len(d)).pvalue), "sign-flip, exact"
+    exact = len(d) <= EXACT_PAIRS
+    found = permutation_test(
+        (d,),
+        np.mean,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf if exact else RESAMPLES,
+        batch=_batch(len(d)),
+        rng=np.random.default_rng(seed),
     )
-    return (hits + 1) / (RESAMPLES + 1), f"sign-flip, {RESAMPLES} samples"
+    return float(found.pvalue), f"sign-flip, {'exact' if exact else f'{RESAMPLES} samples'}"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -247,27 +220,31 @@ def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     return [replace(c, adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)]
 
 
-def pair_up(
-    first: Mapping[object, float | None], second: Mapping[object, float | None]
-) -> list[tuple[float, float]]:
-    """The values of those keys that both have, in the first's order; None is no value."""
-    both = [(x, second.get(key)) for key, x in first.items()]
-    return [(x, y) for x, y in both if x is not None and y is not None]
+def _bootstrapped(
+    samples: tuple[Floats, ...],
+    statistic: Any,
+    method: str,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> tuple[float, float]:
+    found = bootstrap(
+        samples,
+        statistic,
+        paired=len(samples) > 1,
+        vectorized=True,
+        method=method,
+        confidence_level=LEVEL,
+        n_resamples=resamples,
+        batch=_batch(len(samples[0])),
+        rng=np.random.default_rng(seed),
+    )
+    return float(found.confidence_interval.low), float(found.confidence_interval.high)
 
 
-def _bca(x: Floats, means: Floats, mean: float, level: float) -> Floats:
-    """The quantiles of the bootstrap means at which the interval ends."""
-    below = (float((means < mean).mean()) + float((means <= mean).mean())) / 2
-    bias = ndtri(below)
-    n = len(x)
-    left_out = (x.sum() - x) / (n - 1)  # jackknife
-    gaps = left_out.mean() - left_out
-    acceleration = (gaps**3).sum() / (6 * (gaps**2).sum() ** 1.5)
-    z = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
-    return np.asarray(ndtr(bias + z / (1 - acceleration * z)), dtype=np.float64)
+def _deviation(x: Floats) -> float:
+    return float(x.std(ddof=1)) if len(x) > 1 else nan
 
 
-def _chunks(total: int, n: int, cells: int = 2_000_000) -> list[int]:
-    """Sample counts that keep a table of samples × n within some 16 MB."""
-    size = max(1, cells // max(1, n))
-    return [min(size, total - done) for done in range(0, total, size)]
+def _batch(n: int, cells: int = 2_000_000) -> int:
+    """Resamples at a time, so that a table of resamples × n stays within some 16 MB."""
+    return max(1, cells // n)

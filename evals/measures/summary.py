@@ -10,7 +10,6 @@ from shapley_coop.evals.measures.stats import (
     compare,
     corrected,
     mean_interval,
-    pair_up,
     rate_interval,
 )
 from shapley_coop.evals.sweeps.store import Row
@@ -39,6 +38,11 @@ class Condition:
     def name(self) -> str:
         """The labels in one line."""
         return " · ".join(self.names) or "all runs"
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The labels alone, in the order of their axes."""
+        return tuple(self.labels.values())
 
     @property
     def names(self) -> list[str]:
@@ -72,39 +76,40 @@ def compare_rows(
     first: Sequence[Row],
     second: Sequence[Row],
     columns: Sequence[str] = DEFAULT_MEASURES,
-    apart: Sequence[str] = (),
+    differing: Sequence[str] = (),
 ) -> list[Comparison]:
-    """Compare runs pair by pair: the same seed, repetition and labels but for the axes `apart`.
+    """Compare runs pair by pair: same seed, repetition and labels, except on the axes `differing`.
 
     Holm's correction is over all columns together. Columns without a single pair are left out.
 
     Raises:
-        ValueError: runs cannot be told apart by seed, repetition and labels, or none pair up.
+        ValueError: two runs have the same seed, repetition and labels, or none pair up.
     """
-    ours, theirs = _by_key(first, apart), _by_key(second, apart)
+    ours, theirs = _by_key(first, differing), _by_key(second, differing)
     if not ours.keys() & theirs.keys():
         raise ValueError(
             "no two runs have the same seed, repetition and other labels: nothing pairs"
         )
     found = []
     for column in columns:
-        pairs = pair_up(
-            {key: score(row, column) for key, row in ours.items()},
-            {key: score(row, column) for key, row in theirs.items()},
-        )
-        if pairs:
+        both = [
+            (score(row, column), score(theirs[key], column))
+            for key, row in ours.items()
+            if key in theirs
+        ]
+        if pairs := [(x, y) for x, y in both if x is not None and y is not None]:
             found.append(compare(column, pairs))
     return corrected(found)
 
 
-def _by_key(rows: Sequence[Row], apart: Sequence[str]) -> dict[object, Row]:
+def _by_key(rows: Sequence[Row], differing: Sequence[str]) -> dict[object, Row]:
     keyed: dict[object, Row] = {}
     for row in rows:
-        rest = {axis: label for axis, label in row["labels"].items() if axis not in apart}
+        rest = {axis: label for axis, label in row["labels"].items() if axis not in differing}
         key = (row["suite"], frozenset(rest.items()), row["seed"], row["repetition"])
         if key in keyed:
             other = keyed[key]["labels"]
-            both = sorted({a for a in apart if other.get(a) != row["labels"].get(a)})
+            both = sorted({a for a in differing if other.get(a) != row["labels"].get(a)})
             raise ValueError(
                 f"runs differ in {', '.join(both)}: choose one label of each, as axis=label"
             )

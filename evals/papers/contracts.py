@@ -2,10 +2,10 @@
 
 The rows are those of the shipped suite `contracts_table`: a game, who sits at the table, and how
 the contract is enforced, if there is one. Measured are the collective welfare, how often a contract
-was agreed on (utilisation), and, what the paper leaves open, how much of it was kept.
+was agreed on (utilisation), and, beyond the paper, how much of it was kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,20 +32,21 @@ MEASURES = {
 UNBOUND, NOTIONAL = "none", "notional"
 KEEPERS, BREAKERS, BROKEN = "keepers", "breakers", "keepers + breaker"
 SELF_INTERESTED = (KEEPERS, BREAKERS, BROKEN)
-"""Who weighs what pays, without and with a contract; all others follow a strategy."""
+"""Agents that compare what their choices pay, with and without a contract; all others follow a
+fixed strategy."""
 
 
 def planned(seeds: Sequence[int]) -> tuple[Suite, list[Cell]]:
-    """The suite at these seeds, and the cells to run: where nothing is drawn, one for all seeds."""
+    """The suite at these seeds, and its cells; where seeds cannot differ, one stands for all."""
     suite = load_suite(SUITE).model_copy(update={"seeds": list(seeds)})
     return suite, [c for c in expand(suite) if c.seed == seeds[0] or depends_on_seed(c)]
 
 
 def depends_on_seed(cell: Cell) -> bool:
-    """Whether two seeds of a cell can differ: in talk, or by the dice of somebody at the table.
+    """Whether two seeds of a cell can differ: by talk, or by the random draws of an agent.
 
-    Without talk an embedded agent throws dice only if it is noisy or careless, or if its strategy
-    draws. The games of this suite have none.
+    Without talk an embedded agent draws only if it is noisy or careless, or if its strategy does.
+    The games of this suite draw nothing.
     """
     if cell.graph != "llm_only":
         return True
@@ -57,34 +58,19 @@ def depends_on_seed(cell: Cell) -> bool:
 
 
 @dataclass(frozen=True)
-class Line:
-    """One condition.
-
-    Attributes:
-        agents: who sits at the table.
-        contract: how it is enforced; `none` without one.
-        measures: column → its estimate; without a contract there is only welfare.
-    """
-
-    agents: str
-    contract: str
-    measures: dict[str, Estimate]
-
-
-@dataclass(frozen=True)
 class GameTable:
     """One game's part of the table, and what it shows.
 
     Attributes:
         game: its label.
         stage: the game, as letters show it.
-        lines: a condition each.
-        trusted: every joint action of keepers and a breaker under a contract that nobody enforces.
+        lines: (agents, contract) → column → estimate; without a contract there is only welfare.
+        trusted: every joint action of keepers and a breaker under a contract that is not enforced.
     """
 
     game: str
     stage: StageGame
-    lines: tuple[Line, ...]
+    lines: Mapping[tuple[str, str], Mapping[str, Estimate]]
     trusted: frozenset[Play]
 
     @property
@@ -94,7 +80,7 @@ class GameTable:
 
     @property
     def selfish(self) -> float:
-        """The collective welfare if everybody does what pays it most against uniform beliefs."""
+        """The collective welfare if each agent does what pays it most against uniform beliefs."""
         play = tuple(selfish(self.stage, i) for i in range(len(self.stage.agents)))
         return float(self.stage.turns * sum(self.stage.pays[play]))
 
@@ -105,13 +91,12 @@ class GameTable:
 
     def mean(self, agents: str, contract: str, column: str = "welfare") -> float:
         """One number of the table."""
-        found = (x for x in self.lines if (x.agents, x.contract) == (agents, contract))
-        return next(found).measures[column].value
+        return self.lines[agents, contract][column].value
 
     @property
     def shows(self) -> dict[str, bool]:
-        """What such a table is made to show, and whether this one does."""
-        bound = {line.contract for line in self.lines} - {UNBOUND}
+        """The claims that such a table is made to support, and whether this one does."""
+        bound = {contract for _, contract in self.lines} - {UNBOUND}
         enforced = bound - {NOTIONAL}
         held = {mode for mode in bound if self.mean(BROKEN, mode, "breaches") == 0}
         found = {
@@ -129,22 +114,38 @@ class GameTable:
         lost = self.mean(BROKEN, NOTIONAL) < min(self.mean(BROKEN, mode) for mode in enforced)
         return {**found, "Unenforced it is broken, and all together have less.": lost}
 
+    def record(self) -> dict[str, Any]:
+        """This part as plain JSON."""
+        return {
+            "game": self.game,
+            "best": self.best,
+            "selfish": self.selfish,
+            "weak_equilibria": [list(play) for play in self.weak],
+            "rows": [
+                {
+                    "agents": agents,
+                    "contract": contract,
+                    **{column: _as_json(found) for column, found in measures.items()},
+                }
+                for (agents, contract), measures in self.lines.items()
+            ],
+            "shows": self.shows,
+        }
+
 
 def game_tables(rows: Sequence[Row]) -> list[GameTable]:
     """The table, game by game."""
     found = []
     for group in conditions(rows, ["game"]):
-        cells = conditions(group.rows, ["agents", "contract"])
+        cells = {c.key: c for c in conditions(group.rows, ["agents", "contract"])}
         found.append(
             GameTable(
                 game=group.labels["game"],
                 stage=StageGame.of(game_of(group.rows[0]["room"]).facts()),
-                lines=tuple(_line(cell) for cell in cells),
+                lines={(agents, how): _measured(c, how) for (agents, how), c in cells.items()},
                 trusted=frozenset(
                     tuple(turn["actions"].get(agent, "") for agent in row["result"]["agents"])
-                    for cell in cells
-                    if tuple(cell.labels.values()) == (BROKEN, NOTIONAL)
-                    for row in cell.rows
+                    for row in cells[BROKEN, NOTIONAL].rows
                     for turn in row["record"]
                 ),
             )
@@ -152,29 +153,9 @@ def game_tables(rows: Sequence[Row]) -> list[GameTable]:
     return found
 
 
-def as_record(table: GameTable) -> dict[str, Any]:
-    """One game's part as plain JSON."""
-    return {
-        "game": table.game,
-        "best": table.best,
-        "selfish": table.selfish,
-        "weak_equilibria": [list(play) for play in table.weak],
-        "rows": [
-            {
-                "agents": line.agents,
-                "contract": line.contract,
-                **{column: _as_json(found) for column, found in line.measures.items()},
-            }
-            for line in table.lines
-        ],
-        "shows": table.shows,
-    }
-
-
-def _line(cell: Condition) -> Line:
-    agents, contract = cell.labels.values()
+def _measured(cell: Condition, contract: str) -> dict[str, Estimate]:
     columns = ["welfare"] if contract == UNBOUND else list(MEASURES)
-    return Line(agents, contract, {c: estimate(cell.rows, MEASURES[c]) for c in columns})
+    return {column: estimate(cell.rows, MEASURES[column]) for column in columns}
 
 
 def _as_json(found: Estimate) -> dict[str, Any] | None:

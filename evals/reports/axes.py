@@ -1,16 +1,16 @@
-"""Axes of charts: what they have to show, and round numbers along them."""
+"""Axes of charts: their range and their ticks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 
 ROUNDING = 1e-5
-"""Smaller differences are those of rounding to millionths: they are shown as none."""
+"""Smaller differences come from rounding to millionths and are not shown."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its label, and what it has to show.
+    """An axis: its label and its range.
 
     Attributes:
         label: with the unit.
@@ -24,11 +24,11 @@ class Axis:
 
     @classmethod
     def around(cls, label: str, values: Iterable[float], include: Sequence[float] = ()) -> "Axis":
-        """An axis that shows all finite values, with a little room."""
+        """An axis that shows all finite values, with a margin of 6 %."""
         finite = [x for x in [*values, *include] if isfinite(x)] or [0.0, 1.0]
         low, high = min(finite), max(finite)
-        room = (high - low if high - low > ROUNDING else max(abs(high), 1.0)) * 0.06
-        return cls(label, low - room, high + room)
+        margin = (high - low if high - low > ROUNDING else max(abs(high), 1.0)) * 0.06
+        return cls(label, low - margin, high + margin)
 
     def ticks(self) -> list[float]:
         """Round numbers between the ends, about five."""
@@ -40,5 +40,5 @@ class Axis:
         return [round((first + i) * step, 12) for i in range(count)]
 
     def at(self, value: float, start: float, end: float) -> float:
-        """Where a value lies between two places of the picture."""
+        """The place of a value between two places of the picture."""
         return start + (value - self.low) / (self.high - self.low) * (end - start)

@@ -1,7 +1,7 @@
 """Charts as SVG, written by hand: no library, no script, readable in light and in dark.
 
 Text and axes take the page's colour (`currentColor`); series differ in colour and in shape, so
-that neither is needed alone. Every mark has a title that says its number and its n.
+that either is enough. Every mark has a title with its number and its n.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,12 +34,25 @@ class Bar:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a series, and what its title says."""
+    """One point of a series.
+
+    Attributes:
+        series: its name.
+        x: from left to right.
+        y: from bottom to top.
+        says: its title.
+        label: a word beside it.
+        ring: whether it is a ring around what else is marked there.
+        span: an interval of y.
+    """
 
     series: str
     x: float
     y: float
     says: str
+    label: str = ""
+    ring: bool = False
+    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +95,7 @@ def scatter(
     up: Axis,
     paths: Sequence[Path] = (),
     lines: Sequence[Path] = (),
+    cloud: Sequence[tuple[float, float]] = (),
 ) -> str:
     """Points and paths in a plane.
 
@@ -91,35 +105,30 @@ def scatter(
         across: the axis from left to right.
         up: the axis from bottom to top.
         paths: of observations in order.
-        lines: what the points are held against, dashed.
+        lines: what the points are compared with, dashed.
+        cloud: small points behind everything, of no series.
     """
     picture = _Picture(400, series)
     picture.horizontal(across)
     picture.vertical(up)
+    for place in cloud:
+        picture.dot(*picture.place(*place, across, up))
     for line in lines:
         picture.path(line, across, up, None)
     for path in paths:
         picture.path(path, across, up, series.index(path.series))
     for point in points:
         x, y = picture.place(point.x, point.y, across, up)
-        picture.mark(x, y, series.index(point.series), point.says, faint=True)
-    return picture.svg()
-
-
-def curves(series: dict[str, list[tuple[float, Estimate]]], across: Axis, up: Axis) -> str:
-    """A line for each series through estimates, with their intervals."""
-    picture = _Picture(340, list(series))
-    picture.horizontal(across)
-    picture.vertical(up)
-    for rank, (name, points) in enumerate(series.items()):
-        through = tuple((x, e.value) for x, e in points)
-        picture.path(Path(name, through, name), across, up, rank, ends=False)
-        for x, e in points:
-            a, low = picture.place(x, e.low, across, up)
-            _, high = picture.place(x, e.high, across, up)
-            picture.line(a, low, a, high, COLOURS[rank % len(COLOURS)], 1)
-            a, b = picture.place(x, e.value, across, up)
-            picture.mark(a, b, rank, f"{name}, {across.label} {x:g}: {e.shown(2)}")
+        rank = series.index(point.series)
+        if point.ring:
+            picture.ring(x, y, rank, point.says)
+        else:
+            picture.mark(x, y, rank, point.says, faint=True)
+        if point.span:
+            low, high = (up.at(end, picture.floor, TOP) for end in point.span)
+            picture.line(x, low, x, high, COLOURS[rank % len(COLOURS)], 1)
+        if point.label:
+            picture.text(x + 7, y - 8, point.label, "start", small=True)
     return picture.svg()
 
 
@@ -207,7 +216,21 @@ class _Picture:
         opacity = ' fill-opacity="0.55"' if faint else ""
         self.parts.append(
             f'{shapes[rank % len(shapes)]} fill="{COLOURS[rank % len(COLOURS)]}"{opacity}>'
-            f"<title>{escape(says)}</title>{'</path>' if rank % 4 > 1 else _closing(rank)}"
+            f"<title>{escape(says)}</title></{('circle', 'rect', 'path', 'path')[rank % 4]}>"
+        )
+
+    def ring(self, x: float, y: float, rank: int, says: str) -> None:
+        """A ring around what else is marked there."""
+        self.used.add(rank)
+        self.parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="none" stroke-width="3" '
+            f'stroke="{COLOURS[rank % len(COLOURS)]}"><title>{escape(says)}</title></circle>'
+        )
+
+    def dot(self, x: float, y: float) -> None:
+        """A small point in the page's colour."""
+        self.parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="currentColor" opacity="0.3"/>'
         )
 
     def line(
@@ -259,7 +282,3 @@ class _Picture:
             self.text(x + 10, y, name, "start", small=True)
             x += width
         return round(y) + 14 - self.height
-
-
-def _closing(rank: int) -> str:
-    return "</rect>" if rank % 4 else "</circle>"

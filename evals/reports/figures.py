@@ -1,4 +1,4 @@
-"""The report's figures: which numbers of which runs go where in which chart."""
+"""The report's figures: from runs to the marks of a chart."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.measures.stats import Estimate, mean_interval, ratio_interval
 from shapley_coop.evals.measures.summary import Condition, conditions, estimate
 from shapley_coop.evals.reports.axes import Axis
-from shapley_coop.evals.reports.charts import WIDTH, Bar, Path, Point, curves, intervals, scatter
+from shapley_coop.evals.reports.charts import WIDTH, Bar, Path, Point, intervals, scatter
 from shapley_coop.evals.reports.layout import selected
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import FigureSpec
@@ -21,7 +21,7 @@ SHOWN_PATHS = 12
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure: its title, what is to be seen in it, and the picture; empty without data."""
+    """One figure: its title, what it shows, and the SVG; empty without data."""
 
     title: str
     about: str
@@ -41,7 +41,7 @@ def draw(spec: FigureSpec, rows: Sequence[Row], axes: Sequence[str]) -> Figure:
     Args:
         spec: what is asked for.
         rows: the suite's runs.
-        axes: the suite's; those with one label only tell nothing apart and are left out.
+        axes: the suite's; those with a single label are left out.
 
     Raises:
         ValueError: there is no such kind of figure, or no such measure.
@@ -144,18 +144,23 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
 
 
 def _welfare_by_turn(groups: Sequence[Condition], _: Sequence[str]) -> str:
-    series = {}
+    points, paths = [], []
     for group in groups:
         by_turn: dict[int, list[float]] = {}
         for row in group.rows:
             for turn in row["record"]:
                 earned = sum(turn["rewards"].values()) + turn.get("pot", 0)
                 by_turn.setdefault(turn["turn"], []).append(earned)
-        series[group.name] = [(float(t), mean_interval(v)) for t, v in sorted(by_turn.items())]
-    points = [point for line in series.values() for point in line]
-    across = Axis.around("turn", [x for x, _ in points])
-    ends = [v for _, e in points for v in (e.low, e.high)]
-    return curves(series, across, Axis.around("welfare", ends, [0])) if points else ""
+        line = [(turn, mean_interval(earned)) for turn, earned in sorted(by_turn.items())]
+        for turn, e in line:
+            says = f"{group.name}, turn {turn}: {e.shown(2)}"
+            points.append(Point(group.name, turn, e.value, says, span=(e.low, e.high)))
+        if line:
+            paths.append(Path(group.name, tuple((t, e.value) for t, e in line), group.name))
+    across = Axis.around("turn", [p.x for p in points])
+    up = Axis.around("welfare", [end for p in points for end in p.span or ()], [0])
+    names = [group.name for group in groups]
+    return scatter(names, points, across, up, paths) if points else ""
 
 
 def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
@@ -205,4 +210,4 @@ KINDS: dict[str, tuple[str, Callable[[Sequence[Condition], Sequence[str]], str]]
         _cost_per_agreement,
     ),
 }
-"""Kind → what is to be seen, and how it is drawn."""
+"""Kind → what it shows, and the function that draws it."""

@@ -1,6 +1,6 @@
-"""How numbers and tables stand on a page: as the papers print them, each with its n."""
+"""How numbers and tables are printed: as in the papers, each with its n."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isfinite
@@ -41,9 +41,9 @@ class RowShown:
     """One row of a table.
 
     Attributes:
-        heads: labels, and how many rows each is for; of those that go on from above, none.
+        heads: labels, each with the number of rows it spans; without those that span from above.
         runs: how many.
-        cells: one a column.
+        cells: one for each column.
     """
 
     heads: list[tuple[str, int]]
@@ -77,7 +77,7 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> TableSho
     for group, head in zip(groups, heads, strict=True):
         labels = {**spec.where, **group.labels}
         cells = [
-            CellShown(column, estimate(group.rows, column), _printed(spec, labels, column))
+            CellShown(column, estimate(group.rows, column), printed(spec, labels, column))
             for column in spec.columns
         ]
         lines.append(RowShown(head, len(group.rows), cells))
@@ -91,7 +91,7 @@ def selected(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
 
 
 def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
-    """Each row's labels but those that the row above has, too; the last is in every row."""
+    """Each row's labels without those shared with the row above; the last is in every row."""
     found = []
     for at, line in enumerate(labels):
         head = []
@@ -107,7 +107,8 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
     return found
 
 
-def _printed(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:
+def printed(spec: TableSpec, labels: Mapping[str, str], column: str) -> str:
+    """What the paper prints there; empty where it prints nothing."""
     fitting = [p.values for p in spec.printed if p.row.items() <= labels.items()]
     return next((values[column] for values in fitting if column in values), "")
 
@@ -149,6 +150,11 @@ def difference(c: Comparison) -> str:
 def number(value: float, places: int = 2) -> str:
     """A number for a page, never a negative zero; a dash where there is none."""
     return f"{round(value, places) + 0.0:.{places}f}" if isfinite(value) else UNKNOWN
+
+
+def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    return "\n".join(f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *lines])
 
 
 def words(column: str) -> str:

@@ -1,4 +1,4 @@
-"""Figures as files of their own: SVG, and PNG where the extra `figures` is installed."""
+"""Figures as files: SVG, and PNG where the extra `figures` is installed."""
 
 from collections.abc import Iterable
 from importlib.util import find_spec

@@ -1,7 +1,7 @@
-"""A sweep as one HTML page: tables in the papers' layouts, figures, and where all of it is from.
+"""A sweep as one HTML page: tables in the papers' layouts, figures, versions and commits.
 
-The page needs nothing but itself: no script, no network, and a policy that allows neither. Every
-number is computed from the rows that `coop export` writes, and names its n.
+The page is self-contained: its security policy allows neither scripts nor network. Every number is
+computed from the rows that `coop export` writes, and names its n.
 """
 
 import base64
@@ -28,7 +28,7 @@ from shapley_coop.evals.reports.layout import (
     words,
 )
 from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.store import Row, cells_of, manifest, read, read_apart, read_rows
+from shapley_coop.evals.sweeps.store import Row, cells_of, manifest, read, read_rows, read_volatile
 from shapley_coop.evals.sweeps.suite import Suite, TableSpec
 
 _HERE = Path(__file__).parent
@@ -57,12 +57,12 @@ class SuiteShown:
     times: list[tuple[str, list[str], int]]
 
 
-def report(folder: Path, told: Callable[[], Any] = lambda: None) -> str:
+def report(folder: Path, done: Callable[[], Any] = lambda: None) -> str:
     """The page of a sweep's folder.
 
     Args:
         folder: of the sweep.
-        told: called after each of its suites.
+        done: called after each of its suites.
 
     Raises:
         ValueError: it holds no sweep, or no run yet.
@@ -71,14 +71,14 @@ def report(folder: Path, told: Callable[[], Any] = lambda: None) -> str:
     if not rows:
         raise ValueError(f"{folder} holds no run yet: coop sweep … -o {folder}")
     suites = [Suite.model_validate(suite) for suite in known["suites"].values()]
-    apart = read_apart(folder)
+    volatile = read_volatile(folder)
     wanted = [cell.suite for cell in cells_of(folder)]
     sections = []
     for suite in suites:
         own = [row for row in rows if row["suite"] == suite.name]
         if own:
-            sections.append(_suite(suite, own, apart, wanted.count(suite.name)))
-        told()
+            sections.append(_suite(suite, own, volatile, wanted.count(suite.name)))
+        done()
     style = (_HERE / "report.css").read_text(encoding="utf-8")
     ended = {row["cell"] for row in rows}
     return _pages.get_template("report.html").render(
@@ -92,7 +92,7 @@ def report(folder: Path, told: Callable[[], Any] = lambda: None) -> str:
         simulated=[row for row in rows if row["result"]["simulated"]],
         runs=len(rows),
         cells=len(wanted),
-        made=_made(apart.values()),
+        made=_made(volatile.values()),
         reported=provenance(),
         level=f"{LEVEL:.0%}",
         resamples=RESAMPLES,
@@ -111,7 +111,7 @@ def figures(folder: Path) -> list[tuple[str, Figure]]:
     return found
 
 
-def _suite(suite: Suite, rows: list[Row], apart: dict[str, Row], cells: int) -> SuiteShown:
+def _suite(suite: Suite, rows: list[Row], volatile: dict[str, Row], cells: int) -> SuiteShown:
     specs = suite.tables or [TableSpec(title="Measures", columns=list(DEFAULT_MEASURES))]
     axes = list(suite.axes)
     return SuiteShown(
@@ -123,7 +123,7 @@ def _suite(suite: Suite, rows: list[Row], apart: dict[str, Row], cells: int) -> 
         tables=[table(spec, rows, axes) for spec in specs],
         compared=_compared(suite, specs, rows),
         figures=_figures(suite, rows),
-        times=_times(rows, apart, axes),
+        times=_times(rows, volatile, axes),
     )
 
 
@@ -135,7 +135,7 @@ def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
 def _compared(
     suite: Suite, specs: Sequence[TableSpec], rows: Sequence[Row]
 ) -> list[tuple[str, str, list[Comparison]]]:
-    """An axis' last label against each of the others, on the same seeds."""
+    """The last label of an axis compared with each of the others, on the same seeds."""
     axis = suite.compare or next(iter(suite.axes), "")
     groups = conditions(rows, [axis]) if axis else []
     columns = dict.fromkeys(c for spec in specs for c in spec.columns if find(c)[0].better)
@@ -149,12 +149,12 @@ def _compared(
 
 
 def _times(
-    rows: Sequence[Row], apart: dict[str, Row], axes: list[str]
+    rows: Sequence[Row], volatile: dict[str, Row], axes: list[str]
 ) -> list[tuple[str, list[str], int]]:
     """Mean wall seconds of each phase per turn, over the runs that were timed."""
     lines = []
     for group in conditions(rows, axes):
-        timed = [(row, apart[row["cell"]]) for row in group.rows if row["cell"] in apart]
+        timed = [(row, volatile[row["cell"]]) for row in group.rows if row["cell"] in volatile]
         turns = sum(max(1, len(row["record"])) for row, _ in timed)
         spent = [sum(a.get("phases", {}).get(p, 0.0) for _, a in timed) for p in PHASES]
         shown = [f"{s / turns:.3f}" if turns else "—" for s in spent]
@@ -162,10 +162,10 @@ def _times(
     return lines
 
 
-def _made(apart: Any) -> dict[str, list[str]]:
-    """What the runs were made by: each name's different values."""
+def _made(volatile: Any) -> dict[str, list[str]]:
+    """The commits and versions that made the runs: the distinct values of each."""
     names = ("commit", "version", "python", "langgraph", "langchain-core", "langchain-openai")
-    return {name: sorted({line[name] for line in apart if name in line}) for name in names}
+    return {name: sorted({line[name] for line in volatile if name in line}) for name in names}
 
 
 _pages.filters |= {"number": number, "prose": prose, "words": words}

@@ -8,7 +8,7 @@ actions       an agent's turn: what it did and what it earned
 clauses       a clause that was signed: when it stood, what it asked, how often it was broken
 settlements   an agent in a run: reward, payoff, value, claim, shares
 calls         a call to a seat: model, act, attempt, tokens (of a remote run, by agent and phase)
-timings       a turn's phase: wall time in seconds. Kept apart: it differs between equal runs
+timings       a turn's phase: wall time in seconds. Volatile: it differs between equal runs
 ============  ====================================================================================
 
 Every table but `timings` is a function of the rows alone. All begin with the cell and its labels.
@@ -23,81 +23,45 @@ import polars as pl
 
 from shapley_coop.evals.measures.evaluators import score, scores
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.store import Row, make_folder, manifest, read_apart, read_rows
+from shapley_coop.evals.sweeps.store import Row, make_folder, manifest, read_rows, read_volatile
 from shapley_coop.evals.sweeps.suite import Suite
 
 FORMATS = ("csv", "jsonl", "parquet")
 Tables = dict[str, pl.DataFrame]
 Line = dict[str, Any]
 
-_TEXT, _WHOLE, _NUMBER, _YES = pl.String, pl.Int64, pl.Float64, pl.Boolean
+_TYPES = {"text": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
 
-COLUMNS: dict[str, dict[str, Any]] = {
-    "runs": {
-        "graph": _TEXT,
-        "game": _TEXT,
-        "seed": _WHOLE,
-        "repetition": _WHOLE,
-        "agents": _WHOLE,
-        "status": _TEXT,
-        "simulated": _YES,
-        "cost": _NUMBER,
-    },
-    "offers": {
-        "message": _TEXT,
-        "topic": _TEXT,
-        "turn": _WHOLE,
-        "round": _WHOLE,
-        "by": _TEXT,
-        "act": _TEXT,
-        "revision": _WHOLE,
-        "about": _WHOLE,
-        "label": _TEXT,
-        "text": _TEXT,
-        "offer": _TEXT,
-        "would_pay": _TEXT,
-    },
-    "actions": {
-        "turn": _WHOLE,
-        "agent": _TEXT,
-        "action": _TEXT,
-        "reward": _NUMBER,
-        "pot": _NUMBER,
-    },
-    "clauses": {
-        "clause": _TEXT,
-        "kind": _TEXT,
-        "from_turn": _WHOLE,
-        "to_turn": _WHOLE,
-        "in_words": _TEXT,
-        "duties": _WHOLE,
-        "breaches": _WHOLE,
-        "terms": _TEXT,
-    },
-    "settlements": {
-        "agent": _TEXT,
-        "model": _TEXT,
-        "reward": _NUMBER,
-        "payoff": _NUMBER,
-        "value": _NUMBER,
-        "standard_error": _NUMBER,
-        "payoff_share": _NUMBER,
-        "recorded_share": _NUMBER,
-        "claimed_share": _NUMBER,
-        "refused": _WHOLE,
-    },
-    "calls": {
-        "agent": _TEXT,
-        "act": _TEXT,
-        "attempt": _WHOLE,
-        "model": _TEXT,
-        "letter": _TEXT,
-        "calls": _WHOLE,
-        "input_tokens": _WHOLE,
-        "output_tokens": _WHOLE,
-        "cut": _YES,
-    },
-    "timings": {"turn": _WHOLE, "phase": _TEXT, "seconds": _NUMBER},
+
+def _columns(listed: str) -> dict[str, Any]:
+    """Column → type, of a list of `name:type`."""
+    pairs = (column.split(":") for column in listed.split())
+    return {name: _TYPES[kind] for name, kind in pairs}
+
+
+COLUMNS = {
+    "runs": _columns(
+        "graph:text game:text seed:int repetition:int agents:int status:text simulated:bool "
+        "cost:float"
+    ),
+    "offers": _columns(
+        "message:text topic:text turn:int round:int by:text act:text revision:int about:int "
+        "label:text text:text offer:text would_pay:text"
+    ),
+    "actions": _columns("turn:int agent:text action:text reward:float pot:float"),
+    "clauses": _columns(
+        "clause:text kind:text from_turn:int to_turn:int in_words:text duties:int breaches:int "
+        "terms:text"
+    ),
+    "settlements": _columns(
+        "agent:text model:text reward:float payoff:float value:float standard_error:float "
+        "payoff_share:float recorded_share:float claimed_share:float refused:int"
+    ),
+    "calls": _columns(
+        "agent:text act:text attempt:int model:text letter:text calls:int input_tokens:int "
+        "output_tokens:int cut:bool"
+    ),
+    "timings": _columns("turn:int phase:text seconds:float"),
 }
 """Table → column → type, after the cell and its labels; `runs` goes on with its measures."""
 
@@ -118,7 +82,7 @@ def tables(
     asked += [column for suite in suites for spec in suite.figures for column in spec.columns]
     more = [column for column in dict.fromkeys(asked) if ":" in column]
     found = of_rows(rows, prices, more, measured)
-    return {**found, "timings": timings(rows, read_apart(folder))}
+    return {**found, "timings": timings(rows, read_volatile(folder))}
 
 
 def of_rows(
@@ -155,12 +119,12 @@ def of_rows(
     }
 
 
-def timings(rows: Sequence[Row], apart: Mapping[str, Row]) -> pl.DataFrame:
+def timings(rows: Sequence[Row], volatile: Mapping[str, Row]) -> pl.DataFrame:
     """Wall time by turn and phase; turn 0 is a run whose turns nobody timed."""
     lines = [
         {**_named(row), "turn": turn, "phase": phase, "seconds": seconds}
         for row in rows
-        for turn, phases in _timed(apart.get(row["cell"], {}))
+        for turn, phases in _timed(volatile.get(row["cell"], {}))
         for phase, seconds in phases.items()
     ]
     return _frame("timings", lines, rows)
@@ -193,10 +157,10 @@ def _frame(
     name: str, lines: Sequence[Line], rows: Sequence[Row], columns: Sequence[str] = ()
 ) -> pl.DataFrame:
     axes = dict.fromkeys(axis for row in rows for axis in row["labels"])
-    schema: dict[str, Any] = {"cell": _TEXT, "suite": _TEXT}
-    schema |= {f"axis_{axis}": _TEXT for axis in axes} | COLUMNS[name]
+    schema = _columns("cell:text suite:text")
+    schema |= {f"axis_{axis}": pl.String for axis in axes} | COLUMNS[name]
     if name == "runs":
-        schema |= dict.fromkeys([*(scores(rows[0]) if rows else ()), *columns], _NUMBER)
+        schema |= dict.fromkeys([*(scores(rows[0]) if rows else ()), *columns], pl.Float64)
     return pl.DataFrame(lines, schema=schema, orient="row")
 
 
@@ -225,16 +189,9 @@ def _offers(row: Row) -> Iterator[Line]:
     for said in row["offers"]:
         pays = said.get("would_pay")
         yield {
+            **said,
             "message": said["id"],
-            "topic": said["topic"],
-            "turn": said["turn"],
-            "round": said["round"],
-            "by": said["by"],
-            "act": said["act"],
             "revision": said.get("puts"),
-            "about": said.get("about"),
-            "label": said.get("label"),
-            "text": said["text"],
             "offer": said.get("in_words"),
             "would_pay": pays and json.dumps(pays, ensure_ascii=False),
         }
@@ -254,13 +211,8 @@ def _actions(row: Row) -> Iterator[Line]:
 
 def _clauses(row: Row) -> Iterator[Line]:
     for term in row["clauses"]:
-        yield {
-            "clause": term["id"],
-            "kind": term["clause"]["kind"],
-            "terms": json.dumps(term["clause"], ensure_ascii=False, sort_keys=True),
-            **{key: term[key] for key in ("from_turn", "to_turn", "in_words")},
-            **{key: term[key] for key in ("duties", "breaches")},
-        }
+        terms = json.dumps(term["clause"], ensure_ascii=False, sort_keys=True)
+        yield {**term, "clause": term["id"], "kind": term["clause"]["kind"], "terms": terms}
 
 
 def _settlements(row: Row) -> Iterator[Line]:
@@ -287,8 +239,8 @@ def _calls(row: Row) -> Iterator[Line]:
     yield from row["calls"]
 
 
-def _timed(apart: Row) -> Iterator[tuple[int, dict[str, float]]]:
-    for line in apart.get("turns", []):
+def _timed(volatile: Row) -> Iterator[tuple[int, dict[str, float]]]:
+    for line in volatile.get("turns", []):
         yield line["turn"], {key: seconds for key, seconds in line.items() if key != "turn"}
-    if not apart.get("turns"):
-        yield 0, apart.get("phases", {})
+    if not volatile.get("turns"):
+        yield 0, volatile.get("phases", {})

@@ -1,4 +1,4 @@
-"""What a traced run came to, as LangSmith's feedback on its trace: every measure of the sweeps."""
+"""A traced run's measures as LangSmith feedback on its trace."""
 
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ from shapley_coop.state import Run, Table
 
 
 class Traced(BaseCallbackHandler):
-    """Remembers the root of a run's trace, and what else its trace should say.
+    """Remembers the root of a run's trace, and adds metadata to it.
 
     Args:
         labels: more metadata, such as a sweep's id and a cell's condition.

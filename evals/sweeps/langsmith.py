@@ -1,9 +1,9 @@
 """A suite as a LangSmith dataset, each of its conditions as an experiment over it.
 
 An example is a seed (and a repetition), so that LangSmith lays the conditions of a suite side by
-side; feedback is every measure of `evaluators`; what it says of a whole experiment are means
-and rates. Runs are not made here: a sweep has made them, and an upload repeats none. No letter,
-answer or secret is uploaded: an example says what is played, a run what came of it.
+side; feedback is every measure of `evaluators`, and a whole experiment has their means and rates.
+Runs are not made here: a sweep has made them. No letter, answer or secret is uploaded: an example
+says what is played, a run what the result was.
 """
 
 import re

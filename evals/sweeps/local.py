@@ -1,4 +1,4 @@
-"""Playing cells on this machine, through the same register as every other run."""
+"""Plays cells on this machine, as ordinary runs of the register."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from typing import Any
 
 from shapley_coop.evals.sweeps.feedback import Traced
 from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.rows import Clock, Finished, apart_of, calls_of, row_of
+from shapley_coop.evals.sweeps.rows import Clock, Finished, calls_of, row_of, volatile_of
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.graphs.running import follow, prepare, table_of
 from shapley_coop.seats.records import Entry
@@ -26,7 +26,7 @@ class Local:
         self._sweep = sweep
 
     async def play(self, cell: Cell) -> Finished:
-        """Play a cell to its end, or go on where it stopped, or read it if it has ended.
+        """Play a cell to its end, resume it where it stopped, or read it if it has ended.
 
         Raises:
             SeatError: a seat did not answer; playing the cell again goes on from there.
@@ -40,7 +40,7 @@ class Local:
             await follow(run, clock, traced=traced.config if traced else None)
         table = await table_of(run)
         entries = await _entries(table)
-        apart = apart_of(
+        volatile = volatile_of(
             cell,
             table,
             clock,
@@ -54,7 +54,7 @@ class Local:
         row = row_of(cell, table, entries)
         if traced:
             traced.score(row)
-        return Finished(row, apart)
+        return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         """The calls of a run that did not end."""

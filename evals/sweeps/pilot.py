@@ -1,4 +1,4 @@
-"""Pilots: one run of each condition, to tell what a sweep would take before it is begun."""
+"""Pilots: one run of each condition, from which the cost of a sweep is forecast."""
 
 import os
 import tempfile
@@ -9,7 +9,7 @@ from typing import Any
 
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.prices import Pilot, stand_ins
-from shapley_coop.evals.sweeps.store import MANIFEST, read_apart, read_rows
+from shapley_coop.evals.sweeps.store import MANIFEST, read_rows, read_volatile
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.state import home
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
@@ -22,8 +22,7 @@ async def pilots(
 ) -> Pilots:
     """Runs of every condition: those that the folder has, else one played for this.
 
-    What is played costs nothing: embedded agents take the seats of models that are paid for.
-    Nothing of it is kept.
+    Pilots are free: embedded agents replace the models that cost money. They are not kept.
 
     Args:
         cells: what is to be run.
@@ -35,7 +34,7 @@ async def pilots(
         for cell in stand_ins(cells):
             if (cell.suite, cell.condition) not in found:
                 finished = await Local("pilot").play(cell)
-                pilot = Pilot(finished.row, finished.apart["seconds"])
+                pilot = Pilot(finished.row, finished.volatile["seconds"])
                 found[cell.suite, cell.condition] = [pilot]
             watch()
     return found
@@ -43,12 +42,12 @@ async def pilots(
 
 def _from(folder: Path, cells: Sequence[Cell]) -> Pilots:
     found: Pilots = {}
-    apart = read_apart(folder)
+    volatile = read_volatile(folder)
     conditions = {(c.suite, _key(c.labels)): c.condition for c in cells}
     for row in read_rows(folder):
         rank = conditions.get((row["suite"], _key(row["labels"])))
-        if rank is not None and row["cell"] in apart:
-            pilot = Pilot(row, apart[row["cell"]]["seconds"])
+        if rank is not None and row["cell"] in volatile:
+            pilot = Pilot(row, volatile[row["cell"]]["seconds"])
             found.setdefault((row["suite"], rank), []).append(pilot)
     return found
 
@@ -59,7 +58,7 @@ def _key(labels: Mapping[str, str]) -> frozenset[tuple[str, str]]:
 
 @contextmanager
 def _home_for_now() -> Iterator[None]:
-    """A home that is gone afterwards, with the secrets of the real one."""
+    """A temporary home with the secrets of the real one."""
     before = {name: os.environ.get(name) for name in (HOME_VARIABLE, DATABASE_VARIABLE)}
     secrets = home().secrets.resolve()
     with tempfile.TemporaryDirectory() as folder:

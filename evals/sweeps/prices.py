@@ -1,7 +1,7 @@
-"""What a run costs in USD, and what a sweep would: a price file, and a pilot.
+"""What a run costs in USD, and what a sweep would cost: prices, and a forecast from pilot runs.
 
-A price file gives USD per million tokens, by model as seats name it; `*` at the end stands for
-anything. Embedded agents and recordings cost nothing.
+A price file gives USD per million tokens, by the model names of seats; `*` matches anything.
+Embedded agents and recordings cost nothing.
 
     openai:gpt-5-mini: {input: 0.25, output: 2.0}
     openai:local-*: {input: 0, output: 0}
@@ -73,7 +73,7 @@ NO_PRICES = Prices({})
 
 
 def is_free(model: str) -> bool:
-    """Whether nobody is paid for its answers."""
+    """Whether its answers cost nothing."""
     seat = Seat(model=model)
     return seat.simulated or seat.provider == RECORDING
 

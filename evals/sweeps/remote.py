@@ -1,4 +1,4 @@
-"""Playing cells on a LangGraph server: the same graphs, with its queue and its database."""
+"""Plays cells on a LangGraph server: the same graphs, with its queue and its database."""
 
 import time
 from collections.abc import Awaitable
@@ -12,7 +12,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError, NotFoundError
 from langgraph_sdk.schema import Context
 
-from shapley_coop.evals.sweeps.rows import Clock, Finished, apart_of, counted, row_of
+from shapley_coop.evals.sweeps.rows import Clock, Finished, counted, row_of, volatile_of
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.graphs.running import configured
 from shapley_coop.state import Run, Table
@@ -54,7 +54,7 @@ class Remote:
             table, _ = await self._table(thread)
         if not _ended(table):
             raise ValueError(f"{self._url}: the run of thread {thread} stopped before its end")
-        apart = apart_of(
+        volatile = volatile_of(
             cell,
             table,
             Clock(),
@@ -64,7 +64,7 @@ class Remote:
             seconds=time.monotonic() - started,
             ended=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        return Finished(row_of(cell, table), apart)
+        return Finished(row_of(cell, table), volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         """The calls of a run that did not end, as far as its table counts them."""
@@ -73,7 +73,7 @@ class Remote:
         try:
             table, begun = await self._table(self._thread(cell))
         except ValueError:
-            return []  # The server that could not be asked to play cannot be asked for this.
+            return []  # the server did not answer
         return counted(table) if begun else []
 
     async def close(self) -> None:
@@ -142,7 +142,7 @@ class Remote:
             raise self._failure(error) from None
 
     def _failure(self, error: Exception) -> ValueError:
-        # Its client tries for seconds: there is no use in asking again at once.
+        # The client has retried for seconds: asking again at once is of no use.
         self._silent = isinstance(error, httpx.ConnectError)
         reason = " ".join(str(error).split())[:200] or "no answer"
         return ValueError(f"{self._url}: {type(error).__name__}: {reason}")

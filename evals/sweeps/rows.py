@@ -1,4 +1,4 @@
-"""One run as a line: everything that equal runs have equal, and, apart, what differs each time.
+"""One run as one line: the fields that equal runs share and, separately, the volatile ones.
 
 A row holds the run's public record whole (talk, offers, turns, contract, settlement) and what it
 cost, so that tables, statistics and reports need nothing else. No letter and no answer is in it.
@@ -10,30 +10,31 @@ from typing import Any
 
 from shapley_coop.deals import Deal, contract_breaches, contract_duties, sentence
 from shapley_coop.deals.contract import Contract
-from shapley_coop.evals.measures.exchange import VARIANTS, measure
+from shapley_coop.evals.measures import exchange
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import PublicMessage, Table, result
-from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.exchange import exchange_of, masks_in
+
+OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)
+"""Workflow → the module that measures its runs and values its offers, where it has one."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk")
 
 
 @dataclass(frozen=True)
 class Finished:
-    """A run that ended: its row, and what is kept apart from it."""
+    """A run that ended: its row, and its volatile fields."""
 
     row: Row
-    apart: Row
+    volatile: Row
 
 
 @dataclass
 class Clock:
-    """Wall time by turn and phase, in seconds, from what nodes say they spent.
+    """Wall time by turn and phase, in seconds, from what each node reports.
 
     Attributes:
         turn: the turn under way, from 1.
@@ -61,14 +62,14 @@ def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     Args:
         cell: what was to be played.
         table: its last state.
-        entries: the journal's, where it is at hand; else calls are told by agent and phase.
+        entries: the journal's; without them calls are counted by agent and phase.
     """
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"])
     told = [_said(said, record, rule) for said in table.get("talk", [])]
-    if cell.graph in VARIANTS:
-        told = [_valued(table, line) for line in told]
-        outcome["measures"] = measure(table, entries).columns()
+    if own := OWN_MEASURES.get(cell.graph):
+        told = [own.valued(table, line) for line in told]
+        outcome["measures"] = own.measure(table, entries)
     return {
         "cell": cell.id,
         "suite": cell.suite,
@@ -86,8 +87,8 @@ def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     }
 
 
-def apart_of(cell: Cell, table: Table, clock: Clock, **more: Any) -> Row:
-    """What differs each time: names, times, versions."""
+def volatile_of(cell: Cell, table: Table, clock: Clock, **more: Any) -> Row:
+    """The volatile fields of a run: names, times, versions."""
     outcome = result("", cell.graph, table)
     return {
         "cell": cell.id,
@@ -99,30 +100,20 @@ def apart_of(cell: Cell, table: Table, clock: Clock, **more: Any) -> Row:
 
 
 def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[str, Any]:
-    """A message, with what its offer would pay if it were kept to the letter."""
+    """A message, with what its offer would pay each agent if everyone kept it."""
     line: dict[str, Any] = dict(said)
     if "deal" in said:
         deal = Deal.model_validate(said["deal"])
         line["in_words"] = deal.text()
         played = record[: said["turn"] - 1]
-        # Between turns an offer amends a contract, and is worth what both together are.
+        # Between turns an offer amends a contract: its value is that of both together.
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line
 
 
-def _valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
-    """An exchange's message, with what the allocation that it proposes is worth to each."""
-    masks = masks_in(exchange_of(EvaluatedTable(table)), said["by"], said["text"])
-    if masks is None:
-        return said
-    scenario = exchange_of(EvaluatedTable(table)).scenario
-    worth = {agent: scenario.utility(agent, int(bits, 2)) for agent, bits in masks.items()}
-    return {**said, "would_pay": worth}
-
-
 def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str, Any]]:
-    """Every clause ever signed, how often it asked for something, and how often it was broken."""
+    """Every clause ever signed, with the number of its duties and breaches."""
     owed = [d.clause for n in range(len(record)) for d in _duties(contract, record, n)]
     broken = [breach.clause for breach in contract_breaches(contract, record)]
     return [
@@ -141,20 +132,16 @@ def _duties(contract: Contract | None, record: Sequence[Turn], n: int) -> list[A
 
 
 def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """A line a call, in an order that does not depend on who answered first."""
+    """A line for each call, in an order that does not depend on timing."""
+    fields = ("agent", "act", "attempt", "model", "letter")
+    of_answer = ("input_tokens", "output_tokens", "cut")
     calls = [
         {
-            "agent": e.agent,
-            "act": e.act,
-            "attempt": e.attempt,
-            "model": e.model,
-            "letter": e.letter,
+            **{field: getattr(entry, field) for field in fields},
             "calls": 1,
-            "input_tokens": e.answer.input_tokens,
-            "output_tokens": e.answer.output_tokens,
-            "cut": e.answer.cut,
+            **{field: getattr(entry.answer, field) for field in of_answer},
         }
-        for e in entries
+        for entry in entries
     ]
     return sorted(calls, key=lambda c: (c["agent"], c["act"], c["letter"], c["attempt"]))
 
@@ -162,17 +149,14 @@ def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
 def counted(table: Table) -> list[dict[str, Any]]:
     """Calls by agent and phase, as the table counts them."""
     seats = table["settings"]["seats"]
+    unknown = dict.fromkeys(("attempt", "letter", "cut"))
     return [
         {
+            **unknown,
             "agent": agent,
             "act": phase,
-            "attempt": None,
             "model": seats[agent]["model"],
-            "letter": None,
-            "calls": counts.get("calls", 0),
-            "input_tokens": counts.get("input_tokens", 0),
-            "output_tokens": counts.get("output_tokens", 0),
-            "cut": None,
+            **{key: counts.get(key, 0) for key in ("calls", "input_tokens", "output_tokens")},
         }
         for phase, spent in sorted(table["spent"].items())
         for agent, counts in sorted(spent.get("agents", {}).items())

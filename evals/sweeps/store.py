@@ -1,8 +1,9 @@
-"""A sweep's folder: what was asked for, and a line for each run, written once and for good.
+"""A sweep's folder: its suites, and one appended line for each run.
 
     sweep.json            the suites as they were run, and the sweep's id
-    rows.jsonl            one line a run: everything that is compared; equal for equal runs
-    apart.jsonl           one line a run: what differs each time (names, times, versions)
+    rows.jsonl            one line a run: all that is compared; equal runs have equal lines
+    volatile.jsonl        one line a run: names, times and versions, which differ each time;
+                          older sweeps call it apart.jsonl
     failures.jsonl        one line a failed attempt; its cell is tried again by the next sweep
     rows.1of2.jsonl, …    the same of a shard
 
@@ -22,16 +23,16 @@ from uuid import uuid4
 from shapley_coop.evals.sweeps.suite import Cell, Suite, expand
 
 MANIFEST = "sweep.json"
-KINDS = ("rows", "apart", "failures")
+KINDS = ("rows", "volatile", "failures")
 
 Row = dict[str, Any]
 """One line of `rows.jsonl`: see `evals.sweeps.rows`."""
 
 
 class Writer:
-    """The only process that may add lines to one shard of a folder.
+    """Appends lines to one shard of a folder; one process at a time.
 
-    Use it in a `with` block: it holds a lock that the system frees when the process dies.
+    Use it in a `with` block: it holds a lock, which the system frees when the process dies.
 
     Args:
         folder: the sweep's.
@@ -73,13 +74,13 @@ class Writer:
             os.close(file)
         self._files.clear()
 
-    def finished(self, row: Row, apart: Row) -> None:
-        """Keep a run. It counts once its row is on the disk, which is written last."""
-        self._append("apart", apart)
+    def finished(self, row: Row, volatile: Row) -> None:
+        """Keep a run. It counts once its row, which is written last, is on the disk."""
+        self._append("volatile", volatile)
         self._append("rows", row)
 
     def failed(self, failure: Row) -> None:
-        """Keep that an attempt failed, and why."""
+        """Record a failed attempt and its cause."""
         self._append("failures", failure)
 
     def _append(self, kind: str, line: Row) -> None:
@@ -121,9 +122,10 @@ def read_rows(folder: Path) -> list[Row]:
     return sorted(rows.values(), key=place)
 
 
-def read_apart(folder: Path) -> dict[str, Row]:
-    """Cell → what differs each time; of a cell that was interrupted while written, the last."""
-    return {line["cell"]: line for line in read(folder, "apart")}
+def read_volatile(folder: Path) -> dict[str, Row]:
+    """Cell → its volatile fields; the last line of a cell wins."""
+    lines = [*read(folder, "apart"), *read(folder, "volatile")]
+    return {line["cell"]: line for line in lines}
 
 
 def manifest(folder: Path) -> dict[str, Any]:
@@ -140,10 +142,10 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 
 def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
-    """Write down what is swept here; seeds and suites may be added later.
+    """Record the suites that are swept here; seeds and suites may be added later.
 
     Returns:
-        The sweep's id, minted by whoever came first.
+        The sweep's id, which the first process makes.
     """
     make_folder(folder)
     path = folder / MANIFEST
@@ -159,7 +161,7 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
     known["skipped"] = {**known["skipped"], **skipped}
     for name in known["suites"]:
         known["skipped"].pop(name, None)
-    _replace(path, known)
+    replace_file(path, json.dumps(known, ensure_ascii=False, indent=1) + "\n")
     return str(known["sweep"])
 
 
@@ -170,7 +172,7 @@ def cells_of(folder: Path) -> list[Cell]:
 
 
 def merge(folders: Iterable[Path], into: Path) -> int:
-    """Put the runs of several folders of the same sweep together, sorted, each once.
+    """Merge the runs of several folders of the same sweep, sorted, each once.
 
     Returns:
         How many runs there are.
@@ -183,25 +185,25 @@ def merge(folders: Iterable[Path], into: Path) -> int:
         raise ValueError(f"{into} holds a sweep already: merge into a new folder")
     suites = [Suite.model_validate(s) for f in sources for s in manifest(f)["suites"].values()]
     rows: dict[str, Row] = {}
-    apart: dict[str, Row] = {}
+    volatile: dict[str, Row] = {}
     for folder in sources:
         for row in read_rows(folder):
             if rows.setdefault(row["cell"], row) != row:
                 raise ValueError(f"{folder} has another run of the cell {row['cell']}: keep one")
-        apart = {**read_apart(folder), **apart}
+        volatile = {**read_volatile(folder), **volatile}
     skipped = {k: v for f in sources for k, v in manifest(f)["skipped"].items()}
     register(into, suites, skipped)
     with Writer(into) as writer:
         for cell in sorted(rows):
-            writer.finished(rows[cell], apart.get(cell, {"cell": cell}))
+            writer.finished(rows[cell], volatile.get(cell, {"cell": cell}))
     return len(rows)
 
 
 def make_folder(folder: Path) -> None:
-    """Have a folder there.
+    """Make a folder unless it exists.
 
     Raises:
-        ValueError: none can be made.
+        ValueError: it cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -249,10 +251,14 @@ def _write_new(path: Path, content: dict[str, Any]) -> None:
         draft.unlink()
 
 
-def _replace(path: Path, content: dict[str, Any]) -> None:
+def replace_file(path: Path, text: str) -> None:
+    """Write a file atomically: afterwards it is there whole, or as it was before."""
     draft = path.with_name(f".{path.name}.{uuid4().hex}")
-    draft.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    os.replace(draft, path)
+    try:
+        draft.write_text(text, encoding="utf-8")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _without_seeds(suite: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Suites: an experiment as one YAML file, and the cells that it stands for.
+"""Suites: an experiment as one YAML file, and its runs, the cells.
 
-A suite is a base (workflow and room) and the axes along which it is varied. Its cells are the
-product of axes × seeds × repetitions, each named by the hash of all that it plays.
+A suite is a base (workflow and run configuration) and the axes that vary it. Its cells are the
+product of axes × seeds × repetitions, each named by the hash of its content.
 
 >>> from shapley_coop.evals.sweeps.suite import Suite, expand
 >>> suite = Suite(name="two", base={"game": "escape_room"}, vary={"rounds": [1]}, seeds="0-1")
@@ -32,7 +32,7 @@ MAX_CELLS = 1_000_000
 
 
 class Printed(BaseModel):
-    """What a paper prints in one row, as it prints it."""
+    """The values of one row as a paper prints them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -49,7 +49,7 @@ class TableSpec(BaseModel):
     rows: list[str] = Field(default=[], description="Axes; all of them unless given.")
     where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
     columns: list[str] = Field(min_length=1, description="Measures: see `evals.measures`.")
-    source: str = Field(default="", description="The paper's table that it stands beside.")
+    source: str = Field(default="", description="The paper's table that it is shown beside.")
     printed: list[Printed] = []
 
 
@@ -80,7 +80,9 @@ class Suite(BaseModel):
     vary: dict[str, list[Any] | dict[str, dict[str, Any]]] = {}
     seeds: list[int] = Field(default=[0], min_length=1)
     repetitions: int = Field(default=1, ge=1, le=1000)
-    compare: str = Field(default="", description="The axis whose last label is held against each.")
+    compare: str = Field(
+        default="", description="The axis whose last label is compared with each other."
+    )
     tables: list[TableSpec] = []
     figures: list[FigureSpec] = []
 
@@ -141,17 +143,17 @@ class Cell:
 
     @property
     def seed(self) -> int:
-        """The room's."""
+        """The run configuration's."""
         return int(self.room["seed"])
 
     @property
     def name(self) -> str:
-        """Its condition and seed, as people read them."""
+        """Its condition and seed, for people."""
         return ", ".join([*self.labels.values(), f"seed {self.seed}"])
 
     @cached_property
     def id(self) -> str:
-        """The hash of all that is played and of what it is called: 20 hexadecimal digits."""
+        """The hash of its content and labels: 20 hexadecimal digits."""
         content = [self.suite, dict(self.labels), self.graph, self.room, self.repetition]
         canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:20]
@@ -270,7 +272,7 @@ def _overlaid(settings: dict[str, Any], more: Mapping[str, Any]) -> dict[str, An
 
 
 def first_line(error: ValidationError) -> str:
-    """What a validation found first, in one line."""
+    """The first error of a validation, in one line."""
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":

@@ -1,4 +1,4 @@
-"""Sweeps: many cells side by side, each run once, stopped and gone on with at any moment."""
+"""Sweeps: many cells in parallel, each run once; a sweep can be stopped and resumed at any time."""
 
 import asyncio
 import traceback
@@ -15,7 +15,7 @@ from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat, 
 
 
 class Player(Protocol):
-    """Whatever can play a cell: this process, or a server."""
+    """Plays cells, in this process or on a server."""
 
     async def play(self, cell: Cell) -> Finished:
         """Play it to its end, going on where it stopped."""
@@ -24,7 +24,7 @@ class Player(Protocol):
         """The calls of a run that did not end."""
 
     async def close(self) -> None:
-        """Let go of what is held open."""
+        """Close what is open."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +44,15 @@ class Limits:
 
 @dataclass
 class Tally:
-    """How a sweep stands.
+    """The progress of a sweep.
 
     Attributes:
         cells: how many it is for.
-        before: how many of them had been run already.
+        before: how many of them an earlier sweep had run.
         done: run by this sweep.
-        failed: tried by this sweep, and not ended.
+        failed: attempts of this sweep that did not end.
         cost: USD over all runs of the folder.
-        stopped: why it ended before its cells did; empty if it did not.
+        stopped: why it stopped early; empty if it did not.
     """
 
     cells: int
@@ -78,7 +78,7 @@ def check_cells(cells: Iterable[Cell]) -> None:
     seats = {Seat.model_validate(seat) for cell in cells for seat in cell.room["seats"].values()}
     for seat in sorted(seats, key=repr):
         if seat.human:
-            raise ValueError("a sweep asks nobody in person: give every seat to a model")
+            raise ValueError("a sweep cannot ask people: give every seat to a model")
         check_seat(seat)
 
 
@@ -92,7 +92,7 @@ async def sweep(
 ) -> Tally:
     """Run every cell that the folder has no row of.
 
-    A failed cell is written down and left for the next sweep; it costs nobody else's run.
+    A failed cell is recorded and left for the next sweep; the other cells go on.
 
     Args:
         cells: what to run, in this order.
@@ -113,7 +113,7 @@ async def sweep(
 
 
 class _Sweep:
-    """The workers' common state. They share one event loop, so that nothing here is locked."""
+    """The workers' shared state; all run on one event loop, so it needs no locks."""
 
     def __init__(
         self,
@@ -151,11 +151,11 @@ class _Sweep:
                 self._ended.notify_all()
 
     async def _may_begin(self) -> bool:
-        """Whether another run fits under the limits; waits where runs under way will tell."""
+        """Whether another run fits under the limits; waits while running cells may decide it."""
         while not self.tally.stopped:
             if self._limits.cost is None:
                 return True
-            # Before the first run has ended nobody knows what one costs: it goes alone.
+            # The cost of a run is unknown until the first has ended, so that one runs alone.
             unknown = self._dearest is None
             reserved = (self._dearest or 0.0) * (self._playing + 1)
             fits = self.tally.cost + reserved <= self._limits.cost
@@ -171,7 +171,7 @@ class _Sweep:
         return False
 
     async def _play(self, cell: Cell) -> float:
-        """Play a cell and keep what came of it.
+        """Play a cell and keep its row, or its failure.
 
         Returns:
             What it cost, in USD.
@@ -185,7 +185,7 @@ class _Sweep:
             await asyncio.to_thread(self._writer.failed, line)
             self._count_failure()
             return _cost(self._prices, paid)
-        await asyncio.to_thread(self._writer.finished, finished.row, finished.apart)
+        await asyncio.to_thread(self._writer.finished, finished.row, finished.volatile)
         self.tally.done += 1
         return _cost(self._prices, finished.row["calls"])
 
@@ -208,7 +208,7 @@ def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
 
 
 def describe(error: Exception) -> str:
-    """Why a cell failed, in one line: our own errors say it, of others only kind and place."""
+    """Why a cell failed, in one line: our errors in full, others by type and place only."""
     if isinstance(error, SeatError | CredentialsMissing | ValueError):
         return " ".join(str(error).split())
     place = traceback.extract_tb(error.__traceback__)[-1]

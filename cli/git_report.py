@@ -12,6 +12,7 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
 from shapley_coop.credit import wev
+from shapley_coop.credit.wev import EarnedValue
 from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.games.repository import KINDS, Contribution, History
 
@@ -34,33 +35,48 @@ def settle_history(
     payoffs: Mapping[str, int] | None = None,
     decimals: int = 2,
 ) -> dict[str, Any]:
-    """The report on a history, as JSON.
+    """The report on a history, as JSON, the largest point first; amounts sum to the bounty exactly.
 
     Args:
         history: what was made.
-        bounty: what there is to divide.
-        currency: of the bounty; only shown.
+        bounty: what there is to divide, in a currency that is only shown.
         weights: kind → lowest and highest percent it is worth.
         payoffs: contributor → millionths, as they were agreed; None: the points decide.
         decimals: of the smallest amount to be paid.
 
-    Returns:
-        {"repository", "range", "commits", "merges", "by_bots", "excluded", "notes", "bounty",
-        "currency", "basis": "agreed" | "earned value", "contributors": {name: {"counts",
-        "interval", "point", "amount", "reasons"}}}; the largest point first. Amounts are exact
-        decimals as strings and sum to the bounty.
-
     Raises:
         ValueError: nobody made anything that counts, or the bounty is none that can be paid.
     """
-    artefacts = _counts(history)
-    if not artefacts:
+    if not (artefacts := _counts(history)):
         raise ValueError(f"{history.path}: nobody made anything that counts in this range")
     values = wev(artefacts, weights=weights)
     names = sorted(values, key=lambda name: (-values[name].point, name))
-    total = payable(bounty, decimals)
-    points = [values[name].point for name in names]
+    points, total = [values[name].point for name in names], payable(bounty, decimals)
     amounts = _amounts(names, points, total, payoffs, decimals)
+    return {
+        **_facts(history),
+        "bounty": plain(total),
+        "currency": currency,
+        "basis": "agreed" if payoffs is not None else "earned value",
+        "contributors": {
+            name: {
+                **_worth(artefacts[name], values[name]),
+                "amount": amount,
+                "reasons": reasons(history.contributions[name]),
+            }
+            for name, amount in zip(names, amounts, strict=True)
+        },
+    }
+
+
+def _worth(made: Mapping[str, Fraction], found: EarnedValue) -> dict[str, Any]:
+    counts = {kind: plain(n) for kind, n in made.items()}
+    interval = [float(found.low), float(found.high)]
+    return {"counts": counts, "interval": interval, "point": float(found.point)}
+
+
+def _facts(history: History) -> dict[str, Any]:
+    """What the report says about the history itself."""
     return {
         "repository": history.path,
         "range": f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12],
@@ -69,19 +85,6 @@ def settle_history(
         "by_bots": history.by_bots,
         "excluded": history.excluded,
         "notes": history.notes,
-        "bounty": plain(total),
-        "currency": currency,
-        "basis": "agreed" if payoffs is not None else "earned value",
-        "contributors": {
-            name: {
-                "counts": {kind: plain(n) for kind, n in artefacts[name].items()},
-                "interval": [float(values[name].low), float(values[name].high)],
-                "point": float(values[name].point),
-                "amount": amount,
-                "reasons": reasons(history.contributions[name]),
-            }
-            for name, amount in zip(names, amounts, strict=True)
-        },
     }
 
 
