@@ -143,67 +143,77 @@ class Table(TypedDict, total=False):
     """The shared state. Each key: what it is; who writes it; when it is cleared."""
 
     episode: str
-    """One play with its settlement. Written by `open`; every fork keeps it."""
+    """The id of one play with its settlement; every fork keeps it. Written by `open`."""
 
     settings: dict[str, Any]
-    """The resolved room, without secrets. Written by `open`."""
+    """The run's configuration, resolved, without secrets. Written by `open`."""
 
     agents: list[str]
-    """Who plays, in speaking order. Written by `open`."""
+    """The agents, in speaking order. Written by `open`."""
 
     position: Position
-    """Where the game stands. Written by `open` and `step`."""
+    """Where the game stands. Written by `open`, `call`, `trade` and `step`."""
 
     record: Annotated[
         list[Turn], DeltaChannel(keep_by_turn, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
-    """The append-only trajectory: actions, rewards, effects. Written by `step`; never cleared."""
+    """The append-only trajectory: actions, rewards, effects. Written by `trade` and `step`."""
 
     talk: Annotated[
         list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
-    """Every public message. Written by the nodes that speak and by `tally`; never cleared."""
+    """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
+    `collect_claims` and `judge`."""
 
     thoughts: Annotated[dict[str, Pointer], gather]
-    """Agent → where its reasoning waits in the journal. By `reason`; cleared by `convene`."""
+    """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
+    by `convene`."""
 
     drafts: Annotated[dict[str, Draft], gather]
-    """Agent → its latest draft. Written by every node that asks or validates; never cleared:
-    entries of an earlier asking are ignored."""
+    """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier
+    asking are ignored."""
 
     sealed: Annotated[dict[str, AgentOutput], gather]
-    """Agent → its sealed action of this turn. Written by `act`, cleared by `step`."""
+    """Agent → its sealed action of this turn. Written by `act`. Cleared by `step`."""
 
     answers: Annotated[dict[str, AgentOutput], gather]
-    """Agent → its answer to the standing offer. Written by `answer`, cleared by `tally`."""
+    """Agent → its answer, signature or claim, until those of all are in. Written by `answer`,
+    `sign` and `claim`. Cleared by `tally`, `count`, `collect_claims` and `convene`."""
 
     claims: Annotated[dict[str, str], gather]
-    """Agent → the part of the total it says it earned. Written by `claim`; never cleared."""
+    """Agent → the part of the total it says it earned. Written by `collect_claims`."""
 
     round: Annotated[int, latest]
-    """The round of talk, from 1. Written by `convene` and `tally`."""
+    """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
+    `collect_plans`, `tally`, `pass_on`, `speak` and `validate`."""
 
     speaker: str
-    """Whose turn it is to propose. Written by `convene` and `tally`."""
+    """Whose turn it is to speak. Written by `open`, `convene`, `tally`, `pass_on`, and, in a task
+    exchange, `speak` and `validate`."""
 
     revision: int
-    """The number of the latest offer of this bargaining. Written by those who put offers."""
+    """The number of the latest offer of this bargaining. Written by `open`, `convene`, `validate`,
+    `respond`, `speak`, `tally` and `write`."""
 
     offer: Offer | None
-    """The standing offer. Written by `propose` and `tally`; cleared by `convene`, `summarize`."""
+    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`, `count`
+    and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`, `count` and
+    `summarize`."""
 
     pending: Pending | None
-    """The proposal that stands in a task exchange. Written by `consider` and `speak`; cleared by
-    `convene`."""
+    """The proposal that stands in a task exchange. Written by `speak` and `validate`. Cleared by
+    `convene` and `validate`."""
 
     verdict: str
-    """What `tally` found, which its page routes by: agreed, countered, talk_on or no_deal."""
+    """What the latest node found, by which its page branches. Written by `open`, `convene`,
+    `collect_reasons`, `collect_plans`, `collect_claims`, `validate`, `speak`, `check`, `tally`,
+    `pass_on`, `write`, `count` and `step`."""
 
     contract: Contract | None
-    """The one contract that stands. Written by `summarize`."""
+    """The one contract that stands, with its amendments. Written by `summarize`."""
 
     amendments: list[dict[str, Any]]
-    """What the contract replaced, chained by hash. Written by `summarize`."""
+    """What was amended, chained by hash. Written by `open` and `summarize`."""
 
     accounts: Accounts | None
     """Where the money stands before the last bargaining. Written by `account`."""
@@ -215,16 +225,18 @@ class Table(TypedDict, total=False):
     """Who ends up with what, and why. Written by `settle`."""
 
     status: Status
-    """How the run stands. Written by `open` and `settle`."""
+    """How the run stands. Written by `open`, `settle` and `fail`."""
 
     spent: Annotated[dict[str, Spent], add_up]
-    """Cost by phase (negotiation, action, settlement). Written by every node that asks."""
+    """Cost by phase (negotiation, action, settlement). Written by every node that asks or
+    validates."""
 
     asked: list[str]
     """Who is asked. Only in the payload of a `Send`; never stored."""
 
     concurrent_agents: list[str]
-    """Who is asked in other tasks of the same step. Only in the payload of a `Send`."""
+    """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
+    `collect_claims` and `judge`."""
 
 
 class Opening(BaseModel):
