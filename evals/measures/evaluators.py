@@ -12,14 +12,13 @@ A workflow may measure itself: what its result holds under `measures` goes befor
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from statistics import fmean
 from typing import Any, Literal
 
-from shapley_coop.credit import norm_payoffs_fn
+from shapley_coop.credit.attribution import Attribution
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.sweeps.store import Row
-from shapley_coop.state import game_of
+from shapley_coop.state import EvaluatedTable
 
 Kind = Literal["rate", "mean"]
 Read = Callable[[Row, str], float | None]
@@ -134,14 +133,14 @@ def _share_distance(row: Row, _: str) -> float | None:
 def _norm_distance(row: Row, _: str) -> float:
     """From what the run's own norm makes of the same total, computed from the record."""
     payoffs = row["result"]["payoffs"]
-    due = _norms(row)(row["room"]["norm"], Fraction(str(sum(payoffs.values()))))
+    due = _attribution(row, row["room"]["norm"]).payoffs(Fraction(str(sum(payoffs.values()))))
     return mean_distance(payoffs, {agent: float(amount) for agent, amount in due.items()})
 
 
-def _norms(row: Row) -> Callable[[str, Fraction], Mapping[str, Any]]:
-    """What each norm gives every agent of a total, by the run's record."""
-    game, record = game_of(row["room"]), row["record"]
-    return norm_payoffs_fn(game.agents, partial(game.worth, record), game.batch_worth(record))
+def _attribution(row: Row, norm: str) -> Attribution:
+    """What the run's record says about each agent."""
+    evaluated = EvaluatedTable({"settings": row["room"], "record": row["record"]})
+    return evaluated.attribution(norm)
 
 
 def _over_claim(row: Row, _: str) -> float | None:

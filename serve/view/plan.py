@@ -1,13 +1,11 @@
 """The planned actions beside the actions taken."""
 
-from functools import partial
 from typing import Any
 
-from shapley_coop.credit import norm_payoffs_fn
-from shapley_coop.deals import contract_duties, contract_payments, payoffs, share_of
+from shapley_coop.deals import contract_duties
 from shapley_coop.games import Game, Turn
 from shapley_coop.serve.view.credit import SMALL
-from shapley_coop.state import Table, game_of
+from shapley_coop.state import EvaluatedTable, Table, game_of
 
 
 def plan_view(table: Table) -> dict[str, Any] | None:
@@ -29,16 +27,14 @@ def plan_view(table: Table) -> dict[str, Any] | None:
 
 
 def _as_planned(table: Table) -> dict[str, float] | None:
-    game, contract = game_of(table["settings"]), table.get("contract")
+    game = game_of(table["settings"])
     if len(game.agents) > SMALL:
         return None
     record = _play_as_agreed(game, table)
     if record is None:
         return None
-    norms = norm_payoffs_fn(game.agents, partial(game.worth, record), game.batch_worth(record))
-    due = contract_payments(contract, record)
-    planned = payoffs(record, game.agents, share_of(contract), due, norms)
-    return {agent: float(planned[agent]) for agent in game.agents}
+    planned = EvaluatedTable({**table, "record": record}).as_signed
+    return {agent: float(x) for agent, x in planned.items()}
 
 
 def _play_as_agreed(game: Game, table: Table) -> list[Turn] | None:
