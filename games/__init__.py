@@ -11,11 +11,11 @@ agents is worth. It asks nobody anything and imports no other room.
 >>> game.step(position, {"Alice": "lever", "Bob": "door"}).rewards
 {'Alice': -1, 'Bob': 10}
 
-A new game is one file or folder here that defines a subclass of `Game` and binds it to `GAME`, or
-one YAML file of payoffs: `games.catalogue` finds either by its name.
+A new game is one file or folder that defines a subclass of `Game` and binds it to `GAME`, or one
+YAML file of payoffs: `games.catalogue` finds either by its name here, or by its path elsewhere.
 """
 
-from shapley_coop.games.catalogue import load, names, summary
+from shapley_coop.games.catalogue import foresight_of, load, names, summary
 from shapley_coop.games.game import Game, GameError, Number, Position, Step, Turn
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Position",
     "Step",
     "Turn",
+    "foresight_of",
     "load",
     "names",
     "summary",

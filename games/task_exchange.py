@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
 from shapley_coop.games.exchange.front import best_sum
 from shapley_coop.games.exchange.masks import MICRO, from_bits, members
 from shapley_coop.games.exchange.registry import NAMING
@@ -15,7 +16,6 @@ from shapley_coop.games.exchange.source import GENERATED, from_taskbench, genera
 from shapley_coop.games.exchange.tools import simulate
 from shapley_coop.games.game import Game, GameError, Params, Position, Step, Turn, realised_total
 
-WAIT = "wait"
 BEST, LADDER = 32, 32
 
 
@@ -209,6 +209,7 @@ class TaskExchange(Game):
         """
         tasks = self.tasks
         public: dict[str, Any] = {
+            "game": self.name,
             "agents": tasks.agents,
             "atoms": [{"action": atom.name, "says": atom.says} for atom in tasks.atoms],
             "initial": {agent: tasks.bits(mask) for agent, mask in tasks.initial.items()},
@@ -273,9 +274,5 @@ class TaskExchange(Game):
         return 1 << (self.tasks.n - 1 - self._positions[name])
 
 
-def hand(atom: str, to: str) -> str:
-    """The action of handing one's task to somebody else."""
-    return f"hand {atom} to {to}"
-
-
 GAME = TaskExchange
+FORESIGHT = TradeForesight

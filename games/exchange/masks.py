@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shapley_coop.amounts import MICRO as MICRO
 from shapley_coop.games.game import GameError
 
-MICRO = 1_000_000
-"""Utilities are integers of a millionth: sums and comparisons are exact."""
-
 Micros = NDArray[np.int64]
+"""Utilities as integers of a millionth: sums and comparisons are exact."""
 
 
 def full(n: int) -> int:

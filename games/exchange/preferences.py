@@ -13,7 +13,6 @@ from itertools import combinations
 import numpy as np
 
 from shapley_coop.games.dice import dice
-from shapley_coop.games.exchange.masks import Micros, members
 from shapley_coop.games.exchange.scenario import Atom, Scenario
 
 UNGRADED = 0.15
@@ -29,41 +28,10 @@ _GRADES = (
 _MARKER = re.compile("|".join(rf"(?P<g{i}>\b(?:{p})\b)" for i, (p, _) in enumerate(_GRADES)))
 _WORD = re.compile(r"[^\W_]+")
 _STOP = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "at",
-        "for",
-        "from",
-        "in",
-        "is",
-        "it",
-        "making",
-        "of",
-        "on",
-        "or",
-        "so",
-        "the",
-        "these",
-        "those",
-        "to",
-        "very",
-        "with",
-        "you",
-        "your",
-        "also",
-        "be",
-        "do",
-        "i",
-        "my",
-        "me",
-        "we",
-        "our",
-        "this",
-        "that",
-    ]
+    (
+        "a an and are at for from in is it making of on or so the these those to very with "
+        "you your also be do i my me we our this that"
+    ).split()
 )
 
 
@@ -131,11 +99,6 @@ def overlap(scenario: Scenario) -> float:
     """
     tables = [scenario.utilities[agent][1:].astype(float) for agent in scenario.tasks.agents]
     return float(np.mean([_correlation(a, b) for a, b in combinations(tables, 2)]))
-
-
-def favourites(utilities: Mapping[str, Micros], n: int) -> dict[str, list[int]]:
-    """Agent → the positions of the atoms of its best composite."""
-    return {agent: members(int(table.argmax()), n) for agent, table in utilities.items()}
 
 
 def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:

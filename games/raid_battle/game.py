@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shapley_coop.amounts import MICRO
 from shapley_coop.games.game import Game, Params, Position, Step, Turn
 from shapley_coop.games.raid_battle.replay import Choices, Coalitions, Ints, script, team_rewards
 from shapley_coop.games.raid_battle.rules import (
     FIREBALL,
     HEAL,
-    MICRO,
     SKILLS,
     TAUNT,
     RaidParams,
@@ -156,6 +156,7 @@ class RaidBattle(Game):
         """Every number of the rules."""
         p = self.params
         return {
+            "game": self.name,
             "agents": list(self.agents),
             "actions": self.actions,
             "turns": p.rounds,

@@ -6,16 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import MICRO, exact
 from shapley_coop.games.dice import dice
 from shapley_coop.games.game import GameError, Number, Params, Position, Step, Turn
 
 FIREBALL, HEAL, TAUNT = "Fireball", "Heal", "Taunt"
 SKILLS = (FIREBALL, HEAL, TAUNT)
 LEVELS = {1: 2000, 2: 2500, 3: 3000}
-
-MICRO = 10**6
-"""Team rewards are whole millionths, so that what is worked out from them sums exactly."""
 
 CREDITED = {"damage": "damage", "healing": "healing", "redirection": "taunt"}
 """Effect → the kind of contribution that its amount counts as."""

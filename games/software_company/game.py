@@ -224,6 +224,7 @@ class SoftwareCompany(Game):
     def facts(self) -> dict[str, Any]:
         """The task, who can do what and when, and what there is for it."""
         return {
+            "game": self.name,
             "agents": list(self.agents),
             "actions": self.actions,
             "task": self.task.model_dump(mode="json", exclude_defaults=True),

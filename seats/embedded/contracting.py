@@ -37,13 +37,14 @@ from shapley_coop.deals.written.document import compose
 from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import (
+    clauses_in,
     money_in,
     needed_fact,
     offered,
     standing_in,
     terms_of,
 )
-from shapley_coop.seats.embedded.outlook import EPSILON, Missing, needed, transfers_to
+from shapley_coop.seats.embedded.outlook import EPSILON, Unforeseeable, needed, transfers_to
 from shapley_coop.seats.embedded.strategies import course_of, enforcement_of, stage_of
 
 
@@ -188,7 +189,7 @@ class Party:
         try:
             within = Prospects(agreed, self.stage, enforcement_of(self.facts), self.record)
         except NotFinite as reason:
-            raise Missing(str(reason)) from None
+            raise Unforeseeable(str(reason)) from None
         return dict(zip(self.stage.agents, within.value(valuation), strict=True))
 
     def _course(self) -> list[Play]:
@@ -233,8 +234,7 @@ class Clerk:
 
     def judge(self) -> str:
         """Each clause's verdict, as I read the record."""
-        clauses = needed_fact(self.facts, "contract")["clauses"]
-        deal = Deal.model_validate({"clauses": clauses})
+        deal = Deal(clauses=tuple(clauses_in(needed_fact(self.facts, "contract"))))
         watch = Watch.of(deal, self.terms.turns, self.terms.actions)
         standings = watch.follow(self.record, over=True)
         verdicts = (standings[-1] if standings else watch.close(watch.start())).verdicts

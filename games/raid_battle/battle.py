@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-FIREBALL, HEAL, TAUNT = "Fireball", "Heal", "Taunt"
+from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, TAUNT
 
 
 @dataclass(frozen=True)
