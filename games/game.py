@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, NotRequired
 
 import numpy as np
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.amounts import exact
+from shapley_coop.games.reference_points import ReferencePoints, best_total
 
 Position = dict[str, Any]
 """A position of a game: plain JSON, complete, and the same for the same seed and actions."""
@@ -163,6 +165,10 @@ class Game(ABC):
             return np.array([float(self.worth(record, coalition)) for coalition in rows])
 
         return worths
+
+    def reference_points(self) -> ReferencePoints:
+        """What outcomes are compared with: the best total, found by enumeration in a small game."""
+        return ReferencePoints(partial(best_total, self))
 
     @abstractmethod
     def rules(self) -> str:

@@ -20,6 +20,7 @@ from shapley_coop.games.game import (
     one_line,
     realised_total,
 )
+from shapley_coop.games.reference_points import ReferencePoints
 
 MAX_JOINT_ACTIONS = 100_000
 MAX_PAYOFF = 10**9
@@ -167,6 +168,12 @@ class MatrixGame(Game):
         return len(record) * max(
             min(self._total(coalition, ours | theirs) for theirs in self._plays(coalition, False))
             for ours in self._plays(coalition, True)
+        )
+
+    def reference_points(self) -> ReferencePoints:
+        """Turns times the best total of one turn."""
+        return ReferencePoints(
+            lambda: float(self.turns * max(sum(pays.values()) for pays in self._pays.values()))
         )
 
     def rules(self) -> str:

@@ -12,9 +12,11 @@ from shapley_coop.games.exchange.front import best_sum
 from shapley_coop.games.exchange.masks import MICRO, from_bits, members
 from shapley_coop.games.exchange.registry import NAMING
 from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
+from shapley_coop.games.exchange.solutions import ExchangePoints
 from shapley_coop.games.exchange.source import GENERATED, from_taskbench, generated, scenario
 from shapley_coop.games.exchange.tools import simulate
 from shapley_coop.games.game import Game, GameError, Params, Position, Step, Turn, realised_total
+from shapley_coop.games.reference_points import ReferencePoints
 
 BEST, LADDER = 32, 32
 
@@ -181,6 +183,10 @@ class TaskExchange(Game):
         if coalition == frozenset(self.agents):
             return realised_total(record)
         return Fraction(self._worths(coalition), MICRO)
+
+    def reference_points(self) -> ReferencePoints:
+        """The front of all partitions; a plan is worth the tasks that each agent does in it."""
+        return ExchangePoints(self.scenario)
 
     def rules(self) -> str:
         """Who holds what, what can be done, and when it pays."""

@@ -122,6 +122,10 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Measured:
     )
 
 
+OWN_MEASURES = dict.fromkeys(VARIANTS, measure)
+"""Workflow → what measures its runs beside the measures that all runs have."""
+
+
 def final_masks(table: Table) -> Masks | None:
     """Who ended up with which tasks; None after an error, where nothing was allocated."""
     if table["status"] == "error":

@@ -10,14 +10,13 @@ from typing import Any
 
 from shapley_coop.deals import Deal, contract_breaches, contract_duties, sentence
 from shapley_coop.deals.contract import Contract
-from shapley_coop.evals.measures.exchange import VARIANTS, measure
+from shapley_coop.evals.measures.exchange import OWN_MEASURES
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import PublicMessage, Table, result
-from shapley_coop.state.exchange import exchange_of, masks_in
 
 _EACH_TIME = ("run", "episode", "timing", "talk")
 
@@ -65,8 +64,7 @@ def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"])
     told = [_said(said, record, rule) for said in table.get("talk", [])]
-    if cell.graph in VARIANTS:
-        told = [_valued(table, line) for line in told]
+    if measure := OWN_MEASURES.get(cell.graph):
         outcome["measures"] = measure(table, entries).columns()
     return {
         "cell": cell.id,
@@ -108,16 +106,6 @@ def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[
         amends = said["topic"] != "split" and played
         line["would_pay"] = None if amends else rule.value(deal, played)
     return line
-
-
-def _valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
-    """An exchange's message, with what the allocation that it proposes is worth to each."""
-    masks = masks_in(table, said["by"], said["text"])
-    if masks is None:
-        return said
-    scenario = exchange_of(table).scenario
-    worth = {agent: scenario.utility(agent, int(bits, 2)) for agent, bits in masks.items()}
-    return {**said, "would_pay": worth}
 
 
 def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str, Any]]:

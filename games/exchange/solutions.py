@@ -13,14 +13,16 @@ utilitarian        max Σ u_i, anywhere on the front
 =================  ============================================================================
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import dist, prod
 from typing import Any
 
 from shapley_coop.games.exchange.masks import MICRO
-from shapley_coop.games.exchange.scenario import Masks, Scenario
+from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
+from shapley_coop.games.reference_points import ReferencePoints
 
 Point = tuple[int, ...]
 
@@ -103,3 +105,45 @@ def score(
         rational={a: u >= d for a, u, d in zip(agents, point, start, strict=True)},
         to={name: dist(point, one.point) / MICRO for name, one in found.items()},
     )
+
+
+class ExchangePoints(ReferencePoints):
+    """Nothing but tasks moves: the efficient outcomes are the front of all partitions."""
+
+    turns_matter = False
+
+    def __init__(self, scenario: Scenario) -> None:
+        super().__init__(lambda: sum(self._found["utilitarian"].point) / MICRO)
+        self._scenario = scenario
+
+    @cached_property
+    def _found(self) -> dict[str, Solution]:
+        return solutions(self._scenario)
+
+    @cached_property
+    def efficient(self) -> list[tuple[float, ...]]:
+        """The front."""
+        return [tuple(x / MICRO for x in row) for row in self._scenario.front.points.tolist()]
+
+    @cached_property
+    def nash(self) -> tuple[float, ...]:
+        """The Nash solution."""
+        return tuple(x / MICRO for x in self._found["nash"].point)
+
+    @cached_property
+    def alone(self) -> dict[str, float]:
+        """What the initial tasks are worth."""
+        initial = self._scenario.tasks.initial
+        return {agent: self._scenario.utility(agent, mask) for agent, mask in initial.items()}
+
+    def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
+        """The utilities of the tasks that each agent does; None if that is no partition."""
+        tasks = self._scenario.tasks
+        bits = {name: 1 << (tasks.n - 1 - i) for i, name in enumerate(tasks.names)}
+        held = {
+            agent: sum({bits[name] for name in actions.get(agent, ()) if name in bits})
+            for agent in tasks.agents
+        }
+        if not is_partition(held, tasks.n):
+            return None
+        return {agent: self._scenario.utility(agent, mask) for agent, mask in held.items()}

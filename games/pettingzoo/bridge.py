@@ -25,6 +25,7 @@ from shapley_coop.games.game import Game, GameError, Params, Position, Step, Tur
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.pettingzoo.facts import as_number, as_plain
 from shapley_coop.games.pettingzoo.trials import Trials, try_out
+from shapley_coop.games.reference_points import ReferencePoints
 
 MAX_RULES = 8_000
 
@@ -156,6 +157,10 @@ class PettingZooGame(Game):
             return self.stage.worth(record, coalition)
         earned = (exact(turn["rewards"].get(a, 0)) for turn in record for a in coalition)
         return sum(earned, start=Fraction(0))
+
+    def reference_points(self) -> ReferencePoints:
+        """Those of the matrix that the trials found; of any other environment none."""
+        return self.stage.reference_points() if self.stage else ReferencePoints()
 
     def rules(self) -> str:
         """The environment's own documentation."""

@@ -18,6 +18,7 @@ from pydantic import Field, field_validator
 
 from shapley_coop.games.earned_value import WEIGHTS, Weights, parts
 from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn, realised_total
+from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.repository import read_history
 from shapley_coop.games.software_company import checks as company_checks
 from shapley_coop.games.software_company.artefacts import (
@@ -205,6 +206,10 @@ class SoftwareCompany(Game):
             after = again.step(position, as_written(turn))
             yield after
             position = after.position
+
+    def reference_points(self) -> ReferencePoints:
+        """None: actions carry content, so that plays cannot be enumerated."""
+        return ReferencePoints()
 
     def rules(self) -> str:
         """Roles, phases, how content is written, how the bounty is earned and valued."""
