@@ -19,7 +19,6 @@ Point = tuple[float, ...]
 """One payoff per agent, in the agents' order, in the game's unit."""
 
 
-
 class ReferencePoints:
     """Where payments can move every payoff, the best total says which outcomes are efficient.
 

@@ -10,12 +10,12 @@ from shapley_coop.deals import Deal, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import estimates
 from shapley_coop.games import load
+from shapley_coop.games.exchange.market import Market
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.exchange import Negotiator
-from shapley_coop.games.exchange.market import Market
 from shapley_coop.seats.embedded.outlook import Outlook
 from shapley_coop.seats.letters import facts
 from shapley_coop.state import RunConfig, home

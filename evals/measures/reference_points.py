@@ -86,9 +86,7 @@ class Yardstick:
         played = list(record) or self._played(deal)
         if played is None:
             return None
-        norms = norm_payoffs_fn(
-            game.agents, partial(game.worth, played), game.batch_worth(played)
-        )
+        norms = norm_payoffs_fn(game.agents, partial(game.worth, played), game.batch_worth(played))
         due = payments(deal, played)
         settled = payoffs(played, game.agents, deal.share, due, norms)
         return {agent: float(x) for agent, x in settled.items()}

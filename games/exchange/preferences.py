@@ -7,7 +7,7 @@ ones dilute it, so that tables are neither monotone nor additive.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -28,10 +28,7 @@ _GRADES = (
 _MARKER = re.compile("|".join(rf"(?P<g{i}>\b(?:{p})\b)" for i, (p, _) in enumerate(_GRADES)))
 _WORD = re.compile(r"[^\W_]+")
 _STOP = frozenset(
-    (
-        "a an and are at for from in is it making of on or so the these those to very with "
-        "you your also be do i my me we our this that"
-    ).split()
+    ["a", "an", "and", "are", "at", "for", "from", "in", "is", "it", "making", "of", "on", "or", "so", "the", "these", "those", "to", "very", "with", "you", "your", "also", "be", "do", "i", "my", "me", "we", "our", "this", "that"]
 )
 
 

@@ -17,7 +17,12 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from gymnasium.spaces import Discrete
-from pettingzoo import ParallelEnv
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import (
+    aec_to_parallel,
+    turn_based_aec_to_parallel,
+    turn_based_aec_to_parallel_wrapper,
+)
 from pydantic import ConfigDict, Field, ValidationError
 
 from shapley_coop.amounts import exact
@@ -191,9 +196,11 @@ class PettingZooGame(Game):
             env = factory(**settings)
         except Exception as error:
             raise self._refused(f"its factory fails: {type(error).__name__}: {error}") from None
+        if isinstance(env, AECEnv):
+            together = env.metadata.get("is_parallelizable")
+            env = aec_to_parallel(env) if together else turn_based_aec_to_parallel(env)
         if not isinstance(env, ParallelEnv):
-            kind = type(env).__name__
-            raise self._refused(f"it makes a {kind}, no ParallelEnv: name its parallel factory")
+            raise self._refused(f"it makes a {type(env).__name__}, no ParallelEnv and no AECEnv")
         return env
 
     def _factory(self) -> Any:
@@ -271,6 +278,9 @@ class PettingZooGame(Game):
         own, (observations, infos) = self._own[agent], self._seen
         if own not in self._env.agents:
             return []
+        if isinstance(self._env, turn_based_aec_to_parallel_wrapper):
+            if own != self._env.aec_env.agent_selection:
+                return []
         seen = observations.get(own)
         mask = seen.get("action_mask") if isinstance(seen, Mapping) else None
         mask = infos.get(own, {}).get("action_mask") if mask is None else mask

@@ -134,7 +134,11 @@ class Outlook:
 def _clauses(plan: Sequence[Part]) -> list[Do | Forbid]:
     """A plan in the words of a deal."""
     return [
-        Do(agent=part.agent, action=part.action, when=Every(every=part.every[0], start=part.every[1]))
+        Do(
+            agent=part.agent,
+            action=part.action,
+            when=Every(every=part.every[0], start=part.every[1]),
+        )
         if part.every
         else Do(agent=part.agent, action=part.action, when=Turns(turns=part.turns))
         if part.turns
