@@ -15,19 +15,49 @@ from functools import cached_property
 from typing import Any
 
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Owed, Part, Payoffs
-from shapley_coop.games.game import Turn
-from shapley_coop.games.raid_battle.battle import Battle, Numbers
-from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, TAUNT
+from shapley_coop.games.game import Position, Turn
+from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, TAUNT, RaidParams, resolve
+
+_ENDLESS = 10**15
+"""The boss's hit points where it is not meant to fall."""
 
 
 class RaidForesight(Foresight):
     """The battle fought on in thought: who has a duty keeps it, who has none casts Fireball."""
 
-    FACTS = ("position", *Numbers.FACTS)
+    FACTS = ("turns", "position", "heroes", "boss", "skills", "rewards", "team_reward")
 
     def read(self, facts: Mapping[str, Any]) -> None:
-        """Keep the numbers, and how the battle stands."""
-        self.numbers, self.battle = Numbers.of(facts), Battle.of(facts["position"])
+        """Keep the numbers and how the battle stands.
+
+        All hit points are doubled, so that the means of dice are whole numbers.
+        """
+        boss, skills, team = facts["boss"], facts["skills"], facts["team_reward"]
+        damage, healing = sum(skills[FIREBALL]["damage"]), sum(skills[HEAL]["healing"])
+        self.last = int(facts["turns"])
+        self.rewards = {skill: float(x) for skill, x in facts["rewards"].items()}
+        self.win, self.loss = team["win"], team["loss"]
+        self.params = RaidParams.model_construct(
+            agents=self.agents,
+            heroes=len(self.agents),
+            rounds=self.last,
+            hero_hp=2 * facts["heroes"]["hp"],
+            strike=2 * boss["strike"],
+            targets=boss["targets"],
+            taunted_strike=2 * boss["taunted_strike"],
+            damage=(damage, damage),
+            healing=(healing, healing),
+            cooldown=skills[TAUNT]["cooldown"],
+            fireball_reward=self.rewards[FIREBALL],
+            heal_reward=self.rewards[HEAL],
+            taunt_reward=self.rewards[TAUNT],
+        )
+        now = facts["position"]
+        self.now: Position = {
+            "turn": self.turn,
+            "boss_hp": 2 * now["boss_hp"],
+            "heroes": {a: {**h, "hp": 2 * h["hp"]} for a, h in now["heroes"].items()},
+        }
 
     def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
         """Far-sighted to the end, with an even part of the team's reward; else to the next death.
@@ -39,16 +69,14 @@ class RaidForesight(Foresight):
             pot = sum(float(turn.get("pot", 0)) for turn in record) / len(self.agents)
             return Foreseen(record, {a: x + pot for a, x in self._earned(record).items()})
         near = [turn for turn in record if turn["turn"] <= self._horizon]
-        last = after[min(self._horizon, max(after))]
-        hope = self.numbers.rewards[FIREBALL] * (self.numbers.turns - self._horizon)
+        standing = _living(after[min(self._horizon, max(after))])
+        hope = self.rewards[FIREBALL] * (self.last - self._horizon)
         own = self._earned(near)
-        return Foreseen(
-            near, {a: own[a] + (hope if last.hp[a] else 0) for a in self.agents}, whole=False
-        )
+        return Foreseen(near, {a: own[a] + hope * (a in standing) for a in own}, whole=False)
 
     def habit(self, legal: list[str]) -> str:
         """What pays me most at once."""
-        return max(legal, key=lambda skill: self.numbers.rewards[skill])
+        return max(legal, key=self.rewards.__getitem__)
 
     def options(self, legal: list[str]) -> list[str]:
         """Everything while a death is foreseen; else what pays me most at once."""
@@ -61,16 +89,16 @@ class RaidForesight(Foresight):
         I ask the healthiest.
         """
         record, after = self._foreseen
-        dying = [t for t, battle in after.items() if not battle.hp[self.me]]
-        if not dying or not self.battle.hp[self.me]:
+        dying = [t for t, stands in after.items() if self.me not in _living(stands)]
+        if not dying or self.me not in _living(self.now):
             return []
         at = dying[0]
-        before = after.get(at - 1, self.battle)
+        before = after.get(at - 1, self.now)
         did = next(turn["actions"] for turn in record if turn["turn"] == at)
-        free = [a for a in before.living if did.get(a) == FIREBALL]
-        able = [a for a in free if not before.wait[a]]
-        doomed = [a for a in able if a != self.me and not after[at].hp[a]]
-        healthy = sorted(set(free) - {self.me}, key=lambda a: (-before.hp[a], a))
+        free = [a for a in _living(before) if did.get(a) == FIREBALL]
+        able = [a for a in free if not before["heroes"][a]["cooldown"]]
+        doomed = [a for a in able if a != self.me and a not in _living(after[at])]
+        healthy = sorted(set(free) - {self.me}, key=lambda a: (-before["heroes"][a]["hp"], a))
         chosen = [*doomed, *(a for a in able if a == self.me), *(a for a in healthy if a in able)]
         skill = TAUNT if chosen else HEAL
         helper = next(iter(chosen or healthy), None)
@@ -78,52 +106,74 @@ class RaidForesight(Foresight):
 
     def together(self) -> list[Part]:
         """At every turn left the healthiest of those who can taunts, whatever the boss has left."""
-        battle, taunts = self.battle.copy(), dict[str, list[int]]()
-        battle.boss = float("inf")
-        for turn in range(self.turn, self.numbers.turns + 1):
-            ready = [a for a in battle.living if not battle.wait[a]]
-            play = dict.fromkeys(battle.living, FIREBALL)
-            if ready:
-                taunter = max(ready, key=battle.hp.__getitem__)
+        stands, taunts = {**self.now, "boss_hp": _ENDLESS}, dict[str, list[int]]()
+        for turn in range(self.turn, self.last + 1):
+            heroes = stands["heroes"]
+            play = dict.fromkeys(_living(stands), FIREBALL)
+            if ready := [a for a in play if not heroes[a]["cooldown"]]:
+                taunter = max(ready, key=lambda a: heroes[a]["hp"])
                 taunts.setdefault(taunter, []).append(turn)
                 play[taunter] = TAUNT
-            battle.fight(self.numbers, play)
-        last = self.numbers.turns
-        return [part for agent, turns in taunts.items() for part in _at(agent, turns, last)]
+            stands = resolve(self.params, stands, play, self._mean).position
+        return [part for a, turns in taunts.items() for part in _at(a, turns, self.last)]
 
-    def _fight(self, asked: Asked, mine: str | None) -> tuple[list[Turn], dict[int, Battle]]:
+    def _mean(self, agent: str, skill: str) -> int:
+        return self.params.healing[0] if skill == HEAL else self.params.damage[0]
+
+    def _fight(self, asked: Asked, mine: str | None) -> tuple[list[Turn], dict[int, Position]]:
         """Fight on until the boss falls, all heroes have, or time is up.
 
         Returns:
             The turns played and foreseen; and how things stand after each that is foreseen.
         """
-        battle, record, after = self.battle.copy(), list(self.record), dict[int, Battle]()
-        for turn in range(self.turn, self.numbers.turns + 1):
-            play = _play(battle, asked(record, turn))
+        stands, record, after = self.now, list(self.record), dict[int, Position]()
+        for turn in range(self.turn, self.last + 1):
+            play = _play(stands, asked(record, turn))
             if mine is not None and turn == self.turn:
                 play[self.me] = mine
-            rewards = battle.fight(self.numbers, play)
-            happened: Turn = {"turn": turn, "actions": play, "rewards": rewards}
+            step = resolve(self.params, stands, play, self._mean)
+            happened: Turn = {"turn": turn, "actions": play, "rewards": step.rewards}
             record.append(happened)
-            after[turn] = battle.copy()
-            if battle.over or turn == self.numbers.turns:
-                happened["pot"] = self.numbers.team_reward(battle, turn)
+            before, stands = stands, step.position
+            after[turn] = stands
+            if not stands["boss_hp"]:
+                self._win(happened, before["boss_hp"], len(_living(stands)))
+                break
+            if not _living(stands) or turn == self.last:
+                happened["pot"] = self.loss
                 break
         return record, after
+
+    def _win(self, turn: Turn, boss_hp: int, living: int) -> None:
+        """The last turn's rewards: whose Fireball will be the last cannot be told.
+
+        The dice may end the battle earlier or later than their means do. So of the last turn all
+        earn the part that the boss's last hit points take, and that part counts for the team, so
+        that every Fireball brings the end nearer.
+        """
+        play = turn["actions"]
+        part = boss_hp / (self.params.damage[0] * list(play.values()).count(FIREBALL))
+        taunter = next((a for a, skill in play.items() if skill == TAUNT), None)
+        turn["rewards"] = {
+            a: part * self.rewards[play[a]] if a in play and play[a] != TAUNT or a == taunter else 0
+            for a in self.agents
+        }
+        dead, before = len(self.agents) - living, turn["turn"] - 1 + part - 0.5
+        turn["pot"] = self.win * (1 - dead / len(self.agents) - before / self.last)
 
     def _earned(self, record: list[Turn]) -> Payoffs:
         return {a: sum(float(t["rewards"].get(a, 0)) for t in record) for a in self.agents}
 
     @cached_property
-    def _foreseen(self) -> tuple[list[Turn], dict[int, Battle]]:
+    def _foreseen(self) -> tuple[list[Turn], dict[int, Position]]:
         """The turns left if nothing more is agreed."""
         return self._fight(self.standing, None)
 
     @cached_property
     def _deaths(self) -> list[int]:
         """The turns after which somebody who stands now has died, if nothing more is agreed."""
-        living = len(self.battle.living)
-        return [t for t, battle in self._foreseen[1].items() if len(battle.living) < living]
+        living = len(_living(self.now))
+        return [t for t, stands in self._foreseen[1].items() if len(_living(stands)) < living]
 
     @cached_property
     def _horizon(self) -> int:
@@ -131,14 +181,18 @@ class RaidForesight(Foresight):
         return self._deaths[0] if self._deaths else max(self._foreseen[1])
 
 
-def _play(battle: Battle, owed: Iterable[Owed]) -> dict[str, str]:
-    play = dict.fromkeys(battle.living, FIREBALL)
+def _living(position: Position) -> list[str]:
+    return [agent for agent, hero in position["heroes"].items() if hero["hp"]]
+
+
+def _play(position: Position, owed: Iterable[Owed]) -> dict[str, str]:
+    play = dict.fromkeys(_living(position), FIREBALL)
     for duty in owed:
         if duty.agent not in play:
             continue
         if duty.forbidden and play[duty.agent] == duty.action:
             play[duty.agent] = HEAL
-        elif not duty.forbidden and not (duty.action == TAUNT and battle.wait[duty.agent]):
+        elif not duty.forbidden and not (duty.action == TAUNT and position["heroes"][duty.agent]["cooldown"]):
             play[duty.agent] = duty.action
     return play
 
