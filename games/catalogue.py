@@ -1,6 +1,5 @@
 """Finding a game: a module or payoff file in this folder, one's own file, a table, an import."""
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
@@ -10,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from shapley_coop.games.files import read_file
 from shapley_coop.games.foresight import Foresight
 from shapley_coop.games.game import Game, GameError
 
@@ -119,7 +119,8 @@ def _module(game: str) -> ModuleType:
 @lru_cache(maxsize=64)
 def _run(path: str, digest: str) -> ModuleType:
     spec = spec_from_file_location(f"game_{Path(path).stem}_{digest[:8]}", path)
-    assert spec and spec.loader, "the path ends in .py"
+    assert spec is not None, "the path ends in .py"
+    assert spec.loader is not None, "and can be loaded"
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -148,14 +149,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _parse(path: Path) -> dict[str, Any]:
-    import yaml
-
-    try:
-        text = path.read_text(encoding="utf-8")
-        content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise GameError(f"{path}: cannot be read as a game: {reason}") from None
+    content = read_file(path, "a game")
     if not isinstance(content, dict):
         raise GameError(f"{path}: holds no game: give name, agents, actions and payoffs")
     return content

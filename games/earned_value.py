@@ -10,7 +10,7 @@ a coalition is worth the sum of its members' parts, which are then their Shapley
 from collections.abc import Mapping
 from fractions import Fraction
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import apportion, exact
 from shapley_coop.games.game import GameError, Number
 
 Weights = dict[str, tuple[Number, Number]]
@@ -63,11 +63,7 @@ def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict
         raise GameError(
             f"{float(amount)} has more than {decimals} decimals: round it, or allow more"
         )
-    quotas = {agent: amount * unit * part for agent, part in by.items()}
-    units = {agent: quota.__floor__() for agent, quota in quotas.items()}
-    rest = int(amount * unit) - sum(units.values())
-    for agent in sorted(quotas, key=lambda a: units[a] - quotas[a])[:rest]:
-        units[agent] += 1
+    units = dict(zip(by, apportion(int(amount * unit), list(by.values())), strict=True))
     return {agent: plain_number(Fraction(n, unit)) for agent, n in units.items()}
 
 

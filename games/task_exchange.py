@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from shapley_coop.amounts import MICRO
 from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
 from shapley_coop.games.exchange.front import best_sum
-from shapley_coop.games.exchange.masks import MICRO, from_bits, members
+from shapley_coop.games.exchange.masks import from_bits, members
 from shapley_coop.games.exchange.registry import NAMING
 from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
 from shapley_coop.games.exchange.solutions import ExchangePoints

@@ -1,4 +1,4 @@
-"""Where nothing tells an embedded agent what its actions lead to, it acts, keeps its word and says so."""
+"""Where an embedded agent cannot look ahead, it acts, keeps its word and says so."""
 
 import json
 from random import Random

@@ -1,6 +1,7 @@
 """Atoms, composites, private utilities, and where scenarios come from."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from shapley_coop.games.exchange import Atom, Scenario, Tasks, generated, scenar
 from shapley_coop.games.exchange.files import build, read_scenario
 from shapley_coop.games.exchange.masks import from_bits, full, members, subsets, to_bits
 from shapley_coop.games.exchange.paper import PREFERENCES, PRINTED, WRITTEN
-from shapley_coop.games.exchange.preferences import grade, overlap
+from shapley_coop.games.exchange.preferences import grade
 from shapley_coop.games.exchange.registry import Registry, compose
 from shapley_coop.games.exchange.tables import descriptions_of, read_scores, scores_of
 
@@ -33,6 +34,14 @@ PAGE: dict[str, Any] = {
         for k, agent in enumerate(["Alice", "Bob"])
     },
 }
+
+
+def overlap(made: Scenario) -> float:
+    """How alike the agents' tables are: the mean correlation of their utilities, in [−1, 1]."""
+    tables = [made.utilities[agent][1:].astype(float) for agent in made.tasks.agents]
+    pairs = list(combinations(tables, 2))
+    alike = [np.corrcoef(a, b)[0, 1] if a.std() and b.std() else 0.0 for a, b in pairs]
+    return float(np.mean(alike))
 
 
 # Masks and descriptions

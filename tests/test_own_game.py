@@ -1,4 +1,4 @@
-"""A game of one's own, by the path of its file: played, resumed, verified, refused with a reason."""
+"""A game of one's own, by the path of its file: played, verified, refused with a reason."""
 
 import json
 import re

@@ -52,7 +52,7 @@ class Pile(MatrixGame):
 
 def pile(rounds: int) -> Game:
     cells = [{"play": list(p), "pays": [0, 0]} for p in product(["take", "leave"], repeat=2)]
-    actions = dict.fromkeys(("Ann", "Ben"), ["take", "leave"])
+    actions = {agent: ["take", "leave"] for agent in ("Ann", "Ben")}
     table = {"agents": ["Ann", "Ben"], "actions": actions, "payoffs": cells, "rounds": rounds}
     return Pile(table)
 

@@ -12,8 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from shapley_coop.amounts import MICRO
 from shapley_coop.games.exchange import Masks, Scenario, solutions
-from shapley_coop.games.exchange.masks import MICRO, full
+from shapley_coop.games.exchange.masks import full
 
 SIZE, MARGIN = 440, 56
 MOST_POINTS = 5_000

@@ -15,14 +15,14 @@ from typing import Any
 
 from shapley_coop.games.exchange.files import (
     AtomEntry,
-    WorkflowBuilder,
-    content_of,
+    ScenarioFile,
     read_page,
     tasks_of,
 )
 from shapley_coop.games.exchange.registry import Registry, check_words
 from shapley_coop.games.exchange.scenario import Tasks
 from shapley_coop.games.exchange.tables import descriptions_of, scores_of
+from shapley_coop.games.files import read_file
 from shapley_coop.games.game import GameError
 
 PER_SHEET = 32
@@ -53,7 +53,7 @@ class Commission:
         beside: the folder in which it looks its tools up.
     """
 
-    page: WorkflowBuilder = field(repr=False)
+    page: ScenarioFile = field(repr=False)
     beside: Path
 
     def __post_init__(self) -> None:
@@ -94,10 +94,9 @@ def read_commission(path: Path) -> Commission:
     Raises:
         GameError: it cannot be read, or says what cannot be.
     """
+    content = read_file(path, "a preferences file")
     try:
-        return Commission(read_page(content_of(path)), path.parent)
-    except OSError:
-        raise GameError(f"{path}: no such preferences file") from None
+        return Commission(read_page(content), path.parent)
     except GameError as error:
         raise GameError(f"{path}: {error}") from None
 

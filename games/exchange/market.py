@@ -109,7 +109,7 @@ class Market:
         return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
 
     def allocate(self, mine: int) -> Masks:
-        """An allocation in which I have `mine` and the rest goes to whoever seems to want it most."""
+        """An allocation in which I have `mine`; the rest goes to whoever seems to want it most."""
         rest = members(full(self.n) & ~mine, self.n)
         masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
         for position in rest:

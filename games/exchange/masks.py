@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.amounts import MICRO as MICRO
 from shapley_coop.games.game import GameError
 
 Micros = NDArray[np.int64]

@@ -8,12 +8,11 @@ ones dilute it, so that tables are neither monotone nor additive.
 
 import re
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
 from shapley_coop.games.dice import dice
-from shapley_coop.games.exchange.scenario import Atom, Scenario
+from shapley_coop.games.exchange.scenario import Atom
 
 UNGRADED = 0.15
 BEST, MEAN, JITTER = 0.4, 0.6, 4.0
@@ -28,7 +27,11 @@ _GRADES = (
 _MARKER = re.compile("|".join(rf"(?P<g{i}>\b(?:{p})\b)" for i, (p, _) in enumerate(_GRADES)))
 _WORD = re.compile(r"[^\W_]+")
 _STOP = frozenset(
-    ["a", "an", "and", "are", "at", "for", "from", "in", "is", "it", "making", "of", "on", "or", "so", "the", "these", "those", "to", "very", "with", "you", "your", "also", "be", "do", "i", "my", "me", "we", "our", "this", "that"]
+    re.findall(
+        r"\w+",
+        "a an and are at for from in is it making of on or so the these those to very with you "
+        "your also be do i my me we our this that",
+    )
 )
 
 
@@ -88,16 +91,6 @@ def dialled(
     return told
 
 
-def overlap(scenario: Scenario) -> float:
-    """How alike the agents' tables are: the mean correlation of their utilities, in [−1, 1].
-
-    Pearson's, over all composites but ∅, averaged over pairs of agents; a table that is constant
-    is like no other (0).
-    """
-    tables = [scenario.utilities[agent][1:].astype(float) for agent in scenario.tasks.agents]
-    return float(np.mean([_correlation(a, b) for a, b in combinations(tables, 2)]))
-
-
 def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:
     good = "; ".join(atom.says for i, atom in enumerate(atoms) if i in favoured)
     rest = "; ".join(atom.says for i, atom in enumerate(atoms) if i not in favoured)
@@ -121,9 +114,3 @@ def _level(mark: re.Match[str]) -> float:
 def _stems(text: str) -> set[str]:
     words = {word for word in _WORD.findall(text.lower()) if word not in _STOP}
     return {re.sub(r"(ing|ies|es|s|e|y)$", "", word) or word for word in words}
-
-
-def _correlation(a: np.ndarray, b: np.ndarray) -> float:
-    if a.std() == 0 or b.std() == 0:
-        return 0.0
-    return float(np.corrcoef(a, b)[0, 1])

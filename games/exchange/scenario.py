@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from shapley_coop.amounts import MICRO
 from shapley_coop.games.exchange.front import Front, pareto_front
-from shapley_coop.games.exchange.masks import MICRO, Micros, full, to_bits
+from shapley_coop.games.exchange.masks import Micros, full, to_bits
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.tools import Tool
 from shapley_coop.games.game import GameError

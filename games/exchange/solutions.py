@@ -20,7 +20,7 @@ from functools import cached_property
 from math import dist, prod
 from typing import Any
 
-from shapley_coop.games.exchange.masks import MICRO
+from shapley_coop.amounts import MICRO
 from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
 from shapley_coop.games.reference_points import ReferencePoints
 

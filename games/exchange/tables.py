@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from shapley_coop.games.exchange.masks import MICRO, Micros, from_bits, to_bits
+from shapley_coop.amounts import MICRO
+from shapley_coop.games.exchange.masks import Micros, from_bits, to_bits
 from shapley_coop.games.game import GameError
 
 TOP = 100

@@ -278,9 +278,9 @@ class PettingZooGame(Game):
         own, (observations, infos) = self._own[agent], self._seen
         if own not in self._env.agents:
             return []
-        if isinstance(self._env, turn_based_aec_to_parallel_wrapper):
-            if own != self._env.aec_env.agent_selection:
-                return []
+        in_turns = isinstance(self._env, turn_based_aec_to_parallel_wrapper)
+        if in_turns and own != self._env.aec_env.agent_selection:
+            return []
         seen = observations.get(own)
         mask = seen.get("action_mask") if isinstance(seen, Mapping) else None
         mask = infos.get(own, {}).get("action_mask") if mask is None else mask

@@ -155,7 +155,9 @@ class RaidForesight(Foresight):
         part = boss_hp / (self.params.damage[0] * list(play.values()).count(FIREBALL))
         taunter = next((a for a, skill in play.items() if skill == TAUNT), None)
         turn["rewards"] = {
-            a: part * self.rewards[play[a]] if a in play and play[a] != TAUNT or a == taunter else 0
+            a: part * self.rewards[play[a]]
+            if (a in play and play[a] != TAUNT) or a == taunter
+            else 0
             for a in self.agents
         }
         dead, before = len(self.agents) - living, turn["turn"] - 1 + part - 0.5
@@ -192,7 +194,9 @@ def _play(position: Position, owed: Iterable[Owed]) -> dict[str, str]:
             continue
         if duty.forbidden and play[duty.agent] == duty.action:
             play[duty.agent] = HEAL
-        elif not duty.forbidden and not (duty.action == TAUNT and position["heroes"][duty.agent]["cooldown"]):
+        elif not duty.forbidden and not (
+            duty.action == TAUNT and position["heroes"][duty.agent]["cooldown"]
+        ):
             play[duty.agent] = duty.action
     return play
 

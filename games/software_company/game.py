@@ -29,7 +29,7 @@ from shapley_coop.games.software_company.artefacts import (
     artefact,
 )
 from shapley_coop.games.software_company.task import Task, read_task
-from shapley_coop.games.software_company.turn_workspace import Desk, as_written
+from shapley_coop.games.software_company.turn_workspace import TurnWorkspace, as_written
 from shapley_coop.games.software_company.workspace import commits_of, materialise, require_sandbox
 
 Counts = dict[str, dict[str, Fraction]]
@@ -165,7 +165,9 @@ class SoftwareCompany(Game):
         not know. An action without sound content leaves nothing, and the effects say why.
         """
         self.check(position, actions)
-        desk = Desk(dict(position["files"]), list(position["checks"]), self.task, self.runner)
+        desk = TurnWorkspace(
+            dict(position["files"]), list(position["checks"]), self.task, self.runner
+        )
         for agent in self.agents:
             action = actions.get(agent, PASS)
             if action_label(action) != PASS:

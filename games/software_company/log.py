@@ -9,7 +9,6 @@ lines. Counts are what its sentences say, each with the sentence that says it.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,6 @@ from typing import Any
 
 from shapley_coop.games.game import GameError
 from shapley_coop.games.software_company.artefacts import ROLES
-
-DATA_VARIABLE = "COOP_SHARED_DATA"
 
 NAMES = {
     "chief executive officer": "CEO",
@@ -148,13 +145,6 @@ def import_company_log(
         rewards=rewards,
         missing=missing,
     )
-
-
-def shared_data() -> Path | None:
-    """The folder of data made by others, beside this repository or where COOP_SHARED_DATA says."""
-    named = os.environ.get(DATA_VARIABLE)
-    folder = Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
-    return folder if folder.is_dir() else None
 
 
 def _evidence(sentences: Iterable[str]) -> list[Claimed]:
