@@ -1,7 +1,7 @@
 """The worlds agents act in: pure, seeded, JSON in and JSON out.
 
 A game says who plays, what each may do, what a joint action pays, and what a coalition of its
-agents is worth. It asks nobody anything and imports no other room.
+agents is worth. It asks no agent anything and imports no other room.
 
 >>> from shapley_coop.games import load
 >>> game = load("escape_room", seed=7)

@@ -129,7 +129,7 @@ def _run(path: str, digest: str) -> ModuleType:
         raise GameError(f"{path}: cannot be run: {said[:300]}") from None
     kind = getattr(module, "GAME", None)
     if not (isinstance(kind, type) and issubclass(kind, Game)):
-        raise GameError(f"{path}: GAME is no subclass of shapley_coop.games.Game")
+        raise GameError(f"{path}: GAME is not a subclass of shapley_coop.games.Game")
     _OWN[kind.name] = module
     return module
 

@@ -3,7 +3,7 @@
     part_i = Σ_k (θ_{i,k} / Σ_j θ_{j,k}) · w_k / Σ_k w_k        (Shapley-Coop, appendix B.2)
 
 θ_{i,k} counts the artefacts of kind k that agent i made, w_k is the middle of the interval that
-the kind is worth, and kinds of which nobody made anything are left out. The value is additive:
+the kind is worth, and kinds of which nothing was made are left out. The value is additive:
 a coalition is worth the sum of its members' parts, which are then their Shapley values.
 """
 
@@ -26,7 +26,7 @@ WEIGHTS: Weights = {
 
 
 def parts(artefacts: Mapping[str, Mapping[str, Fraction]], weights: Weights) -> dict[str, Fraction]:
-    """Everybody's part of one whole; even parts where nothing that weighs was made.
+    """Each agent's part of one whole; even parts where nothing that weighs was made.
 
     Args:
         artefacts: agent → kind → count.
@@ -63,8 +63,8 @@ def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict
         raise GameError(
             f"{float(amount)} has more than {decimals} decimals: round it, or allow more"
         )
-    units = dict(zip(by, apportion(int(amount * unit), list(by.values())), strict=True))
-    return {agent: plain_number(Fraction(n, unit)) for agent, n in units.items()}
+    units = apportion(int(amount * unit), list(by.values())) if by else []
+    return {agent: plain_number(Fraction(n, unit)) for agent, n in zip(by, units, strict=True)}
 
 
 def plain_number(amount: Fraction) -> Number:

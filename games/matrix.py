@@ -142,9 +142,8 @@ class MatrixGame(Game):
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Pays what the table says.
 
-        An agent without an action costs everybody the worst that its silence could: each agent
-        is paid its minimum over what the silent ones might have done, so that saying nothing is
-        never turned into an action on somebody's behalf.
+        Each agent is paid its minimum over the actions of those that took none: so a missing
+        action is never replaced by one that the agent did not choose.
         """
         self.check(position, actions)
         rewards = {agent: min(self._payoffs(agent, actions)) for agent in self.agents}
@@ -177,7 +176,7 @@ class MatrixGame(Game):
         )
 
     def rules(self) -> str:
-        """The story, the turns, and that everybody acts at once."""
+        """The story, the turns, and that all act at once."""
         times = "once" if self.params.rounds == 1 else f"for {self.params.rounds} turns"
         return "\n".join(
             [

@@ -55,7 +55,7 @@ class ReferencePoints:
     """Whether a plan has to be played to be valued; else `valuation` does it."""
 
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
-        """What each agent ends up with by the actions of all; None if they are no whole plan."""
+        """What each agent ends up with by the actions of all; None if they are not a whole plan."""
         raise NotImplementedError("this game's plans are valued by playing them")
 
 

@@ -46,10 +46,10 @@ class TaskExchangeParams(Params):
 
 
 class TaskExchange(Game):
-    """Everybody starts with tasks; they may change hands, and whoever holds one does it.
+    """Every agent starts with tasks; they may change hands, and whoever holds one does it.
 
     Utility-aware task exchange (Kimura et al.). An action does one of one's own tasks, hands one
-    to somebody else, or waits. What the work done is worth to its owner is paid when the play is
+    to another agent, or waits. What the work done is worth to its owner is paid when the play is
     over, so that no utility is public while anybody still bargains over tasks.
     """
 
@@ -72,7 +72,7 @@ class TaskExchange(Game):
         self._worths = lru_cache(maxsize=1 << 12)(self._tradable)
 
     def start(self) -> Position:
-        """Everybody holds its initial tasks, and nothing is done."""
+        """Each agent holds its initial tasks, and nothing is done."""
         return {
             "turn": 1,
             "holds": {a: self.tasks.bits(mask) for a, mask in self.tasks.initial.items()},
@@ -83,13 +83,13 @@ class TaskExchange(Game):
     def hands(self, masks: Masks) -> list[dict[str, str]]:
         """The joint actions that turn the initial allocation into another, and close the trade.
 
-        Everybody hands over what others are to have, one task a turn; nobody does in the last.
+        Each agent hands over what others are to have, one task a turn; none does in the last.
 
         Raises:
-            GameError: the masks are no partition among the agents.
+            GameError: the masks are not a partition among the agents.
         """
         if set(masks) != set(self.agents) or not is_partition(masks, self.tasks.n):
-            raise GameError(f"{masks} is no partition of the tasks: each task to one agent")
+            raise GameError(f"{masks} is not a partition of the tasks: each task to one agent")
         queues = {
             giver: [
                 hand(self.tasks.names[i], taker)
@@ -125,7 +125,7 @@ class TaskExchange(Game):
     def legal(self, position: Position, agent: str) -> list[str]:
         """Its own tasks that are not done, handing one over while trade is open, waiting.
 
-        Nobody hands over its last task.
+        An agent keeps its last task.
         """
         held = from_bits(position["holds"][agent], self.tasks.n)
         undone = held & ~from_bits(position["done"], self.tasks.n)

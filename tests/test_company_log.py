@@ -94,7 +94,7 @@ def test_the_negotiation_is_read_round_by_round_to_its_decision(
 
 @pytest.mark.parametrize(
     ("text", "complaint"),
-    [("{", "cannot be read"), ("[1]", "is no company log"), ("[" * 100_000, "cannot be read")],
+    [("{", "cannot be read"), ("[1]", "is not a company log"), ("[" * 100_000, "cannot be read")],
 )
 def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "a-log.json"

@@ -242,8 +242,8 @@ def test_a_file_that_cannot_be_read_is_refused_without_quoting_it(tmp_path: Path
     [
         ({"01": 5, "10": 6}, "no score for 11"),
         ({"01": 5, "10": 6, "11": 101}, "score of 11 is out of range"),
-        ({"01": 5, "10": 6, "11": float("nan")}, "score of 11 is no number"),
-        ({"01": 5, "10": True, "11": 7}, "score of 10 is no number"),
+        ({"01": 5, "10": 6, "11": float("nan")}, "score of 11 is not a number"),
+        ({"01": 5, "10": True, "11": 7}, "score of 10 is not a number"),
         ({"1": 5}, "2 characters"),
         ([1, 2], "mapping"),
     ],
@@ -260,7 +260,7 @@ def test_a_part_of_a_table_holds_what_was_asked_for_and_nothing_else() -> None:
         descriptions_of({"01": "a"}, [1, 3], 2)
     with pytest.raises(GameError, match=r"Ann: no score for 0001, 0010.* 1000 and 2 more: score"):
         scores_of({}, range(1, 11), 4, "Ann")
-    with pytest.raises(GameError, match="nobody asked for 10: score what is asked for alone"):
+    with pytest.raises(GameError, match="10 was not asked for: score only what is asked for"):
         scores_of({"01": 5, "10": 6}, [1], 2, "Ann")
 
 

@@ -264,7 +264,7 @@ async def test_default_seats_act_in_environments_of_others(name):
         ("theirs:nowhere", {}, "no attribute"),
         ("no_such_package:env", {}, "No module named"),
         ("theirs", {}, "package.module:factory"),
-        ("os:system", {"command": "false"}, "no factory in a module"),
+        ("os:system", {"command": "false"}, "not a factory in a module"),
         ("theirs:harvest", {"agents": ["A", "B", "C"]}, "it has 2 agents"),
         ("theirs:harvest", {"agents": ["A", "pot"]}, "accounts of the ledger"),
         ("theirs:harvest", {"actions": ["a", "b"]}, "has 3 actions"),

@@ -191,7 +191,9 @@ def test_what_is_no_log_is_refused_in_one_line(tmp_path, text, told):
 
 
 def test_a_missing_file_is_named():
-    with pytest.raises(GameError, match=r"nowhere\.json: cannot be read as a raid log: No such file"):
+    with pytest.raises(
+        GameError, match=r"nowhere\.json: cannot be read as a raid log: No such file"
+    ):
         import_raid_log("nowhere.json")
 
 

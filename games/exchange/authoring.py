@@ -1,4 +1,4 @@
-"""A scenario that somebody writes: what is asked for, in sheets, and what a sheet has to hold.
+"""A scenario that a model writes: what is asked for, in sheets, and what a sheet has to hold.
 
 The preferences file is a scenario file without utilities (`games.exchange.files`). Its composites
 are cut into sheets of at most `PER_SHEET`: one letter asks for one sheet. First come descriptions,
@@ -109,11 +109,11 @@ def read_descriptions_sheet(
     Args:
         raw: what was answered, by bit string.
         sheet: what was asked for.
-        tasks: the atoms; what nobody wrote is registered as it is composed.
+        tasks: the atoms; a composite that is not described is registered as it is composed.
         taken: description → mask, of what is described already.
 
     Raises:
-        GameError: one line that names the mend.
+        GameError: one line that says what to correct.
     """
     found = descriptions_of(raw, sheet.masks, tasks.n)
     composed, here = Registry(tasks.registry.says), dict[str, int]()
@@ -134,7 +134,7 @@ def read_scores_sheet(raw: Any, sheet: Sheet, tasks: Tasks) -> dict[int, float]:
     """The scores on a sheet: every mask once, in 0..100.
 
     Raises:
-        GameError: one line that names the mend.
+        GameError: one line that says what to correct.
     """
     found = scores_of(raw, sheet.masks, tasks.n, sheet.agent)
     return {mask: found[mask] for mask in sheet.masks}

@@ -33,7 +33,9 @@ def from_bits(bits: Any, n: int) -> int:
         GameError: it is not n characters 0 or 1.
     """
     if not isinstance(bits, str) or len(bits) != n or set(bits) - {"0", "1"}:
-        raise GameError(f"{bits!r} is no mask of {n} atoms: write {n} characters 0 or 1 in quotes")
+        raise GameError(
+            f"{bits!r} is not a mask of {n} atoms: write {n} characters 0 or 1 in quotes"
+        )
     return int(bits, 2)
 
 

@@ -54,7 +54,7 @@ def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> lis
 
 
 def grade(preference: str, atom: Atom) -> float:
-    """How good somebody of this preference is at an atom, in [0, 1].
+    """How good an agent of this preference is at an atom, in [0, 1].
 
     The part of the text that quotes the atom's words decides; else the part that shares most
     words with the atom, two being enough to count fully; else an atom is ungraded.

@@ -1,12 +1,12 @@
 """Bargaining solutions on the exact front, and how far an outcome is from each.
 
-The disagreement point d is what everybody's initial tasks are worth to it. The front always has a
-point at which nobody has less than d_i, because the initial allocation is itself a partition.
+The disagreement point d is what each agent's initial tasks are worth to it. The front always has a
+point at which no agent has less than d_i, because the initial allocation is itself a partition.
 Ties go to the higher sum, then to the first agent.
 
 =================  ============================================================================
 nash               max Π (u_i − d_i)                                                (Nash 1950)
-kalai_smorodinsky  max min (u_i − d_i)/(b_i − d_i), b_i the best that i can have while nobody
+kalai_smorodinsky  max min (u_i − d_i)/(b_i − d_i), b_i the best that i can have while no agent
                    has less than d                                  (Kalai and Smorodinsky 1975)
 egalitarian        max min (u_i − d_i)                                             (Kalai 1977)
 utilitarian        max Σ u_i, anywhere on the front
@@ -137,7 +137,7 @@ class ExchangePoints(ReferencePoints):
         return {agent: self._scenario.utility(agent, mask) for agent, mask in initial.items()}
 
     def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
-        """The utilities of the tasks that each agent does; None if that is no partition."""
+        """The utilities of the tasks that each agent does; None if that is not a partition."""
         tasks = self._scenario.tasks
         bits = {name: 1 << (tasks.n - 1 - i) for i, name in enumerate(tasks.names)}
         held = {

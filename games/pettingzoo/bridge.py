@@ -125,7 +125,7 @@ class PettingZooGame(Game):
         """One step of the environment.
 
         Raises:
-            GameError: an action is not legal, or the environment pays what is no number.
+            GameError: an action is not legal, or a reward is not a number.
         """
         self.check(position, actions)
         nothing = dict.fromkeys(self.agents, 0)
@@ -147,7 +147,7 @@ class PettingZooGame(Game):
         return Step(after, rewards)
 
     def over(self, position: Position) -> bool:
-        """When nobody acts any more, or after the last round."""
+        """When no agent acts any more, or after the last round."""
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
@@ -213,7 +213,7 @@ class PettingZooGame(Game):
             raise self._refused(f"{said}; give pettingzoo:package.module:factory") from None
         # A name of a game may come from afar: nothing is called but what has to do with PettingZoo.
         if not callable(factory) or not _speaks_pettingzoo(module):
-            raise self._refused("it is no factory in a module that defines or uses PettingZoo's")
+            raise self._refused("it is not a factory in a module that defines or uses PettingZoo's")
         return factory
 
     def _first_action(self, agent: str) -> int:

@@ -23,7 +23,7 @@ _ENDLESS = 10**15
 
 
 class RaidForesight(Foresight):
-    """The battle fought on in thought: who has a duty keeps it, who has none casts Fireball."""
+    """The battle fought on in thought: a hero with a duty keeps it, one without casts Fireball."""
 
     FACTS = ("turns", "position", "heroes", "boss", "skills", "rewards", "team_reward")
 
@@ -145,7 +145,7 @@ class RaidForesight(Foresight):
         return record, after
 
     def _win(self, turn: Turn, boss_hp: int, living: int) -> None:
-        """The last turn's rewards: whose Fireball will be the last cannot be told.
+        """The last turn's rewards: which Fireball will be the last is unknown.
 
         The dice may end the battle earlier or later than their means do. So of the last turn all
         earn the part that the boss's last hit points take, and that part counts for the team, so
@@ -173,7 +173,7 @@ class RaidForesight(Foresight):
 
     @cached_property
     def _deaths(self) -> list[int]:
-        """The turns after which somebody who stands now has died, if nothing more is agreed."""
+        """The turns after which a hero that lives now has died, if nothing more is agreed."""
         living = len(_living(self.now))
         return [t for t, stands in self._foreseen[1].items() if len(_living(stands)) < living]
 

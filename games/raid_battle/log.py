@@ -30,7 +30,7 @@ class RaidLog:
         turns: for each, what the log's status states and what we have, and whether all matches.
         mismatches: turn, what differs, what the log says and what our rules say; all of them.
         contributions: agent → damage, healing, taunt, by our record.
-        shares: agent → its part of all contributions; empty where nobody contributed.
+        shares: agent → its part of all contributions; empty where no hero contributed.
     """
 
     params: dict[str, Any]
@@ -117,7 +117,7 @@ class _Replay:
         """What the heroes chose, as far as our rules let them."""
         chosen = {agent: deed.skill for agent, deed in told.deeds.items()}
         if told.too_late:
-            # Nobody's deed is told after the killing blow: what was chosen is in the speech.
+            # The log tells no action after the killing blow; the speech says what was chosen.
             silent = [a for a in self.game.agents if a not in chosen and a in told.declared]
             chosen |= {agent: told.declared[agent] for agent in silent}
         actions = {}

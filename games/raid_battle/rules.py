@@ -84,7 +84,7 @@ class RaidParams(Params):
 
 
 def opening(params: RaidParams) -> Position:
-    """Everybody in full health."""
+    """Every hero in full health."""
     hero = {"hp": params.hero_hp, "cooldown": 0}
     return {
         "turn": 1,
@@ -94,7 +94,7 @@ def opening(params: RaidParams) -> Position:
 
 
 def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
-    """The dice of one turn: what an agent rolls depends on nobody else."""
+    """The dice of one turn: what an agent rolls depends on no other agent."""
 
     def roll(agent: str, skill: str) -> int:
         low, high = params.healing if skill == HEAL else params.damage
@@ -177,7 +177,7 @@ class _UnderWay:
         elif skill == TAUNT:
             self._taunt(agent)
         else:
-            raise GameError(f"{skill!r} is no skill: there are {', '.join(SKILLS)}")
+            raise GameError(f"{skill!r} is not a skill: there are {', '.join(SKILLS)}")
 
     def _cast(self, agent: str) -> None:
         amount = self._roll(agent, FIREBALL)

@@ -62,7 +62,7 @@ class SoftwareCompanyParams(Params):
     @classmethod
     def _known_roles(cls, agents: list[str]) -> list[str]:
         if strangers := set(agents) - set(ROLES):
-            raise ValueError(f"{sorted(strangers)} are no roles: there are {', '.join(ROLES)}")
+            raise ValueError(f"{sorted(strangers)} are not roles: there are {', '.join(ROLES)}")
         return agents
 
     @field_validator("phases")
@@ -88,7 +88,7 @@ class SoftwareCompanyParams(Params):
 class SoftwareCompany(Game):
     """Six roles decide, write and mend until a program's checks pass; the bounty is shared.
 
-    Nobody is paid for a turn. The bounty is the pot of the last turn if all checks pass then. A
+    No turn is paid. The bounty is the pot of the last turn if all checks pass then. A
     coalition is worth the Weighted Earned Value of what its members made (Shapley-Coop, B.2).
     """
 
@@ -159,7 +159,7 @@ class SoftwareCompany(Game):
         super().check(position, {agent: action_label(action) for agent, action in actions.items()})
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Enter what everybody wrote, in speaking order, and run the checks on it.
+        """Enter what each role wrote, in speaking order, and run the checks on it.
 
         Of two who write one file in one turn, the first in speaking order is heard: the other did
         not know. An action without sound content leaves nothing, and the effects say why.

@@ -167,7 +167,7 @@ def _messages(negotiation: str | Path | Sequence[Any]) -> list[Message]:
     if not isinstance(content, Sequence) or not all(
         isinstance(said, Sequence) and all(isinstance(one, str) for one in said) for said in content
     ):
-        raise GameError("the negotiation is no list of lists of messages")
+        raise GameError("the negotiation is not a list of lists of messages")
     return [_message(one) for said in content for one in said]
 
 
@@ -198,7 +198,9 @@ def _pairs(log: str | Path | Mapping[str, Any]) -> list[tuple[str, Any]]:
         return list(log.items())
     content = _json(log)
     if not isinstance(content, _Pairs):
-        raise GameError(f"{log}: is no company log: an object of roles and what they did is needed")
+        raise GameError(
+            f"{log}: is not a company log: an object of roles and what they did is needed"
+        )
     return list(content)
 
 

@@ -125,7 +125,7 @@ class Task(_Model):
         if bool(self.formula) != bool(self.inputs) or bool(self.formula) != bool(self.output):
             raise ValueError("give inputs, output and formula together, or none of them")
         if unknown := _names_in(self.formula) - set(names):
-            raise ValueError(f"the formula names {sorted(unknown)}, which are no inputs")
+            raise ValueError(f"the formula names {sorted(unknown)}, which are not inputs")
         if not self.inputs and any(check.inputs is not None for check in self.checks):
             raise ValueError("checks have values, but the task has no inputs")
         return self

@@ -80,7 +80,9 @@ CHARACTERS = {
         sloppiness=0.0,
         strategy="generous_tit_for_tat",
     ),
-    "grim": Character("Does its part until somebody does not.", sloppiness=0.0, strategy="grim"),
+    "grim": Character(
+        "Does its part until another agent does not.", sloppiness=0.0, strategy="grim"
+    ),
     "pavlov": Character(
         "Goes on with what went well, else changes.", sloppiness=0.0, strategy="pavlov"
     ),

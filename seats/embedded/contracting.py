@@ -1,6 +1,6 @@
 """How an embedded agent drafts, answers and signs contracts, and how an impartial one writes them.
 
-A draft has everybody take the joint action that pays all together most, or take turns among
+A draft has every agent take the joint action that pays all together most, or take turns among
 several, and fines whoever gains by doing something else. Where payments are made, it also asks for
 what its author holds out for. What a contract is worth is computed exactly, as a certificate does.
 """
@@ -77,7 +77,7 @@ class Party:
 
     @cached_property
     def alone(self) -> dict[str, Fraction]:
-        """What everybody gets in the turns left if nothing is signed: as things stand."""
+        """What each agent gets in the turns left if nothing is signed."""
         standing = standing_in(self.facts)
         duties = (clause for cid, clause in standing.items() if cid not in self.money)
         return self._worth(Deal(clauses=tuple(duties)), expected)
@@ -99,7 +99,7 @@ class Party:
         return f"<s>{said}.</s>{_proposal(Deal(clauses=clauses, drops=drops))}"
 
     def answer(self) -> str:
-        """Accept what stands, or put a contract of my own in its place."""
+        """Accept the offer, or make one of my own."""
         deal = offered(self.facts, self.talk)
         if not isinstance(deal, Fault) and self._good(deal, ahead=1):
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
@@ -113,7 +113,7 @@ class Party:
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def duties(self) -> list[Do]:
-        """Everybody's part: one joint action for good, or several in turn, beginning with mine."""
+        """Each agent's part: one joint action for good, or several in turn, beginning with mine."""
         plays = self._course()
         found = []
         for i, agent in enumerate(self.stage.agents):
@@ -179,7 +179,7 @@ class Party:
         return float(own.greed - (own.greed - own.floor) * at**own.patience)
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
-        """What everybody gets in the turns left under a deal, and what it leaves of what stands."""
+        """What each agent gets in the turns left under a deal and the payments that it keeps."""
         kept = (
             clause
             for cid, clause in self.money.items()
@@ -206,7 +206,7 @@ class Party:
 
 @dataclass(frozen=True)
 class Clerk:
-    """One who is no party: writes down what was agreed, and judges what was done.
+    """An outsider that writes down what was agreed, and judges what was done.
 
     Attributes:
         facts: the letter's facts.

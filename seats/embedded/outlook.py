@@ -57,7 +57,7 @@ class Outlook:
 
         Raises:
             Missing: names the facts that are not there.
-            Unforeseeable: nobody can look ahead in this game.
+            Unforeseeable: nothing looks ahead in this game.
         """
         if (kind := foresight_of(facts)) is None:
             raise Unforeseeable("the letter does not say: payoffs")

@@ -122,7 +122,7 @@ class Player:
         return turn["actions"].get(self.stage.agents[i]) in self.parts(turn["turn"], i)
 
     def others_cooperated(self, turn: Turn) -> bool:
-        """Whether everybody else did its part."""
+        """Whether all others did their parts."""
         others = (i for i in range(len(self.stage.agents)) if i != self.index)
         return all(self.cooperated(turn, i) for i in others)
 
