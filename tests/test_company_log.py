@@ -102,5 +102,5 @@ def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, text: str, compla
     with pytest.raises(GameError, match=complaint) as caught:
         import_company_log(file)
     assert "\n" not in str(caught.value)
-    with pytest.raises(GameError, match="no list of lists"):
+    with pytest.raises(GameError, match="not a list of lists"):
         import_company_log({"CEO": "x"}, negotiation=[1])

@@ -65,7 +65,7 @@ def read_scenario(path: str | Path) -> Scenario:
     """Read a scenario file.
 
     Raises:
-        GameError: it cannot be read, or is not consistent; one line says what to correct, and quotes
+        GameError: it cannot be read, or is inconsistent; one line says what to correct, and quotes
             no utility.
     """
     file = Path(path)
