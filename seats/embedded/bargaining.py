@@ -249,9 +249,8 @@ class Agent:
 
     def _demand(self, ahead: int = 0) -> float:
         """The payoff I hold out for: time-dependent concession from greed to floor."""
-        o, rounds = self.outlook, int(self._fact("rounds"))
-        at = min(1.0, (int(self._fact("round")) - 1 + ahead) / max(1, rounds - 1))
-        share = self.self_.greed - (self.self_.greed - self.self_.floor) * at**self.self_.patience
+        o = self.outlook
+        share = self.self_.share(int(self._fact("round")) + ahead, int(self._fact("rounds")))
         return float(o.alone[o.me] + share * o.surplus * 2 / len(o.agents))
 
     def _target(self) -> Payoffs:

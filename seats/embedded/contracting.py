@@ -174,9 +174,8 @@ class Party:
 
     def _share(self, ahead: int = 0) -> float:
         """The part of the surplus I hold out for: time-dependent concession, greed to floor."""
-        own, rounds = self.self_, int(needed_fact(self.facts, "rounds"))
-        at = min(1.0, (int(needed_fact(self.facts, "round")) - 1 + ahead) / max(1, rounds - 1))
-        return float(own.greed - (own.greed - own.floor) * at**own.patience)
+        needed(self.facts, "round", "rounds")
+        return self.self_.share(int(self.facts["round"]) + ahead, int(self.facts["rounds"]))
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
         """What each agent gets in the turns left under a deal and the payments that it keeps."""

@@ -184,14 +184,13 @@ class Negotiator:
 
         Who is utility-aware does not count on what seems to cost the others something.
         """
-        market, c = self.market, self.self_
+        market = self.market
         best = market.best
         if self._tactic == "utility_aware":
             harmless = [market.worth(m) for m in market.mine if self._others_gain(m) >= 0]
             best = max([market.reservation, *harmless])
-        turn, turns = self._number("turn"), self._number("turns")
-        at = min(1.0, max(0.0, (turn - 2) / max(1.0, turns - 2)))
-        share: float = c.greed - (c.greed - c.floor) * at**c.patience
+        # The first turn is private: talk begins with the second.
+        share = self.self_.share(int(self._number("turn")) - 1, int(self._number("turns")) - 1)
         return market.reservation + share * (best - market.reservation)
 
     @property
