@@ -89,6 +89,30 @@ def test_without_what_even_this_takes_it_cannot_decide() -> None:
     assert "does not say: offer" in str(said("answer").speech)
 
 
+@pytest.mark.parametrize("game", names())
+def test_every_character_acts_in_every_game(game: str) -> None:
+    world = load(game)
+    position = world.start()
+    you = next(agent for agent in world.agents if world.legal(position, agent))
+    facts = {**world.facts(), **world.private(you), "you": you, "ask": "act", "turn": 1}
+    facts |= {"position": world.view(position, you), "legal": world.legal(position, you)}
+    for name, character in CHARACTERS.items():
+        found = scan(Agent(facts, [], character, Random(1)).answer())
+        assert isinstance(found, Message), name
+        assert found.action is not None, name
+        assert world.action_label(found.action) in facts["legal"]
+
+
+@pytest.mark.parametrize("name", ["tit_for_tat", "grim", "contract_breaker", "rational"])
+def test_a_table_too_large_for_strategies_is_looked_ahead_in_all_the_same(name: str) -> None:
+    """13 agents have 8,192 joint actions; against uniform beliefs each goes to the door."""
+    world = load("escape_room", {"agents": [f"A{n}" for n in range(13)]})
+    facts = {**world.facts(), "you": "A3", "ask": "act", "turn": 1, "legal": ["lever", "door"]}
+    found = scan(Agent(facts, [], CHARACTERS[name], Random(1)).answer())
+    assert isinstance(found, Message)
+    assert found.action == "door"
+
+
 def test_a_game_brings_its_own_foresight_or_a_table_or_none() -> None:
     brought = {name: foresight_of(load(name).facts()) for name in names()}
     assert {name for name, found in brought.items() if found is None} == {"delivered"}

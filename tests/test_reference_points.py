@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.games import Game, load
+from shapley_coop.deals import Deal, Share
+from shapley_coop.evals.measures.reference_points import yardstick
+from shapley_coop.games import Game, Turn, load
 from shapley_coop.games.game import Step
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.reference_points import best_total
+from shapley_coop.state import RunConfig
 
 
 def brute_force(game: Game, position: Any) -> float:
@@ -84,3 +87,16 @@ def test_the_exchange_brings_its_front_and_values_a_plan_by_its_tasks() -> None:
     assert set(valued) == {"Alice", "Bob"}
     assert points.valuation({"Alice": [first], "Bob": [first, *rest]}) is None
     assert points.valuation({"Alice": [first]}) is None
+
+
+def test_a_norm_offer_among_many_heroes_is_valued_by_sampling() -> None:
+    """24 agents have 2 ** 24 coalitions: none of them is enumerated."""
+    params = {"heroes": 24, "boss_hp": 3000}
+    game = load("raid_battle", params)
+    acts = dict.fromkeys(game.agents, "Fireball")
+    after = game.step(game.start(), acts)
+    turn: Turn = {"turn": 1, "actions": acts, "rewards": after.rewards, "pot": after.pot}
+    room = RunConfig(game="raid_battle", params=params).resolve().model_dump(mode="json")
+    worth = yardstick(room).value(Deal(clauses=(Share(norm="shapley"),)), [turn])
+    assert worth is not None
+    assert sum(worth.values()) == pytest.approx(sum(after.rewards.values()) + after.pot)

@@ -165,9 +165,8 @@ class SoftwareCompany(Game):
         not know. An action without sound content leaves nothing, and the effects say why.
         """
         self.check(position, actions)
-        desk = TurnWorkspace(
-            dict(position["files"]), list(position["checks"]), self.task, self.runner
-        )
+        files, checks = dict(position["files"]), list(position["checks"])
+        desk = TurnWorkspace(files, checks, self.task, self.runner)
         for agent in self.agents:
             action = actions.get(agent, PASS)
             if action_label(action) != PASS:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -134,7 +135,9 @@ class Agent:
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
-            return _action(Player(self.facts, self.record, self.rng).choose(self.self_.strategy))
+            with suppress(Unforeseeable):  # a table too large for strategies can be looked ahead in
+                player = Player(self.facts, self.record, self.rng)
+                return _action(player.choose(self.self_.strategy))
         world, contract = self.outlook.world, self.facts.get("contract")
         if world.writes or not contract:
             return _action(world.habit(legal))
