@@ -177,7 +177,7 @@ async def test_a_large_registry_is_played_with_a_letter_that_can_be_read(
         ({"preferences": None}, "give preferences, agent: words"),
         ({"competition": 0.5}, "give preferences, agent: words"),
         ({"preferences": {"Ann": "larkspur"}}, "preferences are needed for Ann, Ben"),
-        ({"initial": {"Ann": "1100", "Ben": "0111"}}, "no partition"),
+        ({"initial": {"Ann": "1100", "Ben": "0111"}}, "not a partition"),
     ],
 )
 def test_a_file_that_cannot_be_commissioned_is_refused_with_one_line(
