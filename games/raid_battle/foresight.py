@@ -89,7 +89,7 @@ class RaidForesight(Foresight):
         I ask the healthiest.
         """
         record, after = self._foreseen
-        dying = [t for t, stands in after.items() if self.me not in _living(stands)]
+        dying = [t for t, position in after.items() if self.me not in _living(position)]
         if not dying or self.me not in _living(self.now):
             return []
         at = dying[0]
@@ -106,15 +106,15 @@ class RaidForesight(Foresight):
 
     def together(self) -> list[Part]:
         """At every turn left the healthiest of those who can taunts, whatever the boss has left."""
-        stands, taunts = {**self.now, "boss_hp": _ENDLESS}, dict[str, list[int]]()
+        position, taunts = {**self.now, "boss_hp": _ENDLESS}, dict[str, list[int]]()
         for turn in range(self.turn, self.last + 1):
-            heroes = stands["heroes"]
-            play = dict.fromkeys(_living(stands), FIREBALL)
+            heroes = position["heroes"]
+            play = dict.fromkeys(_living(position), FIREBALL)
             if ready := [a for a in play if not heroes[a]["cooldown"]]:
                 taunter = max(ready, key=lambda a: heroes[a]["hp"])
                 taunts.setdefault(taunter, []).append(turn)
                 play[taunter] = TAUNT
-            stands = resolve(self.params, stands, play, self._mean).position
+            position = resolve(self.params, position, play, self._mean).position
         return [part for a, turns in taunts.items() for part in _at(a, turns, self.last)]
 
     def _mean(self, agent: str, skill: str) -> int:
@@ -126,20 +126,20 @@ class RaidForesight(Foresight):
         Returns:
             The turns played and foreseen; and how things stand after each that is foreseen.
         """
-        stands, record, after = self.now, list(self.record), dict[int, Position]()
+        position, record, after = self.now, list(self.record), dict[int, Position]()
         for turn in range(self.turn, self.last + 1):
-            play = _play(stands, asked(record, turn))
+            play = _play(position, asked(record, turn))
             if mine is not None and turn == self.turn:
                 play[self.me] = mine
-            step = resolve(self.params, stands, play, self._mean)
+            step = resolve(self.params, position, play, self._mean)
             happened: Turn = {"turn": turn, "actions": play, "rewards": step.rewards}
             record.append(happened)
-            before, stands = stands, step.position
-            after[turn] = stands
-            if not stands["boss_hp"]:
-                self._win(happened, before["boss_hp"], len(_living(stands)))
+            before, position = position, step.position
+            after[turn] = position
+            if not position["boss_hp"]:
+                self._win(happened, before["boss_hp"], len(_living(position)))
                 break
-            if not _living(stands) or turn == self.last:
+            if not _living(position) or turn == self.last:
                 happened["pot"] = self.loss
                 break
         return record, after
@@ -175,7 +175,7 @@ class RaidForesight(Foresight):
     def _deaths(self) -> list[int]:
         """The turns after which a hero that lives now has died, if nothing more is agreed."""
         living = len(_living(self.now))
-        return [t for t, stands in self._foreseen[1].items() if len(_living(stands)) < living]
+        return [t for t, position in self._foreseen[1].items() if len(_living(position)) < living]
 
     @cached_property
     def _horizon(self) -> int:

@@ -26,6 +26,7 @@ from shapley_coop.deals import (
     duties,
     payments,
 )
+from shapley_coop.deals.language.when import When
 from shapley_coop.games import Turn, foresight_of
 from shapley_coop.games.foresight import Foresight, Missing, Part, Payoffs, needed
 from shapley_coop.seats.embedded.letter_facts import clauses_in
@@ -133,18 +134,14 @@ class Outlook:
 
 def _clauses(plan: Sequence[Part]) -> list[Do | Forbid]:
     """A plan in the words of a deal."""
-    return [
-        Do(
-            agent=part.agent,
-            action=part.action,
-            when=Every(every=part.every[0], start=part.every[1]),
-        )
-        if part.every
-        else Do(agent=part.agent, action=part.action, when=Turns(turns=part.turns))
-        if part.turns
-        else Do(agent=part.agent, action=part.action)
-        for part in plan
-    ]
+    return [Do(agent=part.agent, action=part.action, when=_when(part)) for part in plan]
+
+
+def _when(part: Part) -> When:
+    if part.every:
+        interval, first = part.every
+        return Every(every=interval, start=first)
+    return Turns(turns=part.turns) if part.turns else "always"
 
 
 def _settled(
