@@ -41,7 +41,7 @@ def nobody_acted(outcome: dict[str, Any]) -> bool:
 def report(outcome: dict[str, Any]) -> None:
     """What a run came to."""
     if nobody_acted(outcome):
-        say(f"No agent acted in the {outcome['turns_played']} turns of {outcome['run']}.")
+        say(f"No agent acted in {outcome['run']}; turns played: {outcome['turns_played']}.")
     shapley = outcome["credit"]["shapley"]
     show_table(
         f"{outcome['run']}: {outcome['status']}",
