@@ -33,8 +33,15 @@ def _act(said: dict[str, Any]) -> str:
     return f"{said['act']}s{number}{why}" if said["act"] != "pass" else f"passes{why}"
 
 
+def nobody_acted(outcome: dict[str, Any]) -> bool:
+    """Whether no agent took any action; an older result does not say."""
+    return "acted" in outcome and not any(outcome["acted"].values())
+
+
 def report(outcome: dict[str, Any]) -> None:
     """What a run came to."""
+    if nobody_acted(outcome):
+        say(f"No agent acted in {outcome['run']}; turns played: {outcome['turns_played']}.")
     shapley = outcome["credit"]["shapley"]
     show_table(
         f"{outcome['run']}: {outcome['status']}",

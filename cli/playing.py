@@ -38,7 +38,12 @@ def register(app: typer.Typer) -> None:
 
 def run(
     ctx: typer.Context,
-    game: Annotated[str, typer.Argument(help="A game's name, or a payoff file (YAML or JSON).")],
+    game: Annotated[
+        str,
+        typer.Argument(
+            help="A game's name, a payoff file (YAML or JSON), or a Python file of your own."
+        ),
+    ],
     graph: Annotated[
         str, typer.Option("--graph", "-g", help="The workflow; coop list shows them.")
     ] = "shapley_coop",
@@ -176,7 +181,7 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 
 
 def _follow(run: Any, as_json: bool) -> None:
-    from shapley_coop.cli.narration import narrate, report
+    from shapley_coop.cli.narration import narrate, nobody_acted, report
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.seats import SeatError
     from shapley_coop.state import home
@@ -208,5 +213,5 @@ def _follow(run: Any, as_json: bool) -> None:
     else:
         say()
         report(outcome)
-    if outcome["status"] == "error":
+    if outcome["status"] == "error" or nobody_acted(outcome):
         sys.exit(ENDED_IN_ERROR)

@@ -1,15 +1,21 @@
 """Finding a game: a module or payoff file in this folder, one's own file, a table, an import."""
 
-import json
 from collections.abc import Mapping
+from functools import lru_cache
+from hashlib import sha256
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from shapley_coop.games.files import read_file
+from shapley_coop.games.foresight import Foresight
 from shapley_coop.games.game import Game, GameError
 
 _HERE = Path(__file__).parent
 _SCHEME = "pettingzoo:"
+_PYTHON = ".py"
 
 
 def names() -> list[str]:
@@ -23,14 +29,22 @@ def summary(name: str) -> str:
     return load(name).summary()
 
 
+def title(game: str | Mapping[str, Any]) -> str:
+    """What a game is called in results and in the names of runs."""
+    if not isinstance(game, str):
+        return str(game.get("name", "matrix game"))
+    return Path(game).stem if game.endswith(_PYTHON) else game
+
+
 def load(
     game: str | Mapping[str, Any], params: Mapping[str, Any] | None = None, seed: int = 0
 ) -> Game:
     """Build a game.
 
     Args:
-        game: a name from `names`, a path to a YAML or JSON payoff file, such a file's content, or
-            `pettingzoo:package.module:factory` for a PettingZoo `ParallelEnv`.
+        game: a name from `names`; a path to a Python file that binds a subclass of `Game` to
+            `GAME`, which is run; a path to a YAML or JSON payoff file, or such a file's content;
+            or `pettingzoo:package.module:factory` for a PettingZoo environment.
         params: numbers that replace the game's defaults.
         seed: of all its dice.
 
@@ -42,16 +56,17 @@ def load(
         imported: type[Game] = import_module("shapley_coop.games.pettingzoo.bridge").PettingZooGame
         return imported({**(params or {}), "factory": table.removeprefix(_SCHEME)}, seed)
     if isinstance(table, str):
-        kind: type[Game] = import_module(f"shapley_coop.games.{table}").GAME
+        kind: type[Game] = _module(table).GAME
         return kind(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     return matrix({**table, **(params or {})}, seed)
 
 
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
-    """What a game's name stands for: a module's name, an import, or a payoff file's content.
+    """What a game's name stands for: a module, an import, or a payoff file's content.
 
-    A run stores this, so that it can be resumed when the file is gone.
+    A run stores this, so that it can be resumed from any folder; of a Python file it stores the
+    absolute path, and needs the file.
     """
     if not isinstance(game, str):
         return dict(game)
@@ -61,7 +76,62 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     if not _is_file(path):
         what = "file" if Path(game).suffix else "game"
         raise GameError(f"no {what} {game[:200]!r}: there are {', '.join(names())}, or give a file")
-    return _parse(path)
+    return str(path.absolute()) if path.suffix == _PYTHON else _parse(path)
+
+
+def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
+    """What looks ahead in the game of a letter: its own foresight, else a table of payoffs.
+
+    Args:
+        facts: the letter's. `game` names a game of this folder, or one that this process loaded
+            from a file; nothing else is ever imported by what a letter says.
+
+    Returns:
+        None where nothing does.
+    """
+    name = facts.get("game")
+    name = name if isinstance(name, str) else ""
+    module = _module(name) if _defines_a_game(name) else _OWN.get(name)
+    found: type[Foresight] | None = getattr(module, "FORESIGHT", None)
+    if found is None and "payoffs" in facts:
+        found = import_module("shapley_coop.games.enumeration").Enumeration
+    return found
+
+
+_OWN: dict[str, ModuleType] = {}
+"""Name of a game → the file's module, for the files that this process has loaded."""
+
+
+def _module(game: str) -> ModuleType:
+    """The module of a named game, or of a Python file; a file that has changed is run again."""
+    if not game.endswith(_PYTHON):
+        return import_module(f"shapley_coop.games.{game}")
+    try:
+        source = Path(game).read_bytes()
+    except OSError as error:
+        raise GameError(f"{game}: cannot be read: {error.strerror}") from None
+    # A name of a game may come from afar: no other program is run than one that defines a game.
+    if not (b"\nGAME = " in source and b"shapley_coop" in source):
+        raise GameError(f"{game}: defines no game: end it with GAME = YourGame, a subclass of Game")
+    return _run(game, sha256(source).hexdigest())
+
+
+@lru_cache(maxsize=64)
+def _run(path: str, digest: str) -> ModuleType:
+    spec = spec_from_file_location(f"game_{Path(path).stem}_{digest[:8]}", path)
+    assert spec is not None, "the path ends in .py"
+    assert spec.loader is not None, "and can be loaded"
+    module = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever a file that is not ours may do when it is run
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise GameError(f"{path}: cannot be run: {said[:300]}") from None
+    kind = getattr(module, "GAME", None)
+    if not (isinstance(kind, type) and issubclass(kind, Game)):
+        raise GameError(f"{path}: GAME is not a subclass of shapley_coop.games.Game")
+    _OWN[kind.name] = module
+    return module
 
 
 def _defines_a_game(name: str) -> bool:
@@ -79,14 +149,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _parse(path: Path) -> dict[str, Any]:
-    import yaml
-
-    try:
-        text = path.read_text(encoding="utf-8")
-        content = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise GameError(f"{path}: cannot be read as a game: {reason}") from None
+    content = read_file(path, "a game")
     if not isinstance(content, dict):
         raise GameError(f"{path}: holds no game: give name, agents, actions and payoffs")
     return content

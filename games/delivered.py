@@ -64,9 +64,9 @@ class DeliveredParams(Params):
 
 
 class Delivered(Game):
-    """Work that is done: everybody holds what its artefacts earned, and may agree otherwise.
+    """Work that is done: each agent holds what its artefacts earned, and may agree otherwise.
 
-    One turn pays everybody its Weighted Earned Value of the bounty, rounded so that all of it is
+    One turn pays each agent its Weighted Earned Value of the bounty, rounded so that all of it is
     paid. That is what holds if nothing more is agreed, and what a coalition is worth is what its
     members were paid.
     """
@@ -168,7 +168,7 @@ def count_of(count: str | Number) -> Fraction:
     """
     written = re.fullmatch(r"-?\d{1,18}(\.\d{1,12})?(/[1-9]\d{0,17})?", str(count))
     if written is None or ("." in str(count) and "/" in str(count)):
-        raise ValueError(f"{str(count)[:40]!r} is no count: give 3, 2.5 or '7/2'")
+        raise ValueError(f"{str(count)[:40]!r} is not a count: give 3, 2.5 or '7/2'")
     return Fraction(str(count))
 
 

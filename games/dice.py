@@ -9,7 +9,7 @@ def dice(seed: int, turn: int, agent: str = "") -> "np.random.Generator":
     """The dice of one agent at one turn (`agent=""`: the world's own).
 
     Philox is counter-based, so what one agent draws never shifts what another draws: removing a
-    player from a replay leaves everybody else's dice as they were (common random numbers).
+    player from a replay leaves all other players' dice as they were (common random numbers).
     """
     digest = hashlib.blake2b(f"{seed}/{turn}/{agent}".encode(), digest_size=16).digest()
     return np.random.Generator(np.random.Philox(key=int.from_bytes(digest, "big")))

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, NotRequired
 
 import numpy as np
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.amounts import exact
+from shapley_coop.games.reference_points import ReferencePoints, best_total
 
 Position = dict[str, Any]
 """A position of a game: plain JSON, complete, and the same for the same seed and actions."""
@@ -21,7 +23,7 @@ Number = int | float
 
 
 class GameError(ValueError):
-    """A game was asked for, described or played in a way it cannot be; one line names the mend."""
+    """A game, its parameters or an action is not valid; one line says how to correct it."""
 
 
 class Turn(TypedDict):
@@ -30,7 +32,7 @@ class Turn(TypedDict):
     turn: int  # from 1
     actions: dict[str, str]  # agent → action; an agent that had nothing to do is absent
     rewards: dict[str, Number]  # agent → reward of this turn, in the game's unit
-    pot: NotRequired[Number]  # team reward of this turn, owned by nobody until it is settled
+    pot: NotRequired[Number]  # team reward of this turn, owned by no agent until it is settled
     effects: NotRequired[list[dict[str, Any]]]  # what else happened, in order
 
 
@@ -60,7 +62,9 @@ class Params(BaseModel):
     def _distinct_names(cls, agents: list[str]) -> list[str]:
         for name in agents:
             if not name.strip() or name != name.strip() or len(name) > 64 or not name.isprintable():
-                raise ValueError(f"{name!r} is no agent's name: 1 to 64 printable characters")
+                raise ValueError(
+                    f"{name!r} is not a valid agent name: 1 to 64 printable characters"
+                )
         if len(agents) == 1:
             raise ValueError(f"{agents[0]} is alone: name two agents or more")
         if len(set(agents)) < len(agents):
@@ -166,6 +170,10 @@ class Game(ABC):
             return np.array([float(self.worth(record, coalition)) for coalition in rows])
 
         return worths
+
+    def reference_points(self) -> ReferencePoints:
+        """What outcomes are compared with: the best total, found by enumeration in a small game."""
+        return ReferencePoints(partial(best_total, self))
 
     @abstractmethod
     def rules(self) -> str:

@@ -20,6 +20,7 @@ from shapley_coop.games.game import (
     one_line,
     realised_total,
 )
+from shapley_coop.games.reference_points import ReferencePoints
 
 MAX_JOINT_ACTIONS = 100_000
 MAX_PAYOFF = 10**9
@@ -141,9 +142,8 @@ class MatrixGame(Game):
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """Pays what the table says.
 
-        An agent without an action costs everybody the worst that its silence could: each agent
-        is paid its minimum over what the silent ones might have done, so that saying nothing is
-        never turned into an action on somebody's behalf.
+        Each agent is paid its minimum over the actions of those that took none: so a missing
+        action is never replaced by one that the agent did not choose.
         """
         self.check(position, actions)
         rewards = {agent: min(self._payoffs(agent, actions)) for agent in self.agents}
@@ -169,8 +169,14 @@ class MatrixGame(Game):
             for ours in self._plays(coalition, True)
         )
 
+    def reference_points(self) -> ReferencePoints:
+        """Turns times the best total of one turn."""
+        return ReferencePoints(
+            lambda: float(self.turns * max(sum(pays.values()) for pays in self._pays.values()))
+        )
+
     def rules(self) -> str:
-        """The story, the turns, and that everybody acts at once."""
+        """The story, the turns, and that all act at once."""
         times = "once" if self.params.rounds == 1 else f"for {self.params.rounds} turns"
         return "\n".join(
             [

@@ -22,7 +22,7 @@ class PublicGoodsParams(Params):
     def _dilemma(self) -> "PublicGoodsParams":
         n = len(self.agents)
         if not 1 < self.multiplier < n:
-            raise ValueError(f"multiplier {self.multiplier} is no dilemma: above 1, below {n}")
+            raise ValueError(f"multiplier {self.multiplier} is not a dilemma: above 1, below {n}")
         if (self.levels + 1) ** n > MAX_JOINT_ACTIONS:
             raise ValueError(f"{n} agents and {self.levels} levels are too many: take fewer")
         return self

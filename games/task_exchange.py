@@ -7,15 +7,18 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from shapley_coop.amounts import MICRO
+from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
 from shapley_coop.games.exchange.front import best_sum
-from shapley_coop.games.exchange.masks import MICRO, from_bits, members
+from shapley_coop.games.exchange.masks import from_bits, members
 from shapley_coop.games.exchange.registry import NAMING
 from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
+from shapley_coop.games.exchange.solutions import ExchangePoints
 from shapley_coop.games.exchange.source import GENERATED, from_taskbench, generated, scenario
 from shapley_coop.games.exchange.tools import simulate
 from shapley_coop.games.game import Game, GameError, Params, Position, Step, Turn, realised_total
+from shapley_coop.games.reference_points import ReferencePoints
 
-WAIT = "wait"
 BEST, LADDER = 32, 32
 
 
@@ -43,10 +46,10 @@ class TaskExchangeParams(Params):
 
 
 class TaskExchange(Game):
-    """Everybody starts with tasks; they may change hands, and whoever holds one does it.
+    """Every agent starts with tasks; they may change hands, and whoever holds one does it.
 
     Utility-aware task exchange (Kimura et al.). An action does one of one's own tasks, hands one
-    to somebody else, or waits. What the work done is worth to its owner is paid when the play is
+    to another agent, or waits. What the work done is worth to its owner is paid when the play is
     over, so that no utility is public while anybody still bargains over tasks.
     """
 
@@ -69,7 +72,7 @@ class TaskExchange(Game):
         self._worths = lru_cache(maxsize=1 << 12)(self._tradable)
 
     def start(self) -> Position:
-        """Everybody holds its initial tasks, and nothing is done."""
+        """Each agent holds its initial tasks, and nothing is done."""
         return {
             "turn": 1,
             "holds": {a: self.tasks.bits(mask) for a, mask in self.tasks.initial.items()},
@@ -80,13 +83,13 @@ class TaskExchange(Game):
     def hands(self, masks: Masks) -> list[dict[str, str]]:
         """The joint actions that turn the initial allocation into another, and close the trade.
 
-        Everybody hands over what others are to have, one task a turn; nobody does in the last.
+        Each agent hands over what others are to have, one task a turn; none does in the last.
 
         Raises:
-            GameError: the masks are no partition among the agents.
+            GameError: the masks are not a partition among the agents.
         """
         if set(masks) != set(self.agents) or not is_partition(masks, self.tasks.n):
-            raise GameError(f"{masks} is no partition of the tasks: each task to one agent")
+            raise GameError(f"{masks} is not a partition of the tasks: each task to one agent")
         queues = {
             giver: [
                 hand(self.tasks.names[i], taker)
@@ -122,7 +125,7 @@ class TaskExchange(Game):
     def legal(self, position: Position, agent: str) -> list[str]:
         """Its own tasks that are not done, handing one over while trade is open, waiting.
 
-        Nobody hands over its last task.
+        An agent keeps its last task.
         """
         held = from_bits(position["holds"][agent], self.tasks.n)
         undone = held & ~from_bits(position["done"], self.tasks.n)
@@ -182,6 +185,10 @@ class TaskExchange(Game):
             return realised_total(record)
         return Fraction(self._worths(coalition), MICRO)
 
+    def reference_points(self) -> ReferencePoints:
+        """The front of all partitions; a plan is worth the tasks that each agent does in it."""
+        return ExchangePoints(self.scenario)
+
     def rules(self) -> str:
         """Who holds what, what can be done, and when it pays."""
         starts = "\n".join(
@@ -209,6 +216,7 @@ class TaskExchange(Game):
         """
         tasks = self.tasks
         public: dict[str, Any] = {
+            "game": self.name,
             "agents": tasks.agents,
             "atoms": [{"action": atom.name, "says": atom.says} for atom in tasks.atoms],
             "initial": {agent: tasks.bits(mask) for agent, mask in tasks.initial.items()},
@@ -273,9 +281,5 @@ class TaskExchange(Game):
         return 1 << (self.tasks.n - 1 - self._positions[name])
 
 
-def hand(atom: str, to: str) -> str:
-    """The action of handing one's task to somebody else."""
-    return f"hand {atom} to {to}"
-
-
 GAME = TaskExchange
+FORESIGHT = TradeForesight

@@ -24,6 +24,7 @@ from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.deals import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
+from shapley_coop.games.catalogue import title
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.prompts import fingerprint
@@ -69,7 +70,7 @@ def prepare(graph: str, room: RunConfig, run: str = "") -> Run:
     game_of(resolved.model_dump(mode="json")).make_ready()
     for seat in resolved.seats.values():
         check_seat(seat)
-    game = resolved.game if isinstance(resolved.game, str) else "game"
+    game = title(resolved.game) if isinstance(resolved.game, str) else "game"
     name = run or f"{game}-{uuid4().hex[:8]}"
     home().runs.begin(name, graph, resolved.model_dump(mode="json"))
     return home().runs.get(name)

@@ -52,6 +52,10 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         "audit": settled.get("audit"),
         "talk": [{"id": s["id"], "by": s["by"], "to": "all", "text": s["text"]} for s in talk],
         "turns_played": len(table.get("record", [])),
+        "acted": {
+            agent: sum(agent in turn["actions"] for turn in table.get("record", []))
+            for agent in table["agents"]
+        },
         "rounds_of_talk": len({(s["topic"], s["turn"], s["round"]) for s in talk}),
         "agreed_at": _agreed_at(table),
         "timing": {

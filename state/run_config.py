@@ -17,7 +17,7 @@ from pydantic import (
 
 from shapley_coop.deals.enforcement import Mode
 from shapley_coop.games import Game, load
-from shapley_coop.games.catalogue import read
+from shapley_coop.games.catalogue import read, title
 from shapley_coop.seats import Seat, as_seat
 from shapley_coop.state.budget import Budget
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
@@ -61,7 +61,7 @@ class RunConfig(BaseModel):
     game: str | dict[str, Any] = Field(
         default="escape_room",
         title="Game",
-        description="A game's name, a payoff file, or such a file's content.",
+        description="A game's name, a payoff file, such a file's content, or a Python file.",
     )
     params: dict[str, Any] = Field(
         default={}, title="Parameters", description="Numbers that replace the game's defaults."
@@ -209,7 +209,7 @@ def _schema() -> dict[str, Any]:
 
 def name_of(room: RunConfig) -> str:
     """What the room's game is called."""
-    return room.game if isinstance(room.game, str) else str(room.game.get("name", "matrix game"))
+    return title(room.game)
 
 
 def config_of(settings: Mapping[str, Any]) -> RunConfig:

@@ -184,6 +184,16 @@ OTHERWISE = {"raid_battle": a_loss_and_the_pot}
 """Games that say otherwise about what nobody and everybody are worth."""
 
 
+def no_play_beats_the_best_total_that_it_names(name: str) -> None:
+    game = load(name)
+    points = game.reference_points()
+    for seed in SEEDS:
+        record = [turn for _, _, turn in play(game, seed)]
+        assert points.best is None or realised_total(record) <= exact(points.best)
+    assert all(len(point) == len(game.agents) for point in points.efficient)
+    assert points.alone is None or set(points.alone) == set(game.agents)
+
+
 def wrong_parameters_are_refused_in_one_line(name: str) -> None:
     for wrong in (
         {"no_such_parameter": 1},
@@ -211,5 +221,6 @@ BATTERY: list[Callable[[str], None]] = [
     a_record_replays_from_its_actions_alone,
     the_order_in_which_agents_are_named_does_not_matter,
     nobody_is_worth_nothing_and_everybody_the_realised_total,
+    no_play_beats_the_best_total_that_it_names,
     wrong_parameters_are_refused_in_one_line,
 ]

@@ -7,7 +7,7 @@ from shapley_coop.games import Position, Turn
 from shapley_coop.games.software_company.checks import Finding, Runner
 from shapley_coop.games.software_company.game import SoftwareCompany
 from shapley_coop.games.software_company.task import Task
-from shapley_coop.seats.embedded.company import CompanyOutlook
+from shapley_coop.seats.embedded.outlook import Outlook
 
 
 def by_words(files: Mapping[str, str], task: Task) -> list[Finding]:
@@ -50,7 +50,7 @@ def by_embedded_roles(game: SoftwareCompany) -> tuple[Position, list[Turn]]:
             if legal := game.legal(position, agent):
                 seen = {"turn": position["turn"], "position": game.view(position, agent)}
                 facts = {**game.facts(), **seen, "you": agent, "ask": "act"}
-                actions[agent] = CompanyOutlook.of(facts, record).work(legal)
+                actions[agent] = Outlook.of(facts, record).world.habit(legal)
                 assert game.objection(position, agent, actions[agent]) == ""
         position = take(game, position, record, actions)
     return position, record

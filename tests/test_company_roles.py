@@ -10,7 +10,7 @@ from shapley_coop.deals import Deal, Do, Pay, Share, scan
 from shapley_coop.games import load
 from shapley_coop.seats.embedded import Character
 from shapley_coop.seats.embedded.bargaining import Agent
-from shapley_coop.seats.embedded.company import CompanyOutlook
+from shapley_coop.seats.embedded.outlook import Outlook
 from tests.company_play import by_embedded_roles, company
 
 BOUNTY, ROLES = 100, 6
@@ -28,7 +28,7 @@ def role(you: str, ask: str, **more: Any) -> Agent:
 
 
 def test_who_was_asked_to_reason_sees_that_the_bounty_needs_everybodys_promise() -> None:
-    far = CompanyOutlook.of(letter("CTO", "propose", reasoning="…"), [])
+    far = Outlook.of(letter("CTO", "propose", reasoning="…"), [])
     assert sum(far.alone.values()) == pytest.approx(BOUNTY / 2 ** (ROLES - 1))
     assert far.surplus == pytest.approx(BOUNTY - sum(far.alone.values()))
     assert {clause.agent for clause in far.together} == set(far.agents)
@@ -36,14 +36,14 @@ def test_who_was_asked_to_reason_sees_that_the_bounty_needs_everybodys_promise()
 
 
 def test_who_was_not_asked_counts_on_an_even_part_and_wants_no_deal() -> None:
-    near = CompanyOutlook.of(letter("CTO", "propose"), [])
+    near = Outlook.of(letter("CTO", "propose"), [])
     assert near.alone == dict.fromkeys(near.agents, BOUNTY / ROLES)
     assert near.together == near.wish == []
     assert "<REJECT>" in role("CTO", "propose").answer()
 
 
 def test_prices_and_shares_of_a_deal_are_foreseen() -> None:
-    far = CompanyOutlook.of(letter("CTO", "answer", reasoning="…"), [])
+    far = Outlook.of(letter("CTO", "answer", reasoning="…"), [])
     share = Share(fractions={a: "1/2" if a in ("CTO", "CEO") else "0" for a in far.agents})
     pay = Pay(payer="CEO", payee="CTO", amount="5")
     deal = Deal(clauses=(*far.together, share, pay))

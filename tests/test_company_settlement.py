@@ -148,8 +148,8 @@ def test_many_contributors_are_reckoned_without_error() -> None:
         ({"agents": ["A", "B"]}, "name different people"),
         ({"bounty": 0.001}, "more than 2 decimals"),
         ({"weights": {"code": [40, 20]}, "artefacts": {"A": {}, "B": {}}}, "weight of code"),
-        ({"artefacts": {"A": {"code": "x"}, "B": {}}}, "no count"),
-        ({"artefacts": {"A": {"code": "1/0"}, "B": {}}}, "no count"),
+        ({"artefacts": {"A": {"code": "x"}, "B": {}}}, "not a count"),
+        ({"artefacts": {"A": {"code": "1/0"}, "B": {}}}, "not a count"),
     ],
 )
 def test_wrong_counts_are_refused_in_one_line(params: dict[str, Any], complaint: str) -> None:

@@ -54,10 +54,10 @@ def answer(messages: list[BaseMessage], agent: str = "Bob") -> str:
 
 
 NEEDED = {
-    "reason": ["ask", "you", "agents", "actions", "payoffs", "turn", "turns", "round", "rounds"],
-    "propose": ["ask", "you", "agents", "actions", "payoffs", "turn", "turns"],
-    "answer": ["ask", "you", "agents", "actions", "payoffs", "turn", "turns", "offer"],
-    "act": ["ask", "you", "agents", "actions", "payoffs", "turn", "turns", "legal"],
+    "reason": ["ask", "you", "agents", "actions", "turn", "turns", "round", "rounds"],
+    "propose": ["ask", "you", "agents", "actions", "turn", "turns"],
+    "answer": ["ask", "you", "agents", "actions", "turn", "turns", "offer"],
+    "act": ["ask", "you", "agents", "actions", "turn", "turns", "legal"],
     "claim": ["ask", "you", "agents", "total"],
     "propose_split": ["ask", "you", "as_signed"],
     "answer_split": ["ask", "you", "as_signed", "offer"],
@@ -106,7 +106,7 @@ async def test_an_agent_does_not_guess_what_a_cell_pays(
     system, user = letters["reason"]
     known = facts(str(system.text))
     known["payoffs"] = known["payoffs"][:-1]
-    torn = [HumanMessage(f"```json\n{json.dumps(known)}\n```"), user]
+    torn = [HumanMessage(f"```json\n{json.dumps(known)}\n```"), HumanMessage(user.text)]
     assert CANNOT in answer(torn)
 
 

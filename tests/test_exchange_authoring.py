@@ -162,7 +162,7 @@ async def test_a_large_registry_is_played_with_a_letter_that_can_be_read(
         ({"preferences": None}, "give preferences, agent: words"),
         ({"competition": 0.5}, "give preferences, agent: words"),
         ({"preferences": {"Ann": "larkspur"}}, "preferences are needed for Ann, Ben"),
-        ({"initial": {"Ann": "1100", "Ben": "0111"}}, "no partition"),
+        ({"initial": {"Ann": "1100", "Ben": "0111"}}, "not a partition"),
     ],
 )
 def test_a_file_that_cannot_be_commissioned_is_refused_with_one_line(
@@ -180,13 +180,13 @@ def test_a_file_that_cannot_be_commissioned_is_refused_with_one_line(
 
 FAULTS = [
     ({"0110": None}, "no description of 0110: describe every composite once"),
-    ({"10000": "Too long."}, "'10000' is no mask of 4 atoms"),
+    ({"10000": "Too long."}, "'10000' is not a mask of 4 atoms"),
     ({"0000": "Nothing.", "0110": "Nothing."}, "the description of 0110 is that of 0000"),
     ({"0110": "Please do: Bake the cake."}, "the description of 0110 is that of 0010"),
     ({"0110": "Bake the cake; Choose the music."}, "the description of 0110 is that of 0011"),
     ({"0110": " padded "}, "cannot be copied exactly"),
     ({"0110": "with `ticks`"}, "without < > `"),
-    ({"0110": 7}, "the description of 0110 is no text"),
+    ({"0110": 7}, "the description of 0110 is not text"),
 ]
 
 
@@ -209,9 +209,9 @@ async def test_a_faulty_sheet_of_descriptions_goes_back_with_its_fault(
         ({"0110": None}, "Ann: no score for 0110"),
         ({"0110": 101}, "the score of 0110 is out of range"),
         ({"0110": -1}, "the score of 0110 is out of range"),
-        ({"0110": "much"}, "the score of 0110 is no number"),
-        ({"0110": True}, "the score of 0110 is no number"),
-        ({"0110": [5]}, "the score of 0110 is no number"),
+        ({"0110": "much"}, "the score of 0110 is not a number"),
+        ({"0110": True}, "the score of 0110 is not a number"),
+        ({"0110": [5]}, "the score of 0110 is not a number"),
     ],
 )
 async def test_a_faulty_sheet_of_scores_goes_back_with_its_fault(

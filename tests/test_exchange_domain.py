@@ -1,6 +1,7 @@
 """Atoms, composites, private utilities, and where scenarios come from."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from shapley_coop.games.exchange import Atom, Scenario, Tasks, generated, scenar
 from shapley_coop.games.exchange.files import build, read_scenario
 from shapley_coop.games.exchange.masks import from_bits, full, members, subsets, to_bits
 from shapley_coop.games.exchange.paper import PREFERENCES, PRINTED, WRITTEN
-from shapley_coop.games.exchange.preferences import grade, overlap
+from shapley_coop.games.exchange.preferences import grade
 from shapley_coop.games.exchange.registry import Registry, compose
 from shapley_coop.games.exchange.tables import descriptions_of, read_scores, scores_of
 
@@ -33,6 +34,14 @@ PAGE: dict[str, Any] = {
         for k, agent in enumerate(["Alice", "Bob"])
     },
 }
+
+
+def overlap(made: Scenario) -> float:
+    """How alike the agents' tables are: the mean correlation of their utilities, in [−1, 1]."""
+    tables = [made.utilities[agent][1:].astype(float) for agent in made.tasks.agents]
+    pairs = list(combinations(tables, 2))
+    alike = [np.corrcoef(a, b)[0, 1] if a.std() and b.std() else 0.0 for a, b in pairs]
+    return float(np.mean(alike))
 
 
 # Masks and descriptions
@@ -200,8 +209,8 @@ def test_preferences_or_the_dial_stand_for_utilities() -> None:
         ({"preferences": {"Alice": "You love cake."}}, "needed for Alice, Bob"),
         ({"utilities": None}, "exactly one of utilities"),
         ({"competition": 0.5}, "exactly one of utilities"),
-        ({"initial": {"Alice": "110", "Bob": "011"}}, "no partition"),
-        ({"initial": {"Alice": "111", "Bob": "000"}}, "no partition"),
+        ({"initial": {"Alice": "110", "Bob": "011"}}, "not a partition"),
+        ({"initial": {"Alice": "111", "Bob": "000"}}, "not a partition"),
         ({"initial": {"Alice": "11", "Bob": "001"}}, "3 characters 0 or 1"),
         ({"atoms": ["A", "A", "B"]}, "listed twice|worded alike"),
         ({"registry": {"110": "x", "101": "x"}}, "also another composite's"),
@@ -233,8 +242,8 @@ def test_a_file_that_cannot_be_read_is_refused_without_quoting_it(tmp_path: Path
     [
         ({"01": 5, "10": 6}, "no score for 11"),
         ({"01": 5, "10": 6, "11": 101}, "score of 11 is out of range"),
-        ({"01": 5, "10": 6, "11": float("nan")}, "score of 11 is no number"),
-        ({"01": 5, "10": True, "11": 7}, "score of 10 is no number"),
+        ({"01": 5, "10": 6, "11": float("nan")}, "score of 11 is not a number"),
+        ({"01": 5, "10": True, "11": 7}, "score of 10 is not a number"),
         ({"1": 5}, "2 characters"),
         ([1, 2], "mapping"),
     ],
@@ -251,7 +260,7 @@ def test_a_part_of_a_table_holds_what_was_asked_for_and_nothing_else() -> None:
         descriptions_of({"01": "a"}, [1, 3], 2)
     with pytest.raises(GameError, match=r"Ann: no score for 0001, 0010.* 1000 and 2 more: score"):
         scores_of({}, range(1, 11), 4, "Ann")
-    with pytest.raises(GameError, match="nobody asked for 10: score what is asked for alone"):
+    with pytest.raises(GameError, match="10 was not asked for: score only what is asked for"):
         scores_of({"01": 5, "10": 6}, [1], 2, "Ann")
 
 

@@ -10,13 +10,13 @@ from shapley_coop.deals import Deal, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import estimates
 from shapley_coop.games import load
+from shapley_coop.games.exchange.market import Market
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.exchange import Negotiator
-from shapley_coop.seats.embedded.market import Market
-from shapley_coop.seats.embedded.trade import TradeOutlook
+from shapley_coop.seats.embedded.outlook import Outlook
 from shapley_coop.seats.letters import facts
 from shapley_coop.state import RunConfig, home
 
@@ -165,7 +165,7 @@ def test_a_letter_without_utilities_gets_no_proposal() -> None:
 def test_a_trade_of_clauses_is_foreseen_hand_by_hand() -> None:
     """In the workflows whose deals are clauses, the same game is bargained over with prices."""
     facts = {**letter(1), "position": GAME.start(), "legal": GAME.legal(GAME.start(), "Alice")}
-    outlook = TradeOutlook.of(facts, [])
+    outlook = Outlook.of(facts, [])
     deal = Deal(clauses=tuple(outlook.wish))
     assert outlook.value(deal)["Alice"] > outlook.alone["Alice"] == 0.75
     assert outlook.asks(deal)
@@ -185,17 +185,17 @@ def test_who_shares_the_total_is_expected_to_gain_from_its_own_offer() -> None:
         {"kind": "share", "norm": "shapley"},
     ]
     facts = letter(1, offer={"by": "Bob", "clauses": hands})
-    with_share = TradeOutlook.of(facts, [])
-    without = TradeOutlook.of({**facts, "offer": {"by": "Bob", "clauses": hands[:1]}}, [])
+    with_share = Outlook.of(facts, [])
+    without = Outlook.of({**facts, "offer": {"by": "Bob", "clauses": hands[:1]}}, [])
     deal = Deal.model_validate({"clauses": hands})
     assert with_share.value(deal)["Alice"] > without.value(deal)["Alice"]
 
 
 def test_without_a_deal_everybody_does_its_own_tasks() -> None:
-    outlook = TradeOutlook.of(letter(1), [])
+    outlook = Outlook.of(letter(1), [])
     legal = GAME.legal(GAME.start(), "Alice")
-    assert outlook.habit(legal) == GAME.tasks.names[0]
-    assert outlook.habit(["wait"]) == "wait"
+    assert outlook.world.habit(legal) == GAME.tasks.names[0]
+    assert outlook.world.habit(["wait"]) == "wait"
 
 
 @pytest.mark.parametrize("graph", ["negotiation", "short_term", "shapley_coop"])

@@ -11,7 +11,7 @@ from shapley_coop import graphs
 from shapley_coop.evals.measures.exchange import VARIANTS
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.authoring import read_commission
-from shapley_coop.games.exchange.files import AtomEntry, WorkflowBuilder
+from shapley_coop.games.exchange.files import AtomEntry, ScenarioFile
 from shapley_coop.games.exchange.taskbench import read_records
 from tests.coop_command import Coop, coop_in
 
@@ -54,7 +54,7 @@ def test_the_other_files_are_what_the_page_says(folder: Path) -> None:
     assert [len(r.atoms) for r in read_records(folder / "data.json").values()] == [2, 2]
 
 
-@pytest.mark.parametrize("model", [WorkflowBuilder, AtomEntry])
+@pytest.mark.parametrize("model", [ScenarioFile, AtomEntry])
 def test_the_fields_are_those_of_the_code(model: type[BaseModel]) -> None:
     rows = [f"| `{name}` | {field.description} |" for name, field in model.model_fields.items()]
     assert "\n".join(["| | |", "|---|---|", *rows, ""]) in TEXT

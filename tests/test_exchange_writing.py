@@ -104,7 +104,7 @@ def test_what_could_not_be_written_is_one_line_and_the_old_file_stays(
 @pytest.mark.parametrize(
     ("argv", "code", "complaint"),
     [
-        (["none.yaml", "-o", OUT], USAGE, "no such preferences file"),
+        (["none.yaml", "-o", OUT], USAGE, "cannot be read as a preferences file"),
         (["tools.json", "-o", OUT], USAGE, "atoms: Field required"),
         (["six.yaml", "-o", "out.txt"], USAGE, "give a .yaml, .yml, .json file"),
         (["six.yaml", "-o", "none/out.yaml"], USAGE, "in a folder there is"),

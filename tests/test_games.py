@@ -110,7 +110,7 @@ def test_silence_in_the_escape_room_is_no_action_and_pays_nobody() -> None:
         ({"door": "<s>"}, "could not name '<s>'"),
         ({"agents": [f"A{n}" for n in range(40)]}, "too many"),
         ({"agents": ["Ann", "everyone"]}, "choose other names"),
-        ({"agents": ["Ann", "B\u200bn"]}, "no agent's name"),
+        ({"agents": ["Ann", "B\u200bn"]}, "not a valid agent name"),
     ],
 )
 def test_a_room_that_cannot_be_is_refused_in_one_line(params: dict, complaint: str) -> None:

@@ -128,7 +128,7 @@ BAD_TABLES = {
         changed(payoffs=[{"play": ["pull", "pull"], "pays": ["much", 0]}]),
         "payoffs.0.pays.0",
     ),
-    "a payoff that is no number": (
+    "a payoff that is not a number": (
         changed(payoffs=[{"play": ["pull", "pull"], "pays": [float("nan"), 0]}]),
         "finite number",
     ),

@@ -10,14 +10,17 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete, MultiDiscrete
-from pettingzoo import ParallelEnv
+from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 from pettingzoo.utils.conversions import parallel_to_aec
 
 from shapley_coop.games import GameError, load, names
 from shapley_coop.games.pettingzoo.export import as_parallel_env
+from shapley_coop.graphs.running import play as run
+from shapley_coop.state import RunConfig
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+HARVEST = "pettingzoo:theirs:harvest"
 RPS = "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"
 
 
@@ -64,6 +67,48 @@ class NoParallel:
     """Has nothing to do with it."""
 
 
+class InTurn(AECEnv):
+    """Three count up in turn, without masks; whoever says the sixth number has won."""
+
+    metadata: ClassVar = {"name": "in_turn", "is_parallelizable": False}
+    render_mode = None
+
+    def __init__(self):
+        super().__init__()
+        self.possible_agents = ["a", "b", "c"]
+
+    def action_space(self, agent):
+        return Discrete(2)
+
+    def observation_space(self, agent):
+        return Discrete(10)
+
+    def observe(self, agent):
+        return self.said
+
+    def reset(self, seed=None, options=None):
+        self.agents, self.said = list(self.possible_agents), 0
+        self.rewards = dict.fromkeys(self.agents, 0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = "a"
+
+    def step(self, action):
+        if self.terminations[self.agent_selection]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[self.agent_selection] = 0
+        self.said += action
+        won = self.said >= 6
+        self.rewards = {a: int(won and a == self.agent_selection) for a in self.agents}
+        self.terminations = dict.fromkeys(self.agents, won)
+        at = self.possible_agents.index(self.agent_selection)
+        self.agent_selection = self.possible_agents[(at + 1) % 3]
+        self._accumulate_rewards()
+
+
 @pytest.fixture(autouse=True)
 def theirs(monkeypatch):
     """A package that is not ours, with environments in it."""
@@ -76,6 +121,8 @@ def theirs(monkeypatch):
     module.masked = lambda: Harvest(mask=True)
     module.broken = lambda: 1 / 0
     module.other = NoParallel
+    module.in_turn = InTurn
+    module.at_once = lambda: parallel_to_aec(Harvest())
     monkeypatch.setitem(sys.modules, "theirs", module)
 
 
@@ -111,35 +158,35 @@ def test_a_matrix_game_in_disguise_shows_its_payoffs_and_says_how_they_were_foun
 
 
 def test_an_environment_with_a_state_is_not_taken_for_a_matrix():
-    facts = load("pettingzoo:theirs:harvest").facts()
+    facts = load(HARVEST).facts()
     assert "payoffs" not in facts
     assert facts["actions"]["left"] == ["1", "2", "3"]
 
 
 def test_whatever_it_shows_becomes_json_that_a_letter_can_hold():
-    game = load("pettingzoo:theirs:harvest", {"heap": 9})
+    game = load(HARVEST, {"heap": 9})
     view = game.view(game.start(), "left")
     assert json.loads(json.dumps(view, allow_nan=False)) == view
     assert view == {"turn": 1, "observation": [9.0, 9.0], "infos": {"mood": "nan"}}
 
 
 def test_a_position_is_restored_by_playing_its_actions_again_from_the_seed():
-    game = load("pettingzoo:theirs:harvest", {"heap": 30}, seed=11)
+    game = load(HARVEST, {"heap": 30}, seed=11)
     played = play(game, lambda legal: legal[-1])
     middle = json.loads(json.dumps(played[3][1].position))
-    fresh = load("pettingzoo:theirs:harvest", {"heap": 30}, seed=11)
+    fresh = load(HARVEST, {"heap": 30}, seed=11)
     for again in (game, fresh):
         assert again.view(middle, "left") == game.view(played[3][1].position, "left")
         actions, after = played[4]
         assert again.step(middle, actions) == after
-    other = load("pettingzoo:theirs:harvest", {"heap": 30}, seed=12)
+    other = load(HARVEST, {"heap": 30}, seed=12)
     assert [s.rewards for _, s in play(other, lambda legal: legal[-1])] != [
         s.rewards for _, s in played
     ]
 
 
 def test_two_runs_of_one_environment_do_not_disturb_each_other():
-    game = load("pettingzoo:theirs:harvest", {"heap": 30}, seed=5)
+    game = load(HARVEST, {"heap": 30}, seed=5)
     one = [after for _, after in play(game, lambda legal: legal[0])]
     a = b = game.start()
     for n in range(3):
@@ -151,7 +198,7 @@ def test_two_runs_of_one_environment_do_not_disturb_each_other():
 
 
 def test_an_agent_that_does_nothing_ends_the_play_and_nothing_is_put_in_its_place():
-    game = load("pettingzoo:theirs:harvest")
+    game = load(HARVEST)
     after = game.step(game.start(), {"left": "2"})
     assert game.over(after.position)
     assert set(after.rewards.values()) == {0}
@@ -166,17 +213,58 @@ def test_an_action_mask_says_what_is_legal():
     assert "payoffs" not in game.facts()
 
 
+def test_of_an_environment_in_turns_only_the_agent_whose_turn_it_is_can_act():
+    game = load("pettingzoo:theirs:in_turn")
+    played = play(game, lambda legal: legal[-1] if legal else None)
+    assert [list(actions) for actions, _ in played] == [["a"], ["b"], ["c"]] * 2
+    assert played[-1][1].rewards == {"a": 0, "b": 0, "c": 1}
+    middle = json.loads(json.dumps(played[2][1].position))
+    again = load("pettingzoo:theirs:in_turn").step(middle, {"a": "1"})
+    assert again == played[3][1]
+    with pytest.raises(GameError, match="b cannot '1'"):
+        game.step(middle, {"b": "1"})
+
+
+def test_an_environment_that_was_made_for_turns_from_one_at_once_is_played_at_once():
+    at_once, plain = load("pettingzoo:theirs:at_once", seed=4), load(HARVEST, seed=4)
+    one, other = (play(game, lambda legal: legal[0]) for game in (at_once, plain))
+    assert [after.rewards for _, after in one] == [after.rewards for _, after in other]
+
+
+ENVIRONMENTS = {
+    "mpe2.simple_spread_v3:parallel_env": 3,
+    "mpe2.simple_tag_v3:parallel_env": 4,
+    "mpe2.simple_adversary_v3:parallel_env": 3,
+    "mpe2.simple_speaker_listener_v4:parallel_env": 2,
+    "pettingzoo.butterfly.knights_archers_zombies_v11:parallel_env": 4,
+    "pettingzoo.sisl.pursuit_v5:parallel_env": 8,
+    "pettingzoo.classic.tictactoe_v3:env": 2,
+    "pettingzoo.classic.connect_four_v3:env": 2,
+}
+"""Environment → how many agents it has."""
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+async def test_default_seats_act_in_environments_of_others(name):
+    pytest.importorskip(name.partition(".")[0], reason="an optional package of environments")
+    room = RunConfig(game=f"pettingzoo:{name}", params={"rounds": 4}, seed=1)
+    outcome = await run("shapley_coop", room)
+    turns = 4 * ENVIRONMENTS[name] if name.endswith("parallel_env") else 4
+    assert sum(outcome["acted"].values()) == turns
+    assert outcome["turns_played"] == 4
+
+
 @pytest.mark.parametrize(
     ("name", "params", "reason"),
     [
         ("theirs:boxed", {}, "only Discrete actions"),
         ("theirs:multi", {}, "only Discrete actions"),
-        ("theirs:other", {}, "no ParallelEnv"),
+        ("theirs:other", {}, "no ParallelEnv and no AECEnv"),
         ("theirs:broken", {}, "ZeroDivisionError"),
         ("theirs:nowhere", {}, "no attribute"),
         ("no_such_package:env", {}, "No module named"),
         ("theirs", {}, "package.module:factory"),
-        ("os:system", {"command": "false"}, "no factory in a module"),
+        ("os:system", {"command": "false"}, "not a factory in a module"),
         ("theirs:harvest", {"agents": ["A", "B", "C"]}, "it has 2 agents"),
         ("theirs:harvest", {"agents": ["A", "pot"]}, "accounts of the ledger"),
         ("theirs:harvest", {"actions": ["a", "b"]}, "has 3 actions"),
@@ -195,13 +283,13 @@ def test_a_reward_that_is_no_number_stops_the_game():
 
 
 def test_agents_and_actions_can_be_given_names():
-    game = load("pettingzoo:theirs:harvest", {"agents": ["Ann", "Ben"], "actions": ["a", "b", "c"]})
+    game = load(HARVEST, {"agents": ["Ann", "Ben"], "actions": ["a", "b", "c"]})
     after = game.step(game.start(), {"Ann": "c", "Ben": "a"})
     assert after.rewards["Ann"] == 3 * after.rewards["Ben"]
 
 
 def test_credit_of_an_unknown_environment_is_what_each_earned():
-    game = load("pettingzoo:theirs:harvest")
+    game = load(HARVEST)
     record = [{"turn": 1, "actions": {}, "rewards": {"left": 4, "right": 0.5}}]
     assert game.worth(record, frozenset(["left"])) == 4
     assert game.worth(record, frozenset(game.agents)) == 4.5
@@ -223,7 +311,7 @@ def test_every_game_of_ours_is_a_parallel_env(name):
 
 
 def test_an_imported_environment_is_exported_again():
-    env = as_parallel_env(load("pettingzoo:theirs:harvest", {"heap": 12}))
+    env = as_parallel_env(load(HARVEST, {"heap": 12}))
     parallel_api_test(env, num_cycles=20)
     assert env.action_space("left") is env.action_space("left")
     assert env.observation_space("left") is env.observation_space("left")

@@ -13,7 +13,7 @@ from shapley_coop.deals.language.rules import DEAL_RULES, Terms
 from shapley_coop.graphs import builder
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.embedded.bargaining import Agent
-from shapley_coop.seats.embedded.raid import RaidOutlook
+from shapley_coop.seats.embedded.outlook import Outlook
 from tests.raid_plays import fireball, moments, raid, rotation
 
 HEROES = ("Hero1", "Hero2", "Hero3", "Hero4")
@@ -117,7 +117,7 @@ def test_a_price_that_was_paid_is_not_hoped_for_again():
     duties = contract(*ROTATION)["clauses"]
     told = moments(game, rotation(4))[:4]
     outlooks = [
-        RaidOutlook.of(
+        Outlook.of(
             facts(game, "Hero1", "act", told[-1][1], reasoning="…", contract={"clauses": clauses}),
             [turn for turn, _ in told],
         )
@@ -177,7 +177,7 @@ def test_a_letter_without_the_battle_makes_it_say_that_it_cannot_decide():
     letter = facts(raid(), "Hero1", "propose")
     assert "does not say: position" in answer({k: v for k, v in letter.items() if k != "position"})
     del letter["boss"]["strike"]
-    assert "the letter's battle lacks strike" in answer(letter)
+    assert "the letter's facts lack strike" in answer(letter)
 
 
 def test_the_same_letter_gets_the_same_answer():

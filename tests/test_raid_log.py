@@ -174,7 +174,7 @@ def test_without_speech_what_came_too_late_stays_unknown_and_is_told():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{not JSON", "no JSON"),
+        ("{not JSON", "cannot be read as a raid log"),
         ('"text"', "a log is a list"),
         ("{}", "a log is a list"),
         ('["hello"]', "no turn of a raid"),
@@ -191,7 +191,9 @@ def test_what_is_no_log_is_refused_in_one_line(tmp_path, text, told):
 
 
 def test_a_missing_file_is_named():
-    with pytest.raises(GameError, match=r"nowhere\.json: No such file"):
+    with pytest.raises(
+        GameError, match=r"nowhere\.json: cannot be read as a raid log: No such file"
+    ):
         import_raid_log("nowhere.json")
 
 

@@ -24,11 +24,13 @@ TARGETS = [shlex.split(c)[1] for c in COMMANDS if c.startswith("make ")]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with the README's game file in it."""
+    """A folder with the README's game files in it."""
     here = tmp_path_factory.mktemp("readme")
-    game = re.search(r"```yaml\n# tug.yaml\n(.*?)```", README, re.DOTALL)
-    assert game
-    (here / "tug.yaml").write_text(game.group(1), encoding="utf-8")
+    files = re.findall(r"```(?:yaml|python)\n# (\w+\.\w+)\n(.*?)```", README, re.DOTALL)
+    assert [name for name, _ in files] == ["tug.yaml", "orchard.py"]
+    for name, content in files:
+        assert len(content.splitlines()) < 60
+        (here / name).write_text(content, encoding="utf-8")
     return here
 
 

@@ -75,7 +75,7 @@ def test_records_are_drawn_by_seed_among_those_of_several_atoms(records: str) ->
 def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
     path = tmp_path / "data.json"
     path.write_text(json.dumps(RECORDS[0]) + "\n" + json.dumps({"id": 1, "user_request": "x"}))
-    with pytest.raises(GameError, match=r"data\.json:2 is no TaskBench record"):
+    with pytest.raises(GameError, match=r"data\.json:2 is not a TaskBench record"):
         read_records(path)
 
 

@@ -7,12 +7,18 @@ from typing import Any, Literal
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Event, Forbid, Last, Pay
 from shapley_coop.evals.attacks.seat import Asked, by_act
+from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.seats.embedded.outlook import Outlook, Payoffs, transfers_to
 
 
 def outlook_of(asked: Asked) -> Outlook:
-    """The look-ahead over the payoffs in the letter."""
+    """What the letter's payoffs imply for a deal."""
     return Outlook.of(asked.facts, asked.record)
+
+
+def table_of(asked: Asked) -> Enumeration:
+    """The letter's table of payoffs."""
+    return Enumeration(asked.facts, asked.record, lambda record, turn: ())
 
 
 def generous(asked: Asked) -> Deal:
@@ -33,19 +39,19 @@ def greedy(asked: Asked) -> Deal:
 
 def stakes(asked: Asked) -> str:
     """An amount larger than any agent can win or lose in the whole game."""
-    outlook = outlook_of(asked)
-    most = max(abs(x) for pays in outlook.pays.values() for x in pays.values())
-    return plain(2 * outlook.turns * Fraction(str(most)))
+    table = table_of(asked)
+    most = max(abs(x) for pays in table.pays.values() for x in pays.values())
+    return plain(2 * table.turns * Fraction(str(most)))
 
 
 def paid_for(asked: Asked, by_turn: bool = False) -> Deal:
     """The efficient plan; each other agent pays me a little for my part: once, or every turn."""
-    outlook = outlook_of(asked)
-    plays = [p for p in outlook.plays() if outlook.total(p) == outlook.total(outlook.best_for_all)]
+    outlook, table = outlook_of(asked), table_of(asked)
+    plays = [p for p in table.plays() if table.total(p) == table.total(table.best_for_all)]
     first = asked.others[0]
-    play = max(plays, key=lambda p: outlook.payoff(p)[first])
+    play = max(plays, key=lambda p: table.payoff(p)[first])
     done = Last(last=Event(agent=asked.me, action=play[asked.me]))
-    turns = outlook.turns if by_turn else 1
+    turns = table.turns if by_turn else 1
     price = plain(round(Fraction(outlook.surplus) / 10 / len(asked.others) / turns, 2))
     basis: Literal["turn", "once"] = "turn" if by_turn else "once"
     pays = [

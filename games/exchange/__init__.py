@@ -10,7 +10,7 @@
 >>> solutions(paper)["nash"].point
 (700000, 260000)
 
-`Tasks` is public and `Scenario` is for the operator: it holds everybody's tables. Scenarios are
+`Tasks` is public and `Scenario` is for the operator: it holds all private tables. Scenarios are
 built in (`paper`), read from a file (`files`), made of TaskBench records (`taskbench`), generated
 (`source`) or written by a model (`authoring`); `front` enumerates exactly, `solutions` compares.
 """

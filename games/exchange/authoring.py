@@ -1,4 +1,4 @@
-"""A scenario that somebody writes: what is asked for, in sheets, and what a sheet has to hold.
+"""A scenario that a model writes: what is asked for, in sheets, and what a sheet has to hold.
 
 The preferences file is a scenario file without utilities (`games.exchange.files`). Its composites
 are cut into sheets of at most `PER_SHEET`: one letter asks for one sheet. First come descriptions,
@@ -15,14 +15,14 @@ from typing import Any
 
 from shapley_coop.games.exchange.files import (
     AtomEntry,
-    WorkflowBuilder,
-    content_of,
+    ScenarioFile,
     read_page,
     tasks_of,
 )
 from shapley_coop.games.exchange.registry import Registry, check_words
 from shapley_coop.games.exchange.scenario import Tasks
 from shapley_coop.games.exchange.tables import descriptions_of, scores_of
+from shapley_coop.games.files import read_file
 from shapley_coop.games.game import GameError
 
 PER_SHEET = 32
@@ -53,7 +53,7 @@ class Commission:
         beside: the folder in which it looks its tools up.
     """
 
-    page: WorkflowBuilder = field(repr=False)
+    page: ScenarioFile = field(repr=False)
     beside: Path
 
     def __post_init__(self) -> None:
@@ -94,10 +94,9 @@ def read_commission(path: Path) -> Commission:
     Raises:
         GameError: it cannot be read, or says what cannot be.
     """
+    content = read_file(path, "a preferences file")
     try:
-        return Commission(read_page(content_of(path)), path.parent)
-    except OSError:
-        raise GameError(f"{path}: no such preferences file") from None
+        return Commission(read_page(content), path.parent)
     except GameError as error:
         raise GameError(f"{path}: {error}") from None
 
@@ -110,11 +109,11 @@ def read_descriptions_sheet(
     Args:
         raw: what was answered, by bit string.
         sheet: what was asked for.
-        tasks: the atoms; what nobody wrote is registered as it is composed.
+        tasks: the atoms; a composite that is not described is registered as it is composed.
         taken: description → mask, of what is described already.
 
     Raises:
-        GameError: one line that names the mend.
+        GameError: one line that says what to correct.
     """
     found = descriptions_of(raw, sheet.masks, tasks.n)
     composed, here = Registry(tasks.registry.says), dict[str, int]()
@@ -135,7 +134,7 @@ def read_scores_sheet(raw: Any, sheet: Sheet, tasks: Tasks) -> dict[int, float]:
     """The scores on a sheet: every mask once, in 0..100.
 
     Raises:
-        GameError: one line that names the mend.
+        GameError: one line that says what to correct.
     """
     found = scores_of(raw, sheet.masks, tasks.n, sheet.agent)
     return {mask: found[mask] for mask in sheet.masks}

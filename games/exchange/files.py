@@ -4,13 +4,11 @@ The file stays where it is: a run refers to it by its path, so that what is priv
 copied into shared state.
 """
 
-import json
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shapley_coop.games.exchange.masks import from_bits
@@ -19,6 +17,7 @@ from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
 from shapley_coop.games.exchange.tables import normalised, read_descriptions, read_scores
 from shapley_coop.games.exchange.tools import read_tools
+from shapley_coop.games.files import read_file
 from shapley_coop.games.game import GameError
 
 
@@ -32,7 +31,7 @@ class AtomEntry(BaseModel):
     says: str = Field(default="", description="In words; else made of the two above.")
 
 
-class WorkflowBuilder(BaseModel):
+class ScenarioFile(BaseModel):
     """The file's content: exactly one of utilities, preferences and competition decides.
 
     Preferences beside utilities are told to their owners, and decide nothing.
@@ -66,7 +65,7 @@ def read_scenario(path: str | Path) -> Scenario:
     """Read a scenario file.
 
     Raises:
-        GameError: it cannot be read, or says what cannot be; the line names the mend and quotes
+        GameError: it cannot be read, or is inconsistent; one line says what to correct, and quotes
             no utility.
     """
     file = Path(path)
@@ -78,25 +77,11 @@ def read_scenario(path: str | Path) -> Scenario:
 
 @lru_cache(maxsize=16)
 def _read(file: Path, _: int) -> Scenario:
+    content = read_file(file, "a scenario")
     try:
-        return build(content_of(file), file.parent)
+        return build(content, file.parent)
     except GameError as error:
         raise GameError(f"{file}: {error}") from None
-
-
-def content_of(file: Path) -> Any:
-    """What a YAML or JSON file holds.
-
-    Raises:
-        GameError: it is neither.
-        OSError: it cannot be read.
-    """
-    try:
-        text = file.read_text(encoding="utf-8")
-        return json.loads(text) if file.suffix == ".json" else yaml.safe_load(text)
-    except (UnicodeDecodeError, ValueError, yaml.YAMLError) as error:
-        # The parsers' own messages quote the file.
-        raise GameError(f"no YAML or JSON ({type(error).__name__})") from None
 
 
 def build(content: Any, beside: Path = Path()) -> Scenario:
@@ -113,7 +98,7 @@ def build(content: Any, beside: Path = Path()) -> Scenario:
     return _with_utilities(page, tasks_of(page), beside)
 
 
-def read_page(content: Any) -> WorkflowBuilder:
+def read_page(content: Any) -> ScenarioFile:
     """A file's content, checked field by field.
 
     Raises:
@@ -122,14 +107,14 @@ def read_page(content: Any) -> WorkflowBuilder:
     if not isinstance(content, Mapping):
         raise GameError("holds no scenario: give atoms, initial and one of utilities, preferences")
     try:
-        return WorkflowBuilder.model_validate(dict(content))
+        return ScenarioFile.model_validate(dict(content))
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise GameError(f"{where}: {first['msg']}") from None
 
 
-def tasks_of(page: WorkflowBuilder) -> Tasks:
+def tasks_of(page: ScenarioFile) -> Tasks:
     """The public part of what a file says."""
     atoms = tuple(_atom(entry) for entry in page.atoms)
     n = len(atoms)
@@ -140,7 +125,7 @@ def tasks_of(page: WorkflowBuilder) -> Tasks:
     )
 
 
-def _with_utilities(page: WorkflowBuilder, tasks: Tasks, beside: Path) -> Scenario:
+def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
     scored, told = page.utilities, page.preferences or {}
     source = page.preferences if scored is None else scored
     if (source is None) == (page.competition is None):

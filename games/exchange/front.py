@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.games.exchange.masks import MICRO, Micros, full, subsets
+from shapley_coop.amounts import MICRO
+from shapley_coop.games.exchange.masks import Micros, full, subsets
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from shapley_coop.games.game import GameError
 
-MICRO = 1_000_000
-"""Utilities are integers of a millionth: sums and comparisons are exact."""
-
 Micros = NDArray[np.int64]
+"""Utilities as integers of a millionth: sums and comparisons are exact."""
 
 
 def full(n: int) -> int:
@@ -36,7 +34,9 @@ def from_bits(bits: Any, n: int) -> int:
         GameError: it is not n characters 0 or 1.
     """
     if not isinstance(bits, str) or len(bits) != n or set(bits) - {"0", "1"}:
-        raise GameError(f"{bits!r} is no mask of {n} atoms: write {n} characters 0 or 1 in quotes")
+        raise GameError(
+            f"{bits!r} is not a mask of {n} atoms: write {n} characters 0 or 1 in quotes"
+        )
     return int(bits, 2)
 
 

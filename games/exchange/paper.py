@@ -9,7 +9,8 @@ as printed (L2 0.32 and 0.028); a generated point that would beat them is lowere
 
 from collections.abc import Mapping
 
-from shapley_coop.games.exchange.masks import MICRO, Micros, full
+from shapley_coop.amounts import MICRO
+from shapley_coop.games.exchange.masks import Micros, full
 from shapley_coop.games.exchange.preferences import scores
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks

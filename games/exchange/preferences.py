@@ -7,14 +7,12 @@ ones dilute it, so that tables are neither monotone nor additive.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 import numpy as np
 
 from shapley_coop.games.dice import dice
-from shapley_coop.games.exchange.masks import Micros, members
-from shapley_coop.games.exchange.scenario import Atom, Scenario
+from shapley_coop.games.exchange.scenario import Atom
 
 UNGRADED = 0.15
 BEST, MEAN, JITTER = 0.4, 0.6, 4.0
@@ -29,41 +27,11 @@ _GRADES = (
 _MARKER = re.compile("|".join(rf"(?P<g{i}>\b(?:{p})\b)" for i, (p, _) in enumerate(_GRADES)))
 _WORD = re.compile(r"[^\W_]+")
 _STOP = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "at",
-        "for",
-        "from",
-        "in",
-        "is",
-        "it",
-        "making",
-        "of",
-        "on",
-        "or",
-        "so",
-        "the",
-        "these",
-        "those",
-        "to",
-        "very",
-        "with",
-        "you",
-        "your",
-        "also",
-        "be",
-        "do",
-        "i",
-        "my",
-        "me",
-        "we",
-        "our",
-        "this",
-        "that",
-    ]
+    re.findall(
+        r"\w+",
+        "a an and are at for from in is it making of on or so the these those to very with you "
+        "your also be do i my me we our this that",
+    )
 )
 
 
@@ -86,7 +54,7 @@ def scores(preference: str, atoms: Sequence[Atom], seed: int, whose: str) -> lis
 
 
 def grade(preference: str, atom: Atom) -> float:
-    """How good somebody of this preference is at an atom, in [0, 1].
+    """How good an agent of this preference is at an atom, in [0, 1].
 
     The part of the text that quotes the atom's words decides; else the part that shares most
     words with the atom, two being enough to count fully; else an atom is ungraded.
@@ -123,21 +91,6 @@ def dialled(
     return told
 
 
-def overlap(scenario: Scenario) -> float:
-    """How alike the agents' tables are: the mean correlation of their utilities, in [−1, 1].
-
-    Pearson's, over all composites but ∅, averaged over pairs of agents; a table that is constant
-    is like no other (0).
-    """
-    tables = [scenario.utilities[agent][1:].astype(float) for agent in scenario.tasks.agents]
-    return float(np.mean([_correlation(a, b) for a, b in combinations(tables, 2)]))
-
-
-def favourites(utilities: Mapping[str, Micros], n: int) -> dict[str, list[int]]:
-    """Agent → the positions of the atoms of its best composite."""
-    return {agent: members(int(table.argmax()), n) for agent, table in utilities.items()}
-
-
 def _in_words(atoms: Sequence[Atom], favoured: set[int]) -> str:
     good = "; ".join(atom.says for i, atom in enumerate(atoms) if i in favoured)
     rest = "; ".join(atom.says for i, atom in enumerate(atoms) if i not in favoured)
@@ -161,9 +114,3 @@ def _level(mark: re.Match[str]) -> float:
 def _stems(text: str) -> set[str]:
     words = {word for word in _WORD.findall(text.lower()) if word not in _STOP}
     return {re.sub(r"(ing|ies|es|s|e|y)$", "", word) or word for word in words}
-
-
-def _correlation(a: np.ndarray, b: np.ndarray) -> float:
-    if a.std() == 0 or b.std() == 0:
-        return 0.0
-    return float(np.corrcoef(a, b)[0, 1])

@@ -6,7 +6,7 @@
 >>> registry.mask_of("Set an alarm."), registry.mask_of("Book a flight; Set an alarm.")
 (1, None)
 
-Descriptions that nobody wrote are composed: the atoms' own words in order, joined by "; ", and a
+Descriptions that are not given are composed: the atoms' own words in order, joined by "; ", and a
 full stop. So 2ⁿ descriptions need no room, and an agent can name any composite from its atoms. In a
 registry that is too large to be read, that name holds beside a written one.
 """
@@ -34,7 +34,7 @@ class Registry:
 
     Args:
         says: each atom's own words, first atom first.
-        written: descriptions that somebody wrote; they replace the composed ones.
+        written: given descriptions; they replace the composed ones.
 
     Raises:
         GameError: words are unfit, or two masks would have one description.

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from shapley_coop.amounts import MICRO
 from shapley_coop.games.exchange.front import Front, pareto_front
-from shapley_coop.games.exchange.masks import MICRO, Micros, full, to_bits
+from shapley_coop.games.exchange.masks import Micros, full, to_bits
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.tools import Tool
 from shapley_coop.games.game import GameError
@@ -52,7 +53,7 @@ class Tasks:
         registry: mask ↔ description.
 
     Raises:
-        GameError: the initial masks are no partition, or two atoms are one call.
+        GameError: the initial masks are not a partition, or two atoms are one call.
     """
 
     atoms: tuple[Atom, ...]
@@ -73,7 +74,9 @@ class Tasks:
             raise GameError(f"the atom {unfit[0]!r} has characters that cannot be sent: < > `")
         if not is_partition(self.initial, n):
             shown = ", ".join(f"{a} {to_bits(m, n)}" for a, m in self.initial.items())
-            raise GameError(f"the initial tasks {shown} are no partition: each atom to one agent")
+            raise GameError(
+                f"the initial tasks {shown} are not a partition: each atom to one agent"
+            )
 
     @property
     def n(self) -> int:
@@ -103,7 +106,7 @@ def is_partition(masks: Mapping[str, int], n: int) -> bool:
 
 @dataclass(frozen=True)
 class Scenario:
-    """The tasks with everybody's private side.
+    """The tasks with each agent's private side.
 
     Attributes:
         name: how it is called.
@@ -127,7 +130,7 @@ class Scenario:
             raise GameError(f"utilities are needed for {', '.join(self.tasks.agents)}, each once")
 
     def micro(self, masks: Masks) -> list[int]:
-        """Everybody's utility of an allocation, in millionths, in the agents' order."""
+        """Each agent's utility of an allocation, in millionths, in the agents' order."""
         return [int(self.utilities[agent][masks[agent]]) for agent in self.tasks.agents]
 
     def utility(self, agent: str, mask: int) -> float:

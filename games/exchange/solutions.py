@@ -1,26 +1,28 @@
 """Bargaining solutions on the exact front, and how far an outcome is from each.
 
-The disagreement point d is what everybody's initial tasks are worth to it. The front always has a
-point at which nobody has less than d_i, because the initial allocation is itself a partition.
+The disagreement point d is what each agent's initial tasks are worth to it. The front always has a
+point at which no agent has less than d_i, because the initial allocation is itself a partition.
 Ties go to the higher sum, then to the first agent.
 
 =================  ============================================================================
 nash               max Π (u_i − d_i)                                                (Nash 1950)
-kalai_smorodinsky  max min (u_i − d_i)/(b_i − d_i), b_i the best that i can have while nobody
+kalai_smorodinsky  max min (u_i − d_i)/(b_i − d_i), b_i the best that i can have while no agent
                    has less than d                                  (Kalai and Smorodinsky 1975)
 egalitarian        max min (u_i − d_i)                                             (Kalai 1977)
 utilitarian        max Σ u_i, anywhere on the front
 =================  ============================================================================
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import dist, prod
 from typing import Any
 
-from shapley_coop.games.exchange.masks import MICRO
-from shapley_coop.games.exchange.scenario import Masks, Scenario
+from shapley_coop.amounts import MICRO
+from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
+from shapley_coop.games.reference_points import ReferencePoints
 
 Point = tuple[int, ...]
 
@@ -103,3 +105,45 @@ def score(
         rational={a: u >= d for a, u, d in zip(agents, point, start, strict=True)},
         to={name: dist(point, one.point) / MICRO for name, one in found.items()},
     )
+
+
+class ExchangePoints(ReferencePoints):
+    """Nothing but tasks moves: the efficient outcomes are the front of all partitions."""
+
+    turns_matter = False
+
+    def __init__(self, scenario: Scenario) -> None:
+        super().__init__(lambda: sum(self._found["utilitarian"].point) / MICRO)
+        self._scenario = scenario
+
+    @cached_property
+    def _found(self) -> dict[str, Solution]:
+        return solutions(self._scenario)
+
+    @cached_property
+    def efficient(self) -> list[tuple[float, ...]]:
+        """The front."""
+        return [tuple(x / MICRO for x in row) for row in self._scenario.front.points.tolist()]
+
+    @cached_property
+    def nash(self) -> tuple[float, ...]:
+        """The Nash solution."""
+        return tuple(x / MICRO for x in self._found["nash"].point)
+
+    @cached_property
+    def alone(self) -> dict[str, float]:
+        """What the initial tasks are worth."""
+        initial = self._scenario.tasks.initial
+        return {agent: self._scenario.utility(agent, mask) for agent, mask in initial.items()}
+
+    def valuation(self, actions: Mapping[str, Collection[str]]) -> dict[str, float] | None:
+        """The utilities of the tasks that each agent does; None if that is not a partition."""
+        tasks = self._scenario.tasks
+        bits = {name: 1 << (tasks.n - 1 - i) for i, name in enumerate(tasks.names)}
+        held = {
+            agent: sum({bits[name] for name in actions.get(agent, ()) if name in bits})
+            for agent in tasks.agents
+        }
+        if not is_partition(held, tasks.n):
+            return None
+        return {agent: self._scenario.utility(agent, mask) for agent, mask in held.items()}

@@ -1,4 +1,4 @@
-"""Utility tables: checking what somebody scored, and normalising it.
+"""Utility tables: checking given scores, and normalising them.
 
 A score r(a, c) in [0, 100] for each composite c becomes U(a, c) = r(a, c) / max over c of r(a, c),
 or 0 where nothing scores (utility-aware exchange, A.2). Tables need not be monotone or additive.
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from shapley_coop.games.exchange.masks import MICRO, Micros, from_bits, to_bits
+from shapley_coop.amounts import MICRO
+from shapley_coop.games.exchange.masks import Micros, from_bits, to_bits
 from shapley_coop.games.game import GameError
 
 TOP = 100
@@ -45,7 +46,7 @@ def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, f
     for bits, score in raw.items():
         mask = from_bits(bits, n)
         if isinstance(score, bool) or not isinstance(score, int | float) or not isfinite(score):
-            raise GameError(f"{whose}: the score of {bits} is no number: give one in 0..{TOP}")
+            raise GameError(f"{whose}: the score of {bits} is not a number: give one in 0..{TOP}")
         if not 0 <= score <= TOP:
             raise GameError(f"{whose}: the score of {bits} is out of range: give one in 0..{TOP}")
         scores[mask] = float(score)
@@ -57,14 +58,14 @@ def read_descriptions(raw: Any, n: int) -> dict[int, str]:
     """Descriptions by bit string; what is left out will be composed.
 
     Raises:
-        GameError: a mask is wrong or a description is no text.
+        GameError: a mask is wrong or a description is not text.
     """
     if not isinstance(raw, Mapping):
         raise GameError("the registry is a mapping of masks to descriptions")
     found: dict[int, str] = {}
     for bits, description in raw.items():
         if not isinstance(description, str):
-            raise GameError(f"the description of {bits} is no text")
+            raise GameError(f"the description of {bits} is not text")
         found[from_bits(bits, n)] = description
     return found
 
@@ -85,7 +86,7 @@ def _complete(found: Mapping[int, Any], asked: Sequence[int], n: int, lack: str,
     if missing := [mask for mask in asked if mask not in found]:
         raise GameError(f"{lack} {_listed(missing, n)}: {do} every composite once")
     if strange := sorted(set(found) - {0, *asked}):
-        raise GameError(f"nobody asked for {_listed(strange, n)}: {do} what is asked for alone")
+        raise GameError(f"{_listed(strange, n)} was not asked for: {do} only what is asked for")
 
 
 def _listed(masks: Sequence[int], n: int) -> str:

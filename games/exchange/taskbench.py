@@ -36,7 +36,7 @@ def read_records(path: str | Path) -> dict[str, Record]:
     """All records of a file, by id.
 
     Raises:
-        GameError: the file is missing, or names the line that is no record.
+        GameError: the file is missing, or names the line that is not a record.
     """
     file = Path(path)
     try:
@@ -53,7 +53,7 @@ def _read(file: Path, _: int) -> dict[str, Record]:
             record = read_record(raw)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise GameError(
-                f"{file}:{number} is no TaskBench record ({type(error).__name__}: {error}): "
+                f"{file}:{number} is not a TaskBench record ({type(error).__name__}: {error}): "
                 "it needs id, user_request or instruction, and task_nodes or tool_nodes"
             ) from None
         found[record.id] = record

@@ -93,7 +93,7 @@ def read_tools(path: str | Path) -> dict[str, Tool]:
     """Read a catalogue.
 
     Raises:
-        GameError: the file cannot be read, or is no catalogue.
+        GameError: the file cannot be read, or is not a catalogue.
     """
     try:
         nodes = json.loads(Path(path).read_text(encoding="utf-8"))["nodes"]

@@ -17,7 +17,12 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from gymnasium.spaces import Discrete
-from pettingzoo import ParallelEnv
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import (
+    aec_to_parallel,
+    turn_based_aec_to_parallel,
+    turn_based_aec_to_parallel_wrapper,
+)
 from pydantic import ConfigDict, Field, ValidationError
 
 from shapley_coop.amounts import exact
@@ -25,6 +30,7 @@ from shapley_coop.games.game import Game, GameError, Params, Position, Step, Tur
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.pettingzoo.facts import as_number, as_plain
 from shapley_coop.games.pettingzoo.trials import Trials, try_out
+from shapley_coop.games.reference_points import ReferencePoints
 
 MAX_RULES = 8_000
 
@@ -119,7 +125,7 @@ class PettingZooGame(Game):
         """One step of the environment.
 
         Raises:
-            GameError: an action is not legal, or the environment pays what is no number.
+            GameError: an action is not legal, or a reward is not a number.
         """
         self.check(position, actions)
         nothing = dict.fromkeys(self.agents, 0)
@@ -141,7 +147,7 @@ class PettingZooGame(Game):
         return Step(after, rewards)
 
     def over(self, position: Position) -> bool:
-        """When nobody acts any more, or after the last round."""
+        """When no agent acts any more, or after the last round."""
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
@@ -156,6 +162,10 @@ class PettingZooGame(Game):
             return self.stage.worth(record, coalition)
         earned = (exact(turn["rewards"].get(a, 0)) for turn in record for a in coalition)
         return sum(earned, start=Fraction(0))
+
+    def reference_points(self) -> ReferencePoints:
+        """Those of the matrix that the trials found; of any other environment none."""
+        return self.stage.reference_points() if self.stage else ReferencePoints()
 
     def rules(self) -> str:
         """The environment's own documentation."""
@@ -186,9 +196,11 @@ class PettingZooGame(Game):
             env = factory(**settings)
         except Exception as error:
             raise self._refused(f"its factory fails: {type(error).__name__}: {error}") from None
+        if isinstance(env, AECEnv):
+            together = env.metadata.get("is_parallelizable")
+            env = aec_to_parallel(env) if together else turn_based_aec_to_parallel(env)
         if not isinstance(env, ParallelEnv):
-            kind = type(env).__name__
-            raise self._refused(f"it makes a {kind}, no ParallelEnv: name its parallel factory")
+            raise self._refused(f"it makes a {type(env).__name__}, no ParallelEnv and no AECEnv")
         return env
 
     def _factory(self) -> Any:
@@ -201,7 +213,7 @@ class PettingZooGame(Game):
             raise self._refused(f"{said}; give pettingzoo:package.module:factory") from None
         # A name of a game may come from afar: nothing is called but what has to do with PettingZoo.
         if not callable(factory) or not _speaks_pettingzoo(module):
-            raise self._refused("it is no factory in a module that defines or uses PettingZoo's")
+            raise self._refused("it is not a factory in a module that defines or uses PettingZoo's")
         return factory
 
     def _first_action(self, agent: str) -> int:
@@ -265,6 +277,9 @@ class PettingZooGame(Game):
     def _legal_now(self, agent: str) -> list[str]:
         own, (observations, infos) = self._own[agent], self._seen
         if own not in self._env.agents:
+            return []
+        in_turns = isinstance(self._env, turn_based_aec_to_parallel_wrapper)
+        if in_turns and own != self._env.aec_env.agent_selection:
             return []
         seen = observations.get(own)
         mask = seen.get("action_mask") if isinstance(seen, Mapping) else None

@@ -28,7 +28,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
     the same, with every action open. Rewards are the game's, with an even part of the pot. An
     observation is a dict of
 
-    - `observation`: everybody's latest action (an index, -1 for none), then the numbers that the
+    - `observation`: each agent's latest action (an index, -1 for none), then the numbers that the
       game shows the agent, in the order in which they stood at the start;
     - `action_mask`: which actions are open now.
 
@@ -82,7 +82,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         """One turn of the game.
 
         Raises:
-            GameError: an index is no action of its agent.
+            GameError: an index is not an action of its agent.
         """
         named = {agent: self._action(agent, index) for agent, index in actions.items()}
         chosen = {

@@ -20,7 +20,7 @@ def as_number(value: Any, whose: str) -> Number:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise GameError(f"{whose} pays {value!r}, which is no number") from None
+        raise GameError(f"{whose} pays {value!r}, which is not a number") from None
     if not math.isfinite(number):
         raise GameError(f"{whose} pays {number}, which is not finite")
     return int(number) if number.is_integer() else number

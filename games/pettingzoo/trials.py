@@ -3,7 +3,7 @@
 Agents that compute, and certificates of contracts, need payoffs. An environment has none to show,
 but it can be tried: where every joint action pays the same at every turn and on every seed tried,
 it is taken for a repeated matrix game, and its letters say how that was found. The game's own seed
-is never tried, so that nobody learns what its dice will show.
+is never tried, so that no agent learns what its dice will show.
 """
 
 from collections.abc import Mapping

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from shapley_coop.amounts import MICRO
 from shapley_coop.games.game import Game, Params, Position, Step, Turn
 from shapley_coop.games.raid_battle.replay import Choices, Coalitions, Ints, script, team_rewards
 from shapley_coop.games.raid_battle.rules import (
     FIREBALL,
     HEAL,
-    MICRO,
     SKILLS,
     TAUNT,
     RaidParams,
@@ -47,7 +47,7 @@ class RaidBattle(Game):
         self._replays = lru_cache(maxsize=4)(self._prepare)
 
     def start(self) -> Position:
-        """Everybody in full health."""
+        """Every hero in full health."""
         return opening(self.params)
 
     def legal(self, position: Position, agent: str) -> list[str]:
@@ -74,14 +74,14 @@ class RaidBattle(Game):
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(C), by the parameter `worth`.
 
-        replay: the team reward had only C acted, on the same dice, while everybody else stood idle
-        and could be struck. v(N) is the pot. Nobody acting loses, so that v(∅) is the reward of a
-        loss and not 0: values sum to v(N) − v(∅), what the heroes turned the loss into.
+        replay: the team reward had only C acted, on the same dice, while all others stood idle
+        and could be struck. v(N) is the pot. A team in which no hero acts loses, so v(∅) is the
+        reward of a loss and not 0: values sum to v(N) − v(∅), what the heroes made of that loss.
 
         contribution: damage + healing + redirected damage of the members, in hit points; v(∅) = 0.
 
         outcome: 1 if the replay is won, else 0. Not monotone in general: whom a Heal or a strike
-        goes to depends on everybody.
+        goes to depends on all heroes.
         """
         worths, unit = self._worths(record)
         row = np.array([[agent in coalition for agent in self.agents]])
@@ -156,6 +156,7 @@ class RaidBattle(Game):
         """Every number of the rules."""
         p = self.params
         return {
+            "game": self.name,
             "agents": list(self.agents),
             "actions": self.actions,
             "turns": p.rounds,

@@ -5,13 +5,13 @@ strike goes to, hit points, cooldowns, the end) is worked out anew and compared 
 says. A difference is reported and never repaired: after it, our raid goes its own way.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.games.files import read_file
 from shapley_coop.games.game import GameError, Turn
 from shapley_coop.games.raid_battle.game import RaidBattle
 from shapley_coop.games.raid_battle.log_lines import Chapter, chapters
@@ -30,7 +30,7 @@ class RaidLog:
         turns: for each, what the log's status states and what we have, and whether all matches.
         mismatches: turn, what differs, what the log says and what our rules say; all of them.
         contributions: agent → damage, healing, taunt, by our record.
-        shares: agent → its part of all contributions; empty where nobody contributed.
+        shares: agent → its part of all contributions; empty where no hero contributed.
     """
 
     params: dict[str, Any]
@@ -55,7 +55,11 @@ def import_raid_log(source: str | Path | Sequence[Any]) -> RaidLog:
     Raises:
         GameError: the file cannot be read, or holds no turns of a raid with a status.
     """
-    content, name = (_read(source), str(source)) if isinstance(source, str | Path) else (source, "")
+    content, name = (
+        (read_file(source, "a raid log"), str(source))
+        if isinstance(source, str | Path)
+        else (source, "")
+    )
     told = chapters(content, name or "the log")
     first = next((c.status for c in told if c.status), None)
     if first is None:
@@ -111,9 +115,9 @@ class _Replay:
 
     def _legal(self, told: Chapter) -> dict[str, str]:
         """What the heroes chose, as far as our rules let them."""
-        chosen = {agent: action_label.skill for agent, action_label in told.deeds.items()}
+        chosen = {agent: deed.skill for agent, deed in told.deeds.items()}
         if told.too_late:
-            # Nobody's deed is told after the killing blow: what was chosen is in the speech.
+            # The log tells no action after the killing blow; the speech says what was chosen.
             silent = [a for a in self.game.agents if a not in chosen and a in told.declared]
             chosen |= {agent: told.declared[agent] for agent in silent}
         actions = {}
@@ -133,9 +137,9 @@ class _Replay:
         for effect in effects:
             by.setdefault(effect["effect"], []).append(effect)
         targets = {effect["agent"]: effect["target"] for effect in by.get("healing", [])}
-        for agent, action_label in told.deeds.items():
-            if action_label.skill == HEAL:
-                self._compare(f"whom {agent} heals", action_label.target, targets.get(agent))
+        for agent, deed in told.deeds.items():
+            if deed.skill == HEAL:
+                self._compare(f"whom {agent} heals", deed.target, targets.get(agent))
         strikes = [[e["target"], e["amount"]] for e in by.get("strike", [])]
         self._compare("the boss's attack", told.strikes, strikes)
         vain = {e["agent"] for e in by.get("taunt", []) if not e["effective"]}
@@ -183,12 +187,3 @@ class _Replay:
 
     def _differ(self, what: str, log: Any, ours: Any) -> None:
         self.mismatches.append({"turn": self._turn, "what": what, "log": log, "ours": ours})
-
-
-def _read(path: str | Path) -> Any:
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise GameError(f"{path}: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:
-        raise GameError(f"{path}: no JSON: {' '.join(str(error).split())}") from None

@@ -73,7 +73,7 @@ class Chapter:
     unread: list[str] = field(default_factory=list)
 
     def names(self) -> set[str]:
-        """Everybody the turn names as they are called."""
+        """Every hero that the turn names, as it is called."""
         return {*self.deeds, *self.declared, *(target for target, _ in self.strikes)}
 
     def read(self, line: str) -> None:
@@ -113,7 +113,7 @@ def chapters(content: Any, name: str) -> list[Chapter]:
         name: how errors call the log.
 
     Raises:
-        GameError: it is no list, or holds no turn.
+        GameError: it is not a list, or holds no turn.
     """
     if not isinstance(content, Sequence) or isinstance(content, str):
         raise GameError(f"{name}: a log is a list of messages and turns")

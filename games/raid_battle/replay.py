@@ -1,6 +1,6 @@
 """Many raids side by side: a finished record replayed for many coalitions at once.
 
-The members of a coalition repeat what they are recorded to have chosen, on the same dice; everybody
+The members of a coalition repeat what they are recorded to have chosen, on the same dice; all
 else stands there, idle, and can be struck. A member that is dead in the replay skips its choices,
 and so does one whose Taunt is not ready there, because an earlier one that was in vain in the
 record took effect. One that outlives its recorded death idles: it has chosen nothing.
@@ -30,7 +30,7 @@ Choices = tuple[tuple[str | None, ...], ...]
 """Turn by turn what each hero chose, in the order of the heroes; None is nothing."""
 
 IDLE = len(SKILLS)
-_NOBODY = np.iinfo(np.int64).max
+_NO_HERO = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def step(params: RaidParams, raids: Raids, skills: Ints, rolls: Ints, members: C
 def team_rewards(params: RaidParams, play: Script, members: Coalitions) -> tuple[Ints, Coalitions]:
     """What the team of each replay earns, in millionths, and whether it won; shapes (m,).
 
-    After the record's last turn nobody has anything left to do, so that a boss who stands then
+    After the record's last turn no hero has anything left to do, so a boss that stands then
     has won. Cost: about 30 array operations a turn, and 6 more for each Heal.
     """
     raids = openings(params, len(members))
@@ -111,12 +111,12 @@ def team_rewards(params: RaidParams, play: Script, members: Coalitions) -> tuple
 
 
 def _heal(params: RaidParams, heroes: Ints, healer: int, acts: Coalitions, amount: int) -> None:
-    others = np.where(heroes > 0, heroes, _NOBODY)
-    others[:, healer] = _NOBODY
+    others = np.where(heroes > 0, heroes, _NO_HERO)
+    others[:, healer] = _NO_HERO
     raid = np.arange(len(heroes))
     weakest = others.argmin(axis=1)
     before = heroes[raid, weakest]
-    heals = acts & (others[raid, weakest] < _NOBODY)
+    heals = acts & (others[raid, weakest] < _NO_HERO)
     heroes[raid, weakest] = np.where(heals, np.minimum(before + amount, params.hero_hp), before)
 
 
@@ -124,11 +124,11 @@ def _attack(params: RaidParams, heroes: Ints, stands: Coalitions, taunts: Coalit
     raid = np.arange(len(heroes))
     heroes -= params.taunted_strike * (taunts & stands[:, None])
     free = stands & ~taunts.any(axis=1)
-    standing = np.where(free[:, None] & (heroes > 0), heroes, _NOBODY)
+    standing = np.where(free[:, None] & (heroes > 0), heroes, _NO_HERO)
     for _ in range(min(params.targets, params.heroes)):
         weakest = standing.argmin(axis=1)
-        heroes[raid, weakest] -= params.strike * (standing[raid, weakest] < _NOBODY)
-        standing[raid, weakest] = _NOBODY
+        heroes[raid, weakest] -= params.strike * (standing[raid, weakest] < _NO_HERO)
+        standing[raid, weakest] = _NO_HERO
     np.maximum(heroes, 0, out=heroes)
 
 

@@ -6,16 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import MICRO, exact
 from shapley_coop.games.dice import dice
 from shapley_coop.games.game import GameError, Number, Params, Position, Step, Turn
 
 FIREBALL, HEAL, TAUNT = "Fireball", "Heal", "Taunt"
 SKILLS = (FIREBALL, HEAL, TAUNT)
 LEVELS = {1: 2000, 2: 2500, 3: 3000}
-
-MICRO = 10**6
-"""Team rewards are whole millionths, so that what is worked out from them sums exactly."""
 
 CREDITED = {"damage": "damage", "healing": "healing", "redirection": "taunt"}
 """Effect → the kind of contribution that its amount counts as."""
@@ -87,7 +84,7 @@ class RaidParams(Params):
 
 
 def opening(params: RaidParams) -> Position:
-    """Everybody in full health."""
+    """Every hero in full health."""
     hero = {"hp": params.hero_hp, "cooldown": 0}
     return {
         "turn": 1,
@@ -97,7 +94,7 @@ def opening(params: RaidParams) -> Position:
 
 
 def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
-    """The dice of one turn: what an agent rolls depends on nobody else."""
+    """The dice of one turn: what an agent rolls depends on no other agent."""
 
     def roll(agent: str, skill: str) -> int:
         low, high = params.healing if skill == HEAL else params.damage
@@ -180,7 +177,7 @@ class _UnderWay:
         elif skill == TAUNT:
             self._taunt(agent)
         else:
-            raise GameError(f"{skill!r} is no skill: there are {', '.join(SKILLS)}")
+            raise GameError(f"{skill!r} is not a skill: there are {', '.join(SKILLS)}")
 
     def _cast(self, agent: str) -> None:
         amount = self._roll(agent, FIREBALL)

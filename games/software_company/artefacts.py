@@ -74,7 +74,7 @@ class Artefact:
     message: str
 
     def commit(self) -> dict[str, Any]:
-        """The effect that puts it on record; `amount` is its lines, which everybody sees."""
+        """The effect that puts it on record; `amount` is its lines, which all agents see."""
         lines = sum(bool(line.strip()) for line in self.content.splitlines())
         return {"effect": "commit", **self.__dict__, "amount": lines}
 
@@ -131,7 +131,7 @@ def _content(text: str, wanted: tuple[str, ...]) -> dict[str, str] | str:
         # Models break lines within strings: strict=False reads what they meant.
         content = json.JSONDecoder(object_pairs_hook=_once, strict=False).decode(text.strip())
     except (ValueError, RecursionError) as error:
-        return f"its content is no JSON object ({' '.join(str(error).split())[:80]})"
+        return f"its content is not a JSON object ({' '.join(str(error).split())[:80]})"
     if not isinstance(content, dict) or set(content) != set(wanted):
         return f"its content has {', '.join(wanted)} and nothing else"
     if not all(isinstance(value, str) and value.strip() for value in content.values()):
@@ -146,7 +146,7 @@ def _mistake(name: str, path: str, body: str, files: Mapping[str, str]) -> str:
     if len(body) > MAX_CONTENT:
         return f"{path} has {len(body)} characters: at most {MAX_CONTENT}"
     if "\0" in body or re.search("[\ud800-\udfff]", body):
-        return f"{path} holds what is no text"
+        return f"{path} holds something that is not text"
     if path not in files and len(files) >= MAX_FILES:
         return f"the workspace has {MAX_FILES} files already: change one of them"
     for other in files:

@@ -18,6 +18,7 @@ from pydantic import Field, field_validator
 
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
 from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn, realised_total
+from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.repository import read_history
 from shapley_coop.games.software_company import checks as company_checks
 from shapley_coop.games.software_company.artefacts import (
@@ -28,7 +29,7 @@ from shapley_coop.games.software_company.artefacts import (
     artefact,
 )
 from shapley_coop.games.software_company.task import Task, read_task
-from shapley_coop.games.software_company.turn_workspace import Desk, as_written
+from shapley_coop.games.software_company.turn_workspace import TurnWorkspace, as_written
 from shapley_coop.games.software_company.workspace import commits_of, materialise, require_sandbox
 
 Counts = dict[str, dict[str, Fraction]]
@@ -61,7 +62,7 @@ class SoftwareCompanyParams(Params):
     @classmethod
     def _known_roles(cls, agents: list[str]) -> list[str]:
         if strangers := set(agents) - set(ROLES):
-            raise ValueError(f"{sorted(strangers)} are no roles: there are {', '.join(ROLES)}")
+            raise ValueError(f"{sorted(strangers)} are not roles: there are {', '.join(ROLES)}")
         return agents
 
     @field_validator("phases")
@@ -87,7 +88,7 @@ class SoftwareCompanyParams(Params):
 class SoftwareCompany(Game):
     """Six roles decide, write and mend until a program's checks pass; the bounty is shared.
 
-    Nobody is paid for a turn. The bounty is the pot of the last turn if all checks pass then. A
+    No turn is paid. The bounty is the pot of the last turn if all checks pass then. A
     coalition is worth the Weighted Earned Value of what its members made (Shapley-Coop, B.2).
     """
 
@@ -158,13 +159,14 @@ class SoftwareCompany(Game):
         super().check(position, {agent: action_label(action) for agent, action in actions.items()})
 
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
-        """Enter what everybody wrote, in speaking order, and run the checks on it.
+        """Enter what each role wrote, in speaking order, and run the checks on it.
 
         Of two who write one file in one turn, the first in speaking order is heard: the other did
         not know. An action without sound content leaves nothing, and the effects say why.
         """
         self.check(position, actions)
-        desk = Desk(dict(position["files"]), list(position["checks"]), self.task, self.runner)
+        files, checks = dict(position["files"]), list(position["checks"])
+        desk = TurnWorkspace(files, checks, self.task, self.runner)
         for agent in self.agents:
             action = actions.get(agent, PASS)
             if action_label(action) != PASS:
@@ -206,6 +208,10 @@ class SoftwareCompany(Game):
             yield after
             position = after.position
 
+    def reference_points(self) -> ReferencePoints:
+        """None: actions carry content, so that plays cannot be enumerated."""
+        return ReferencePoints()
+
     def rules(self) -> str:
         """Roles, phases, how content is written, how the bounty is earned and valued."""
         p = self.params
@@ -224,6 +230,7 @@ class SoftwareCompany(Game):
     def facts(self) -> dict[str, Any]:
         """The task, who can do what and when, and what there is for it."""
         return {
+            "game": self.name,
             "agents": list(self.agents),
             "actions": self.actions,
             "task": self.task.model_dump(mode="json", exclude_defaults=True),

@@ -9,7 +9,6 @@ lines. Counts are what its sentences say, each with the sentence that says it.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,6 @@ from typing import Any
 
 from shapley_coop.games.game import GameError
 from shapley_coop.games.software_company.artefacts import ROLES
-
-DATA_VARIABLE = "COOP_SHARED_DATA"
 
 NAMES = {
     "chief executive officer": "CEO",
@@ -150,13 +147,6 @@ def import_company_log(
     )
 
 
-def shared_data() -> Path | None:
-    """The folder of data made by others, beside this repository or where COOP_SHARED_DATA says."""
-    named = os.environ.get(DATA_VARIABLE)
-    folder = Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
-    return folder if folder.is_dir() else None
-
-
 def _evidence(sentences: Iterable[str]) -> list[Claimed]:
     """The largest of equal statements: 45 lines of code, told six times, are 45 lines."""
     best: dict[tuple[str, str], Claimed] = {}
@@ -177,7 +167,7 @@ def _messages(negotiation: str | Path | Sequence[Any]) -> list[Message]:
     if not isinstance(content, Sequence) or not all(
         isinstance(said, Sequence) and all(isinstance(one, str) for one in said) for said in content
     ):
-        raise GameError("the negotiation is no list of lists of messages")
+        raise GameError("the negotiation is not a list of lists of messages")
     return [_message(one) for said in content for one in said]
 
 
@@ -208,7 +198,9 @@ def _pairs(log: str | Path | Mapping[str, Any]) -> list[tuple[str, Any]]:
         return list(log.items())
     content = _json(log)
     if not isinstance(content, _Pairs):
-        raise GameError(f"{log}: is no company log: an object of roles and what they did is needed")
+        raise GameError(
+            f"{log}: is not a company log: an object of roles and what they did is needed"
+        )
     return list(content)
 
 

@@ -11,10 +11,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shapley_coop.amounts import exact
+from shapley_coop.games.files import read_file
 from shapley_coop.games.game import GameError, Number
 from shapley_coop.games.software_company.workspace import PYTHON, CheckResult
 
@@ -125,7 +125,7 @@ class Task(_Model):
         if bool(self.formula) != bool(self.inputs) or bool(self.formula) != bool(self.output):
             raise ValueError("give inputs, output and formula together, or none of them")
         if unknown := _names_in(self.formula) - set(names):
-            raise ValueError(f"the formula names {sorted(unknown)}, which are no inputs")
+            raise ValueError(f"the formula names {sorted(unknown)}, which are not inputs")
         if not self.inputs and any(check.inputs is not None for check in self.checks):
             raise ValueError("checks have values, but the task has no inputs")
         return self
@@ -145,7 +145,7 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(task, str):
         named = _by_name().get(" ".join(task.split()).casefold())
         path = named or (Path(task) if task.endswith((".yaml", ".yml")) else None)
-        content = {"title": " ".join(task.split())} if path is None else _content(path)
+        content = {"title": " ".join(task.split())} if path is None else read_file(path, "a task")
     if not isinstance(content, Mapping):
         raise GameError(f"{task}: holds no task: give title, inputs, output, formula and checks")
     try:
@@ -176,14 +176,9 @@ def shown(result: CheckResult) -> str:
 
 def _by_name() -> dict[str, Path]:
     paths = {name: _SHIPPED / f"{name}.yaml" for name in shipped()}
-    return paths | {str(_content(path)["title"]).casefold(): path for path in paths.values()}
-
-
-def _content(path: Path) -> Any:
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise GameError(f"{path}: no task file: {' '.join(str(error).split())[:200]}") from None
+    return paths | {
+        str(read_file(path, "a task")["title"]).casefold(): path for path in paths.values()
+    }
 
 
 def _number(text: str) -> Fraction | None:

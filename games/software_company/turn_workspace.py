@@ -20,7 +20,7 @@ NO_ARTEFACT = "no_artefact"
 
 
 @dataclass
-class Desk:
+class TurnWorkspace:
     """The files and findings of one turn, while it is played, and what goes on record of it."""
 
     files: dict[str, str]

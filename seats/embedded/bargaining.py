@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,20 +14,19 @@ from shapley_coop.deals import Deal, Event, Last, Pay, Share
 from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.claims import perceived
-from shapley_coop.seats.embedded.company import CompanyOutlook
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.exchange import Negotiator
+from shapley_coop.seats.embedded.letter_facts import clauses_in
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
-    Foresight,
     Missing,
     Outlook,
     Payoffs,
+    Unforeseeable,
     transfers_to,
 )
-from shapley_coop.seats.embedded.raid import RaidOutlook
 from shapley_coop.seats.embedded.strategies import Player
-from shapley_coop.seats.embedded.trade import TradeOutlook
+from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
 REASONING = "reasoning"
 _NO_SPLIT = "<s>I propose nothing: let what we signed stand.</s><REJECT>"
@@ -51,17 +51,9 @@ class Agent:
     talk: Sequence[Mapping[str, Any]] = ()
 
     @cached_property
-    def outlook(self) -> Foresight:
-        """What the letter's facts imply: payoffs, a battle's numbers, a trade, or a company."""
-        kind: type[Outlook] | type[RaidOutlook] | type[TradeOutlook] | type[CompanyOutlook]
-        kind = Outlook
-        if "task" in self.facts and "phases" in self.facts:
-            kind = CompanyOutlook
-        if "atoms" in self.facts:
-            kind = TradeOutlook
-        if "payoffs" not in self.facts and "skills" in self.facts:
-            kind = RaidOutlook
-        return kind.of(self.facts, self.record)
+    def outlook(self) -> Outlook:
+        """What the letter's facts imply of the game and of the contract in force."""
+        return Outlook.of(self.facts, self.record)
 
     def answer(self) -> str:
         """The message that answers the letter."""
@@ -85,6 +77,8 @@ class Agent:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
         try:
             return acts[asked]()
+        except Unforeseeable:
+            return answer_blindly(asked, self.facts, self.rng, self.talk)
         except Missing as missing:
             return f"<s>I cannot decide: {missing}.</s>"
 
@@ -136,22 +130,21 @@ class Agent:
         return "<REJECT>" + counter.replace("<s>I propose", "<s>I counter-propose")
 
     def act(self) -> str:
-        """The action that pays best, given what everybody is expected to do."""
+        """The action that pays best, given what all are expected to do."""
         legal = list(self._fact("legal"))
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
-            return _action(Player(self.facts, self.record, self.rng).choose(self.self_.strategy))
-        if isinstance(self.outlook, CompanyOutlook):
-            return _action(done := self.outlook.work(legal), said=done.partition(" ")[0])
-        o, contract = self.outlook, self.facts.get("contract")
-        if not contract:
-            return _action(o.habit(legal))
-        deal = Deal.model_validate({"clauses": contract["clauses"]})
-        owed = [d["action"] for d in self.facts.get("duties", []) if not d["forbidden"]]
-        owed = [action for action in owed if action in legal]
-        weighed = dict.fromkeys([*o.options(legal), *owed])
-        worth = {action: o.value(deal, mine=action)[o.me] for action in weighed}
+            with suppress(Unforeseeable):  # a table too large for strategies can be looked ahead in
+                player = Player(self.facts, self.record, self.rng)
+                return _action(player.choose(self.self_.strategy))
+        world, contract = self.outlook.world, self.facts.get("contract")
+        if world.writes or not contract:
+            return _action(world.habit(legal))
+        deal = Deal(clauses=tuple(clauses_in(contract)))
+        owed = owed_now(self.facts, legal)
+        weighed = dict.fromkeys([*world.options(legal), *owed])
+        worth = {act: self.outlook.value(deal, mine=act)[self.outlook.me] for act in weighed}
         best = max(worth.values())
         for action in owed:
             if worth[action] >= best - EPSILON or self.rng.random() < self.self_.honesty:
@@ -227,12 +220,12 @@ class Agent:
 
     @cached_property
     def _parts(self) -> dict[str, Fraction]:
-        """What everybody was seen to do; nobody sees its own part too small."""
+        """What each agent was seen to do; none sees its own part too small."""
         me, agents = self._fact("you"), self._fact("agents")
         return perceived(me, agents, self.record, self.self_.claim)
 
     def _split_as_seen(self, signed: float) -> str:
-        """The split by what I saw everybody do, if it gives me more than what was signed."""
+        """The split by what I saw each agent do, if it gives me more than what was signed."""
         mine = self._parts.get(self._fact("you"), Fraction(0))
         if mine * self._number("total") <= signed + EPSILON:
             return _NO_SPLIT
@@ -259,19 +252,18 @@ class Agent:
 
     def _demand(self, ahead: int = 0) -> float:
         """The payoff I hold out for: time-dependent concession from greed to floor."""
-        o, rounds = self.outlook, int(self._fact("rounds"))
-        at = min(1.0, (int(self._fact("round")) - 1 + ahead) / max(1, rounds - 1))
-        share = self.self_.greed - (self.self_.greed - self.self_.floor) * at**self.self_.patience
+        o = self.outlook
+        share = self.self_.share(int(self._fact("round")) + ahead, int(self._fact("rounds")))
         return float(o.alone[o.me] + share * o.surplus * 2 / len(o.agents))
 
     def _target(self) -> Payoffs:
-        """What everybody would get if I had my way: my demand, the rest evenly."""
+        """What each would get if I had my way: my demand, the rest evenly."""
         o, mine = self.outlook, self._demand()
         rest = (o.surplus - (mine - o.alone[o.me])) / (len(o.agents) - 1)
         return {a: mine if a == o.me else o.alone[a] + rest for a in o.agents}
 
     def _prices(self) -> list[Pay]:
-        """What makes everybody's payoff my target, each payee's once it has done its part."""
+        """Payments that make my target of what is earned, due once the payee has done its part."""
         o = self.outlook
         parts = {c.agent: Last(last=Event(agent=c.agent, action=c.action)) for c in o.together}
         earned = o.value(Deal(clauses=tuple(o.together)))
@@ -298,5 +290,6 @@ def _offer(speech: str, clauses: list[Any]) -> str:
     return f"<s>{speech}.</s><PROPOSAL>{json.dumps(brief)}</PROPOSAL>"
 
 
-def _action(action: str, said: str = "") -> str:
-    return f"<s>I do {said or action}.</s><ACTION>{action}</ACTION>"
+def _action(action: str) -> str:
+    label, _, _ = action.partition(" {")  # what it carries is not spoken
+    return f"<s>I do {label}.</s><ACTION>{action}</ACTION>"

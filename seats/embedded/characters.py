@@ -39,6 +39,16 @@ class Character:
     tactic: str = "by_letter"
     strategy: str = ""
 
+    def share(self, turn: int, turns: int) -> float:
+        """The share of the surplus it holds out for: greed first, floor last, by its patience.
+
+        Args:
+            turn: of the talk, from 1.
+            turns: how many there are.
+        """
+        at = min(1.0, max(0.0, (turn - 1) / max(1, turns - 1)))
+        return float(self.greed - (self.greed - self.floor) * at**self.patience)
+
     def drawn(self, rng: Random) -> "Character":
         """One individual of this character: greed and floor vary a little from agent to agent."""
         greed = min(1.0, max(0.0, self.greed + rng.uniform(-0.1, 0.1)))
@@ -80,7 +90,9 @@ CHARACTERS = {
         sloppiness=0.0,
         strategy="generous_tit_for_tat",
     ),
-    "grim": Character("Does its part until somebody does not.", sloppiness=0.0, strategy="grim"),
+    "grim": Character(
+        "Does its part until another agent does not.", sloppiness=0.0, strategy="grim"
+    ),
     "pavlov": Character(
         "Goes on with what went well, else changes.", sloppiness=0.0, strategy="pavlov"
     ),

@@ -1,4 +1,4 @@
-"""What an agent makes of who did what, where nobody computed it."""
+"""What an agent thinks that each contributed, where no values were computed."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,11 +9,11 @@ from shapley_coop.games import Turn
 def perceived(
     me: str, agents: Sequence[str], record: Sequence[Turn], own: float
 ) -> dict[str, Fraction]:
-    """Everybody's part of all amounts that the effects of the play credit to an agent.
+    """Each agent's part of all amounts that the effects of the play credit to an agent.
 
     Args:
         me: who looks.
-        agents: everybody.
+        agents: all of them.
         record: the play.
         own: how many times over I count my own.
 

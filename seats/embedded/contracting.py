@@ -1,6 +1,6 @@
 """How an embedded agent drafts, answers and signs contracts, and how an impartial one writes them.
 
-A draft has everybody take the joint action that pays all together most, or take turns among
+A draft has every agent take the joint action that pays all together most, or take turns among
 several, and fines whoever gains by doing something else. Where payments are made, it also asks for
 what its author holds out for. What a contract is worth is computed exactly, as a certificate does.
 """
@@ -37,13 +37,14 @@ from shapley_coop.deals.written.document import compose
 from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import (
+    clauses_in,
     money_in,
     needed_fact,
     offered,
     standing_in,
     terms_of,
 )
-from shapley_coop.seats.embedded.outlook import EPSILON, Missing, needed, transfers_to
+from shapley_coop.seats.embedded.outlook import EPSILON, Unforeseeable, needed, transfers_to
 from shapley_coop.seats.embedded.strategies import course_of, enforcement_of, stage_of
 
 
@@ -76,7 +77,7 @@ class Party:
 
     @cached_property
     def alone(self) -> dict[str, Fraction]:
-        """What everybody gets in the turns left if nothing is signed: as things stand."""
+        """What each agent gets in the turns left if nothing is signed."""
         standing = standing_in(self.facts)
         duties = (clause for cid, clause in standing.items() if cid not in self.money)
         return self._worth(Deal(clauses=tuple(duties)), expected)
@@ -98,7 +99,7 @@ class Party:
         return f"<s>{said}.</s>{_proposal(Deal(clauses=clauses, drops=drops))}"
 
     def answer(self) -> str:
-        """Accept what stands, or put a contract of my own in its place."""
+        """Accept the offer, or make one of my own."""
         deal = offered(self.facts, self.talk)
         if not isinstance(deal, Fault) and self._good(deal, ahead=1):
             return "<s>I agree because it is worth it for me.</s><ACCEPT>"
@@ -112,7 +113,7 @@ class Party:
         return "<s>I do not sign what leaves me no better.</s><REJECT>"
 
     def duties(self) -> list[Do]:
-        """Everybody's part: one joint action for good, or several in turn, beginning with mine."""
+        """Each agent's part: one joint action for good, or several in turn, beginning with mine."""
         plays = self._course()
         found = []
         for i, agent in enumerate(self.stage.agents):
@@ -173,12 +174,11 @@ class Party:
 
     def _share(self, ahead: int = 0) -> float:
         """The part of the surplus I hold out for: time-dependent concession, greed to floor."""
-        own, rounds = self.self_, int(needed_fact(self.facts, "rounds"))
-        at = min(1.0, (int(needed_fact(self.facts, "round")) - 1 + ahead) / max(1, rounds - 1))
-        return float(own.greed - (own.greed - own.floor) * at**own.patience)
+        needed(self.facts, "round", "rounds")
+        return self.self_.share(int(self.facts["round"]) + ahead, int(self.facts["rounds"]))
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
-        """What everybody gets in the turns left under a deal, and what it leaves of what stands."""
+        """What each agent gets in the turns left under a deal and the payments that it keeps."""
         kept = (
             clause
             for cid, clause in self.money.items()
@@ -188,7 +188,7 @@ class Party:
         try:
             within = GameTree(agreed, self.stage, enforcement_of(self.facts), self.record)
         except NotFinite as reason:
-            raise Missing(str(reason)) from None
+            raise Unforeseeable(str(reason)) from None
         return dict(zip(self.stage.agents, within.value(valuation), strict=True))
 
     def _course(self) -> list[Play]:
@@ -205,7 +205,7 @@ class Party:
 
 @dataclass(frozen=True)
 class Clerk:
-    """One who is no party: writes down what was agreed, and judges what was done.
+    """An outsider that writes down what was agreed, and judges what was done.
 
     Attributes:
         facts: the letter's facts.
@@ -233,8 +233,7 @@ class Clerk:
 
     def judge(self) -> str:
         """Each clause's verdict, as I read the record."""
-        clauses = needed_fact(self.facts, "contract")["clauses"]
-        deal = Deal.model_validate({"clauses": clauses})
+        deal = Deal(clauses=tuple(clauses_in(needed_fact(self.facts, "contract"))))
         monitor = Monitor(deal).on(self.record)
         verdicts = monitor.verdicts(self.terms.turns, self.terms.actions, over=True)
         ids = standing_in(self.facts)

@@ -25,10 +25,12 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
+from shapley_coop.games.exchange.market import Market
 from shapley_coop.games.exchange.masks import members
+from shapley_coop.games.exchange.scenario import Masks
+from shapley_coop.games.foresight import Missing
 from shapley_coop.seats.embedded.characters import Character
-from shapley_coop.seats.embedded.market import Market, Masks
-from shapley_coop.seats.embedded.outlook import EPSILON, Missing
+from shapley_coop.seats.embedded.outlook import EPSILON
 
 CORNER = 0.9
 """A corner jumper insists on this part of its best."""
@@ -126,7 +128,7 @@ class Negotiator:
 
     def _utility_aware(self) -> int:
         market, target = self.market, self._target()
-        proposed = {asked.masks[market.me] for asked in market.asked_by(market.me)}
+        proposed = {asked.masks[market.me] for asked in market.offered_by(market.me)}
         new = [m for m in market.mine if m not in proposed] or market.mine
         enough = [m for m in new if market.worth(m) >= target - EPSILON] or new[:1]
 
@@ -143,7 +145,7 @@ class Negotiator:
     def _corner_jumping(self) -> int:
         market = self.market
         corners = [m for m in market.mine if market.worth(m) >= CORNER * market.best]
-        last = [asked.masks[market.me] for asked in market.asked_by(market.me)[-1:]]
+        last = [asked.masks[market.me] for asked in market.offered_by(market.me)[-1:]]
         return self.rng.choice([m for m in corners if m not in last] or corners)
 
     def _time(self) -> int:
@@ -151,8 +153,8 @@ class Negotiator:
 
     def _tit_for_tat(self) -> int:
         market = self.market
-        got = [asked.masks[market.me] for asked in market.asked if asked.by != market.me]
-        own = market.asked_by(market.me)
+        got = [asked.masks[market.me] for asked in market.offered if asked.by != market.me]
+        own = market.offered_by(market.me)
         if not own or len(got) < len(market.others) + 1:
             return market.mine[0]
         step = market.worth(got[-1]) - market.worth(got[-1 - len(market.others)])
@@ -161,8 +163,8 @@ class Negotiator:
 
     def _micro(self) -> int:
         market = self.market
-        mine = {asked.masks[market.me] for asked in market.asked_by(market.me)}
-        theirs = [{a.masks[market.me] for a in market.asked_by(other)} for other in market.others]
+        mine = {asked.masks[market.me] for asked in market.offered_by(market.me)}
+        theirs = [{a.masks[market.me] for a in market.offered_by(other)} for other in market.others]
         acceptable = [m for m in market.mine if market.worth(m) >= market.reservation - EPSILON]
         new = [m for m in acceptable if m not in mine]
         if new and (not mine or len(mine) <= min(len(seen) for seen in theirs)):
@@ -182,14 +184,13 @@ class Negotiator:
 
         Who is utility-aware does not count on what seems to cost the others something.
         """
-        market, c = self.market, self.self_
+        market = self.market
         best = market.best
         if self._tactic == "utility_aware":
             harmless = [market.worth(m) for m in market.mine if self._others_gain(m) >= 0]
             best = max([market.reservation, *harmless])
-        turn, turns = self._number("turn"), self._number("turns")
-        at = min(1.0, max(0.0, (turn - 2) / max(1.0, turns - 2)))
-        share: float = c.greed - (c.greed - c.floor) * at**c.patience
+        # The first turn is private: talk begins with the second.
+        share = self.self_.share(int(self._number("turn")) - 1, int(self._number("turns")) - 1)
         return market.reservation + share * (best - market.reservation)
 
     @property

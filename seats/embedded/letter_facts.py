@@ -1,25 +1,25 @@
-"""What a letter about contracts shows: the offer, what stands, and the terms they are read by."""
+"""What a letter shows of an offer and of the contract in force, and the terms they are read by."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shapley_coop.deals import DEAL_RULES, Clause, Deal, Fault, Pay, Share, Terms, first_fault
-from shapley_coop.deals.written.reading import ended, read_words
-from shapley_coop.seats.embedded.outlook import needed
+from shapley_coop.deals.written.reading import read_words
+from shapley_coop.games.foresight import needed
 
 
 def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:
-    """The deal that stands: its clauses, or, where it was made in words, what those say.
+    """The deal that was offered: its clauses, or, where it was made in words, what those say.
 
     Words that cannot be read, or that say what no deal may, are a fault.
 
     Raises:
-        Missing: no offer stands.
+        Missing: there is no offer.
     """
     offer = needed_fact(facts, "offer")
-    if clauses := offer["clauses"]:
-        drops = ended(offer.get("in_words", ""))
-        return Deal.model_validate({"clauses": clauses, "drops": drops})
+    needed(offer, "clauses", "drops")
+    if offer["clauses"]:
+        return Deal.model_validate({"clauses": offer["clauses"], "drops": offer["drops"]})
     said = [line["says"] for line in talk if line.get("does") == "propose" and "says" in line]
     deal = read_words(said[-1] if said else "", terms := terms_of(facts))
     return deal if isinstance(deal, Fault) else first_fault(DEAL_RULES, deal, terms) or deal
@@ -36,17 +36,29 @@ def terms_of(facts: Mapping[str, Any]) -> Terms:
     return Terms(facts["agents"], facts["actions"], int(facts["turns"]), droppable=money)
 
 
+def clauses_in(contract: Mapping[str, Any] | None) -> list[Clause]:
+    """The clauses of a contract, in order; none without one.
+
+    Raises:
+        Missing: the letter shows it without its clauses.
+    """
+    if not contract:
+        return []
+    needed(contract, "clauses")
+    return list(Deal.model_validate({"clauses": contract["clauses"]}).clauses)
+
+
 def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
-    """The clauses of the contract that stands, if one does, by the ids that its text gives.
+    """The clauses of the contract in force, if there is one, by their ids.
 
     Raises:
         Missing: the letter shows it in part.
     """
-    contract = facts.get("contract") or {"clauses": [], "in_words": ""}
-    needed(contract, "clauses", "in_words")
-    ids = [line.partition(".")[0] for line in contract["in_words"].splitlines()]
-    clauses = Deal.model_validate({"clauses": contract["clauses"]}).clauses
-    return dict(zip(ids, clauses, strict=True))
+    contract = facts.get("contract")
+    if not contract:
+        return {}
+    needed(contract, "ids")
+    return dict(zip(contract["ids"], clauses_in(contract), strict=True))
 
 
 def money_in(clauses: Mapping[str, Clause]) -> dict[str, Clause]:

@@ -23,7 +23,8 @@ from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.analysis.valuations import deviating, replies
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import Turn
-from shapley_coop.seats.embedded.outlook import Missing, needed
+from shapley_coop.seats.embedded.letter_facts import clauses_in
+from shapley_coop.seats.embedded.outlook import Unforeseeable, needed
 
 FORGIVENESS = Fraction(1, 3)
 """How often generous tit-for-tat cooperates all the same (Nowak and Sigmund, 1992)."""
@@ -36,12 +37,12 @@ def stage_of(facts: Mapping[str, Any]) -> StageGame:
     """The letter's game.
 
     Raises:
-        Missing: it gives no payoffs, or too many to work with.
+        Unforeseeable: it gives no payoffs, or too many to work with.
     """
     try:
         return StageGame.of(facts)
     except NotFinite as reason:
-        raise Missing(str(reason)) from None
+        raise Unforeseeable(str(reason)) from None
 
 
 def course_of(stage: StageGame) -> list[Play]:
@@ -96,8 +97,7 @@ class Player:
     @cached_property
     def contract(self) -> Deal:
         """The clauses in force; an empty deal where there are none."""
-        clauses = (self.facts.get("contract") or {}).get("clauses", [])
-        return Deal.model_validate({"clauses": clauses})
+        return Deal(clauses=tuple(clauses_in(self.facts.get("contract"))))
 
     def parts(self, turn: int, i: int) -> list[str]:
         """What agent i can do at that turn to cooperate, its part in the best course first.
@@ -122,7 +122,7 @@ class Player:
         return turn["actions"].get(self.stage.agents[i]) in self.parts(turn["turn"], i)
 
     def others_cooperated(self, turn: Turn) -> bool:
-        """Whether everybody else did its part."""
+        """Whether all others did their parts."""
         others = (i for i in range(len(self.stage.agents)) if i != self.index)
         return all(self.cooperated(turn, i) for i in others)
 
@@ -152,7 +152,7 @@ class Player:
         try:
             within = GameTree(self.contract, self.stage, terms, self.record)
         except NotFinite as reason:
-            raise Missing(str(reason)) from None
+            raise Unforeseeable(str(reason)) from None
         position = within.layers[self.turn][within.start]
         later = within.values(deviating).get(self.turn + 1, {})
         values = replies(within, position, self.index, within.worth(position, later))

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from shapley_coop.games.catalogue import title
 from shapley_coop.serve.server.in_process import inside
 
 logger = logging.getLogger(__name__)
@@ -24,10 +25,10 @@ def labels(table: Mapping[str, Any]) -> dict[str, Any]:
     """Episode, game, agents, seed, status, and the hash of the contract in force."""
     if not (settings := table.get("settings")):
         return {}
-    game, contract = settings.get("game"), table.get("contract") or {}
+    contract = table.get("contract") or {}
     return {
         "episode": table.get("episode"),
-        "game": game.get("name", "game") if isinstance(game, dict) else game,
+        "game": title(settings.get("game") or {}),
         "agents": table.get("agents"),
         "seed": settings.get("seed"),
         "status": table.get("status"),

@@ -1,8 +1,8 @@
-"""Running a program that nobody vouches for.
+"""Running a program that is not trusted.
 
 With bubblewrap the program gets: a copy of the workspace in memory, of bounded size, and nothing
-else that it could write to but a bounded /tmp; the system read-only, without anybody's home; no
-network; process numbers of its own, so that it sees nobody and ends with its first process; an
+else that it could write to but a bounded /tmp; the system read-only, without any user's home; no
+network; process numbers of its own, so that it sees no other process and ends with its first; an
 environment that was never ours; limits on processes, memory, CPU, open and written files; and a
 clock that it cannot stop. Where bubblewrap is missing, or the kernel forbids it, foreign code is
 not run, unless the caller says so: then limits, clean environment, and clock still hold, and
@@ -160,7 +160,7 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str]) -> list[str]:
 
 
 def _system() -> list[str]:
-    """The parts of the system that programs need, and nobody's home among them."""
+    """The parts of the system that programs need, and no user's home among them."""
     parts = ["--ro-bind", "/usr", "/usr"]
     for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         if os.path.islink(name):

@@ -27,7 +27,7 @@ def mistake_in_path(path: str) -> str:
     """
     if len(path) > MAX_PATH or not _PATH.fullmatch(path):
         return (
-            f"{path[:MAX_PATH]!r} is no path in the workspace: folders and a name of letters, "
+            f"{path[:MAX_PATH]!r} is not a path in the workspace: folders and a name of letters, "
             "digits, '_', '-' and '.', none beginning with a dot, as in src/main.py"
         )
     return ""

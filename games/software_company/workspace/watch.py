@@ -94,7 +94,7 @@ def _follow(process: "subprocess.Popen[bytes]", bounds: Bounds) -> tuple[Status,
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Without reaping it: until then its number, and its group's, is nobody else's."""
+    """Without reaping it: until then no other process gets its number or its group's."""
     look = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, look) is not None
 
@@ -108,7 +108,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _await_silence(process: "subprocess.Popen[bytes]") -> None:
-    """Wait until nobody holds the streams open any more: then everybody is gone."""
+    """Wait until no process holds the streams open: then all have ended."""
     deadline = time.monotonic() + _GRACE
     with selectors.DefaultSelector() as selector:
         for pipe in (process.stdout, process.stderr):

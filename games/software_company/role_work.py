@@ -66,7 +66,7 @@ def _writings(
         "docs/acceptance.md": ("Counselor", "documentation", _acceptance(task)),
     }
     if phase == "coding":
-        # One's own part first; then whatever nobody has come to write.
+        # Its own part first; then whatever no other role has written.
         for path, (_, content) in sorted(code.items(), key=lambda part: part[1][0] != role):
             if path not in files and (code[path][0] == role or files):
                 yield action_of(WRITE_CODE, path=path, content=content)

@@ -7,16 +7,15 @@ from typing import Any
 
 from shapley_coop.games.exchange.masks import full, members
 from shapley_coop.games.exchange.registry import compose
-from shapley_coop.seats.embedded.outlook import Missing, needed
-
-Masks = dict[str, int]
+from shapley_coop.games.exchange.scenario import Masks
+from shapley_coop.games.foresight import Missing, needed
 
 UNKNOWN = 0.5
 
 
 @dataclass(frozen=True)
-class Asked:
-    """An allocation that somebody proposed."""
+class Offered:
+    """An allocation that an agent proposed."""
 
     by: str
     masks: Masks
@@ -40,7 +39,7 @@ class Market:
     written: Mapping[int, str]
     holds: Masks
     utilities: Mapping[int, float]
-    asked: Sequence[Asked]
+    offered: Sequence[Offered]
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Market":
@@ -59,8 +58,8 @@ class Market:
             written={int(bits, 2): text for bits, text in facts.get("registry", {}).items()},
             holds=_ints(holds),
             utilities={int(bits, 2): float(u) for bits, u in facts.get("utilities", {}).items()},
-            asked=[
-                Asked(offer["by"], _ints(offer["masks"]), int(offer["turn"]))
+            offered=[
+                Offered(offer["by"], _ints(offer["masks"]), int(offer["turn"]))
                 for offer in facts.get("offers", [])
                 if offer.get("masks")
             ],
@@ -73,7 +72,7 @@ class Market:
 
     @property
     def others(self) -> list[str]:
-        """Everybody else."""
+        """All other agents."""
         return [agent for agent in self.agents if agent != self.me]
 
     @property
@@ -90,7 +89,7 @@ class Market:
     def mine(self) -> list[int]:
         """The sets that I could ask for and know the worth of, by falling utility.
 
-        Everybody else keeps at least one atom.
+        Each other agent keeps at least one atom.
         """
         most = self.n - len(self.others)
         able = [m for m in self.utilities if 1 <= m.bit_count() <= most]
@@ -104,13 +103,13 @@ class Market:
 
     def guess(self, other: str, mask: int) -> float:
         """My estimate of another's utility, in [0, 1]."""
-        asked = [_likeness(mask, one.masks[other]) for one in self.asked_by(other)]
+        asked = [_likeness(mask, one.masks[other]) for one in self.offered_by(other)]
         like = sum(asked) / len(asked) if asked else 0.0
         dislike = max((_likeness(mask, each) for each in self._refused(other)), default=0.0)
         return min(1.0, max(0.0, UNKNOWN + (like - dislike) / 2))
 
     def allocate(self, mine: int) -> Masks:
-        """An allocation in which I have `mine` and the rest goes to who seems to want it most."""
+        """An allocation in which I have `mine`; the rest goes to whoever seems to want it most."""
         rest = members(full(self.n) & ~mine, self.n)
         masks = {self.me: mine, **dict.fromkeys(self.others, 0)}
         for position in rest:
@@ -125,9 +124,9 @@ class Market:
         """The least that any other seems to gain over what it holds."""
         return min(self.guess(a, masks[a]) - self.guess(a, self.holds[a]) for a in self.others)
 
-    def asked_by(self, agent: str) -> list[Asked]:
+    def offered_by(self, agent: str) -> list[Offered]:
         """What an agent has proposed, oldest first."""
-        return [asked for asked in self.asked if asked.by == agent]
+        return [asked for asked in self.offered if asked.by == agent]
 
     def describe(self, mask: int) -> str:
         """The exact description of a set."""
@@ -147,12 +146,12 @@ class Market:
 
     def _refused(self, other: str) -> list[int]:
         """What it would have had by others' proposals but the one that is still to be answered."""
-        offered = [one.masks[other] for one in self.asked if one.by != other]
-        return [mask for mask in offered[:-1] if mask != self.holds[other]]
+        would = [one.masks[other] for one in self.offered if one.by != other]
+        return [mask for mask in would[:-1] if mask != self.holds[other]]
 
     def _interest(self, agent: str, bit: int) -> int:
         """How often an agent asked for an atom; that it holds it decides between equals."""
-        asked = sum(2 for one in self.asked_by(agent) if one.masks[agent] & bit)
+        asked = sum(2 for one in self.offered_by(agent) if one.masks[agent] & bit)
         return asked + (1 if self.holds[agent] & bit else 0)
 
 

@@ -1,0 +1,99 @@
+"""Looking ahead by enumeration, where the letter's facts list what every joint action pays."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property, partial
+from itertools import product
+from typing import Any
+
+from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Missing, Owed, Part
+from shapley_coop.games.game import Turn
+
+Play = dict[str, str]
+
+
+class Enumeration(Foresight):
+    """A table of payoffs, and what follows from it.
+
+    Whoever has a duty keeps it; whoever has none does what pays best if all others are equally
+    likely to do anything. That is a guess, so a promise to do it is worth something.
+    """
+
+    FACTS = ("actions", "payoffs", "turns")
+    sure_of_habits = False
+
+    def read(self, facts: Mapping[str, Any]) -> None:
+        """Keep the table."""
+        self.turns = int(facts["turns"])
+        self.actions = {a: list(facts["actions"][a]) for a in self.agents}
+        self.pays: dict[tuple[str, ...], Mapping[str, float]] = {
+            tuple(cell["play"][a] for a in self.agents): {a: cell["pays"][a] for a in self.agents}
+            for cell in facts["payoffs"]
+        }
+
+    def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
+        """Play every turn left."""
+        record: list[Turn] = list(self.record)
+        for turn in range(self.turn, self.turns + 1):
+            play = self.play(asked(record, turn))
+            if mine is not None and turn == self.turn:
+                play[self.me] = mine
+            record.append({"turn": turn, "actions": play, "rewards": dict(self.payoff(play))})
+        return Foreseen(
+            record,
+            {a: float(sum(t["rewards"].get(a, 0) for t in record)) for a in self.agents},
+        )
+
+    def play(self, owed: Iterable[Owed]) -> Play:
+        """What each agent does: its duty, else what it would do without a deal."""
+        play = dict(self.default)
+        for duty in owed:
+            if not duty.forbidden:
+                play[duty.agent] = duty.action
+            elif play[duty.agent] == duty.action:
+                others = [x for x in self.actions[duty.agent] if x != duty.action]
+                play[duty.agent] = max(others, key=partial(self.expected, duty.agent))
+        return play
+
+    def together(self) -> list[Part]:
+        """The joint action that pays all together most."""
+        return [Part(agent, action) for agent, action in self.best_for_all.items()]
+
+    def wish(self) -> list[Part]:
+        """The joint action that pays me most, then all together."""
+        best = max(self.plays(), key=lambda p: (self.payoff(p)[self.me], self.total(p)))
+        return [Part(agent, action) for agent, action in best.items()]
+
+    def habit(self, legal: list[str]) -> str:
+        """The best against uniform beliefs."""
+        return max(legal, key=partial(self.expected, self.me))
+
+    def payoff(self, play: Play) -> Mapping[str, float]:
+        """What one joint action pays each agent."""
+        key = tuple(play[a] for a in self.agents)
+        if key not in self.pays:
+            raise Missing(f"the letter does not say what {play} pays")
+        return self.pays[key]
+
+    def plays(self, **fixed: str) -> list[Play]:
+        """All joint actions in which the fixed agents do the fixed things."""
+        choices = [[fixed[a]] if a in fixed else self.actions[a] for a in self.agents]
+        return [dict(zip(self.agents, play, strict=True)) for play in product(*choices)]
+
+    def total(self, play: Play) -> float:
+        """The collective payoff of one joint action."""
+        return float(sum(self.payoff(play).values()))
+
+    def expected(self, agent: str, action: str) -> float:
+        """An agent's mean payoff if all others are equally likely to do anything."""
+        plays = self.plays(**{agent: action})
+        return sum(self.payoff(play)[agent] for play in plays) / len(plays)
+
+    @cached_property
+    def default(self) -> Play:
+        """What each agent does without a deal."""
+        return {a: max(self.actions[a], key=partial(self.expected, a)) for a in self.agents}
+
+    @cached_property
+    def best_for_all(self) -> Play:
+        """The joint action that pays all together most, then me."""
+        return max(self.plays(), key=lambda p: (self.total(p), self.payoff(p)[self.me]))

@@ -1,0 +1,120 @@
+"""What an agent foresees where tasks are handed over and done, with or without payments."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from shapley_coop.games.exchange.market import Market, Offered
+from shapley_coop.games.exchange.masks import members
+from shapley_coop.games.exchange.scenario import Masks
+from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Part, Payoffs
+from shapley_coop.games.game import Turn
+
+WAIT = "wait"
+
+
+def hand(task: str, to: str) -> str:
+    """The action of handing one's task to another agent."""
+    return f"hand {task} to {to}"
+
+
+class TradeForesight(Foresight):
+    """The letter's market: my own utility is in my letter, the others' is guessed (`Market`).
+
+    Whoever owes a task hands it over or does it; whoever owes nothing does its own tasks.
+    """
+
+    FACTS = ("turns",)
+
+    def read(self, facts: Mapping[str, Any]) -> None:
+        """Keep the market.
+
+        Where the offer that stands shares the total, what its author gains counts for me as well:
+        I take it that the author wants what it would have.
+        """
+        self.turns = int(facts["turns"])
+        self.market = Market.of(facts)
+        self._hands = {
+            hand(task, to): (1 << (self.market.n - 1 - i), to)
+            for i, task in enumerate(self.market.names)
+            for to in self.agents
+        }
+        offer = facts.get("offer") or {"clauses": []}
+        if any(clause["kind"] == "share" for clause in offer["clauses"]):
+            holds = dict(self.market.holds)
+            for clause in offer["clauses"]:
+                if clause["kind"] == "do":
+                    self._hand(holds, clause["agent"], clause["action"])
+            wanted = Offered(offer["by"], holds, self.turn)
+            self.market = replace(self.market, offered=[*self.market.offered, wanted])
+
+    def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
+        """Every hand that is asked for is given; all that is held at the end counts."""
+        holds, record = dict(self.market.holds), list[Turn]()
+        for turn in range(self.turn, self.turns + 1):
+            owed = [duty for duty in asked([*self.record, *record], turn) if not duty.forbidden]
+            actions = {duty.agent: duty.action for duty in owed}
+            own = [duty.action for duty in owed if duty.agent == self.me]
+            refused = mine is not None and turn == self.turn and mine not in own
+            for duty in owed:
+                if not (refused and duty.agent == self.me):
+                    self._hand(holds, duty.agent, duty.action)
+            if mine is not None and turn == self.turn:
+                actions[self.me] = mine
+            record.append({"turn": turn, "actions": actions, "rewards": {}})
+        while len(record) > 1 and not record[-1]["actions"]:
+            record.pop()
+        payoffs = self._payoffs(holds)
+        if record:
+            record[-1]["rewards"] = dict(payoffs)
+        return Foreseen([*self.record, *record], payoffs)
+
+    def together(self) -> list[Part]:
+        """The allocation of the highest sum, by my utility and my guesses."""
+        allocations = [self.market.allocate(mask) for mask in self.market.mine]
+        best = max(allocations, key=lambda masks: sum(self._payoffs(masks).values()))
+        return self._plan(best)
+
+    def wish(self) -> list[Part]:
+        """The trade that is best for me among those that seem to cost no one anything."""
+        market = self.market
+        harmless = [m for m in map(market.allocate, market.mine) if market.others_gain(m) >= 0]
+        wanted = max([*harmless, market.holds], key=lambda masks: market.worth(masks[self.me]))
+        return [] if wanted == market.holds else self._plan(wanted)
+
+    def habit(self, legal: list[str]) -> str:
+        """Do my own tasks, and wait when there are none."""
+        return next(filter(self.is_habit, legal), WAIT)
+
+    def is_habit(self, action: str) -> bool:
+        """To do a task of my own."""
+        return action in self.market.names
+
+    def _payoffs(self, masks: Masks) -> Payoffs:
+        guess = self.market.guess
+        return {
+            a: self.market.worth(masks[a]) if a == self.me else guess(a, masks[a])
+            for a in self.agents
+        }
+
+    def _hand(self, holds: Masks, giver: str, action: str) -> None:
+        """Hand a task over, if the action does that and the giver has it."""
+        bit, to = self._hands.get(action, (0, ""))
+        if holds[giver] & bit:
+            holds[giver] ^= bit
+            holds[to] |= bit
+
+    def _plan(self, masks: Masks) -> list[Part]:
+        """First all hand over what others are to have, one task a turn; then all work."""
+        market, parts, last = self.market, list[Part](), self.turn - 1
+        for giver in self.agents:
+            turn = self.turn
+            for taker in self.agents:
+                given = market.holds[giver] & masks[taker] if taker != giver else 0
+                for i in members(given, market.n):
+                    parts.append(Part(giver, hand(market.names[i], taker), turns=(turn, turn)))
+                    last, turn = max(last, turn), turn + 1
+        for agent in self.agents:
+            for turn, i in enumerate(members(masks[agent], market.n), start=last + 1):
+                parts.append(Part(agent, market.names[i], turns=(turn, turn)))
+        return parts

@@ -1,0 +1,70 @@
+"""How an embedded agent answers where nothing tells it what an action leads to.
+
+It keeps what it signed; it signs only what costs it nothing; else it takes the legal action that
+its seed draws. It says so, and passes on no turn.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from shapley_coop.deals import Deal, Fault, Pay, Share
+from shapley_coop.games.foresight import needed
+from shapley_coop.seats.embedded.letter_facts import offered
+
+CANNOT = "I cannot look ahead in this game"
+_DRAWN = f"{CANNOT}: I take the legal action my seed draws."
+
+
+def answer_blindly(
+    asked: str, facts: Mapping[str, Any], rng: Random, talk: Sequence[Mapping[str, Any]]
+) -> str:
+    """The answer to one letter.
+
+    Args:
+        asked: what the letter asks for.
+        facts: the letter's.
+        rng: my dice.
+        talk: what was said, a line each, from the letter's history.
+
+    Raises:
+        Missing: the letter lacks even the facts that this takes.
+    """
+    if asked == "act":
+        return _act(facts, rng)
+    if asked == "reason":
+        return f"<CONSIDER>{json.dumps({'plan': _DRAWN})}</CONSIDER>"
+    if not asked.endswith(("answer", "sign")):
+        return f"<s>{CANNOT}: I propose nothing.</s><REJECT>"
+    needed(facts, "you")
+    deal = offered(facts, talk)
+    if not isinstance(deal, Fault) and costs_nothing(deal, facts["you"]):
+        return f"<s>{CANNOT}; I agree because it asks nothing of me.</s><ACCEPT>"
+    return f"<s>{CANNOT}, and agree to nothing that could cost me.</s><REJECT>"
+
+
+def costs_nothing(deal: Deal, me: str) -> bool:
+    """Whether a deal asks no action and no payment of me, and splits no total."""
+    return not deal.drops and not any(
+        isinstance(clause, Share)
+        or me == (clause.payer if isinstance(clause, Pay) else clause.agent)
+        for clause in deal.clauses
+    )
+
+
+def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:
+    """What the contract asks me to do now, as far as it can be done."""
+    owed = [duty["action"] for duty in facts.get("duties", []) if not duty["forbidden"]]
+    return [action for action in owed if action in legal]
+
+
+def _act(facts: Mapping[str, Any], rng: Random) -> str:
+    """What I signed; else what my dice draw of all that is legal and not forbidden to me."""
+    needed(facts, "you", "legal")
+    legal = list(facts["legal"])
+    if owed := owed_now(facts, legal):
+        return f"<s>I do {owed[0]}, as I signed.</s><ACTION>{owed[0]}</ACTION>"
+    forbidden = {duty["action"] for duty in facts.get("duties", []) if duty["forbidden"]}
+    free = [action for action in legal if action not in forbidden]
+    return f"<s>{_DRAWN}</s><ACTION>{rng.choice(free or legal)}</ACTION>"

@@ -1,0 +1,151 @@
+"""A game of one's own, by the path of its file: played, verified, refused with a reason."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from shapley_coop.games import GameError, foresight_of, load
+from shapley_coop.graphs.running import play, prepare
+from shapley_coop.state import RunConfig, config_of, game_of
+from tests.coop_command import FAILED, Coop, coop_in, valid
+from tests.stub_openai import StubOpenAI
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+FOUND = re.search(r"```python\n# orchard.py\n(.*?)```", README, re.DOTALL)
+assert FOUND
+ORCHARD = FOUND.group(1)
+
+
+@pytest.fixture
+def orchard(tmp_path: Path) -> Path:
+    path = tmp_path / "orchard.py"
+    path.write_text(ORCHARD, encoding="utf-8")
+    return path
+
+
+def broken(path: Path, old: str, new: str) -> Path:
+    assert old in ORCHARD
+    path.write_text(ORCHARD.replace(old, new), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["rational", "free_rider", "tit_for_tat", "contract_breaker"])
+async def test_default_seats_and_every_kind_of_character_act_in_it(
+    orchard: Path, name: str
+) -> None:
+    room = RunConfig(game=str(orchard), seed=1, seats={"*": f"embedded:{name}"})
+    outcome = await play("shapley_coop", room)
+    assert outcome["game"] == "orchard"
+    assert outcome["turns_played"] > 1
+    assert outcome["acted"] == dict.fromkeys(("Ann", "Ben", "Cyd"), outcome["turns_played"])
+    assert sum(outcome["payoffs"].values()) == outcome["credit"]["worth_of_all"] > 0
+
+
+@pytest.mark.parametrize("graph", ["llm_only", "negotiation", "short_term", "contracts"])
+async def test_every_workflow_plays_it(orchard: Path, graph: str) -> None:
+    outcome = await play(graph, RunConfig(game=str(orchard), seed=2))
+    assert set(outcome["acted"].values()) == {outcome["turns_played"]} != {0}
+
+
+async def test_the_run_stores_the_absolute_path_and_finds_its_game_from_any_folder(
+    orchard: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(orchard.parent)
+    run = prepare("llm_only", RunConfig(game="orchard.py", seed=1))
+    assert re.fullmatch(r"orchard-[0-9a-f]{8}", run.run)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert config_of(run.room).game == str(orchard)
+    assert game_of(run.room).agents == ("Ann", "Ben", "Cyd")
+
+
+def test_a_file_that_has_changed_is_run_again(orchard: Path) -> None:
+    assert load(str(orchard)).start()["fruit"] == 12
+    broken(orchard, "fruit: int = 12", "fruit: int = 20")
+    assert load(str(orchard)).start()["fruit"] == 20
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("GAME = Orchard", "", "defines no game: end it with GAME = YourGame"),
+        ("GAME = Orchard", "GAME = 7", "GAME is not a subclass"),
+        ("GAME = Orchard", "GAME = Orchid", "NameError"),
+        ("fruit: int = 12", "fruit: int == = 12", "SyntaxError"),
+        ('        return {"turn": 1', '        raise 1\n        return {"turn": 1', ""),
+    ],
+)
+def test_a_file_that_defines_no_game_is_refused_in_one_line(
+    orchard: Path, old: str, new: str, reason: str
+) -> None:
+    broken(orchard, old, new)
+    if not reason:
+        assert load(str(orchard)).agents, "what fails in a method fails when it is called"
+        return
+    with pytest.raises(GameError, match=reason) as refusal:
+        load(str(orchard))
+    assert "\n" not in str(refusal.value)
+    assert "orchard.py" in str(refusal.value)
+
+
+def test_a_program_that_defines_no_game_is_never_run(tmp_path: Path) -> None:
+    path, trace = tmp_path / "other.py", tmp_path / "trace"
+    path.write_text(f"open({str(trace)!r}, 'w').close()\n", encoding="utf-8")
+    with pytest.raises(GameError, match="defines no game"):
+        load(str(path))
+    assert not trace.exists()
+
+
+def test_it_may_bring_a_foresight_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "orchard.py"
+    source = ORCHARD.replace('{"agents": list', '{"game": self.name, "agents": list')
+    source += "\nfrom shapley_coop.games.enumeration import Enumeration\nFORESIGHT = Enumeration\n"
+    path.write_text(source, encoding="utf-8")
+    facts = load(str(path)).facts()
+    assert facts["game"] == "orchard"
+    found = foresight_of(facts)
+    assert found is not None
+    assert found.__name__ == "Enumeration"
+    assert foresight_of({"game": "no_such_orchard"}) is None
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+def test_the_command_line_plays_and_verifies_it(coop: Coop, orchard: Path) -> None:
+    outcome = valid(coop("run", "orchard.py", "--name", "picked", "--json").result)
+    assert outcome["game"] == "orchard"
+    assert set(outcome["acted"].values()) == {outcome["turns_played"]} != {0}
+    assert coop("verify", "picked").code == 0
+
+
+def test_a_run_in_which_no_agent_acted_says_so_first_and_ends_with_code_1(
+    coop: Coop, orchard: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    with StubOpenAI(lambda messages, request: "I have nothing to say.") as stub:
+        seats = ("--model", "openai:mute", "--base-url", stub.base_url)
+        given = ("run", "orchard.py", "--graph", "llm_only", *seats, "--set", "rounds=2")
+        told = coop(*given, "--name", "quiet")
+        printed = coop(*given, "--json")
+    report = told.out[told.out.rindex("turn 2") :].partition("\n")[2].strip()
+    assert report.startswith("No agent acted in quiet; turns played: 2.")
+    assert told.code == printed.code == FAILED
+    assert json.loads(printed.out)["acted"] == dict.fromkeys(("Ann", "Ben", "Cyd"), 0)
+
+
+def test_a_run_in_which_one_agent_acted_ends_well(
+    coop: Coop, orchard: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+    with StubOpenAI(lambda messages, request: "I have nothing to say.") as stub:
+        seats = ("--model", "openai:mute", "--agent", "Ann=embedded:rational")
+        given = ("--graph", "llm_only", *seats, "--base-url", stub.base_url)
+        outcome = coop("run", "orchard.py", *given, "--set", "rounds=2", "--json").result
+    assert outcome["acted"] == {"Ann": 2, "Ben": 0, "Cyd": 0}
