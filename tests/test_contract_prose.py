@@ -158,7 +158,7 @@ async def test_whoever_never_signs_readably_has_not_signed(script):
 
 def party(said, clauses=()):
     told = {**DILEMMA.facts(), "you": "Bob", "turn": 1, "round": 1, "rounds": 3}
-    told |= {"offer": {"clauses": list(clauses)}, "enforcement": {"mode": "enforced"}}
+    told |= {"offer": {"clauses": list(clauses), "drops": []}, "enforcement": {"mode": "enforced"}}
     talk = [{"id": "m1", "by": "Alice", "does": "propose", "says": said, "revision": 1}]
     return Party(told, [], character("generous"), talk)
 
@@ -172,7 +172,7 @@ def test_an_embedded_party_weighs_words_that_it_can_read_as_it_weighs_clauses():
 
 
 def test_an_embedded_summariser_drafts_only_what_was_said():
-    told = {**DILEMMA.facts(), "offer": {"clauses": []}}
+    told = {**DILEMMA.facts(), "offer": {"clauses": [], "drops": []}}
     talk = [{"does": "propose", "says": "Forget it."}, {"does": "propose", "says": OFFER}]
     drafted = Clerk(told, [], talk).write()
     assert json.loads(drafted.partition("<PROPOSAL>")[2].partition("</")[0]) == json.loads(

@@ -143,8 +143,9 @@ def test_a_first_contract_is_no_judgement_on_the_turns_before_it():
 def before(contract, **more):
     """An embedded agent at turn 3, in front of a contract that stands."""
     told = {**DILEMMA.facts(), "you": "Alice", "turn": 3, "round": 1, "rounds": 3}
-    clauses = [term["clause"] for term in contract["terms"]]
-    told |= {"contract": {"clauses": clauses, "in_words": contract["text"]}}
+    terms = contract["terms"]
+    shown = {"ids": [t["id"] for t in terms], "clauses": [t["clause"] for t in terms]}
+    told |= {"contract": shown}
     return Party({**told, **more}, turns("defect", 2), character("contract_keeper"))
 
 
@@ -167,7 +168,7 @@ def test_an_embedded_agent_weighs_an_amendment_by_what_it_leaves_standing():
 
     def answer(**drops):
         deal = Deal(clauses=BOTH, **drops)
-        offer = {"clauses": deal.record()["clauses"], "in_words": deal.text()}
+        offer = {"clauses": deal.record()["clauses"], "drops": list(deal.drops)}
         return before(standing, offer=offer).sign()
 
     assert before(standing).alone["Alice"] == 3
@@ -177,7 +178,7 @@ def test_an_embedded_agent_weighs_an_amendment_by_what_it_leaves_standing():
 
 def outlook(contract, turn):
     """What Bob sees at a turn, when all have cooperated so far."""
-    said = {"clauses": contract.record()["clauses"], "in_words": contract.text()}
+    said = {"clauses": contract.record()["clauses"]}
     facts = {**DILEMMA.facts(), "you": "Bob", "turn": turn, "contract": said}
     return Outlook.of(facts, turns("cooperate", turn - 1))
 

@@ -145,5 +145,5 @@ def test_what_a_fork_came_to_says_that_it_was_not_paid(coop: Coop) -> None:
     asyncio.run(branch())
     assert valid(coop("resume", name, "--json").result)["ledger"] == "counterfactual"
     assert coop("show", name, "--json").result["ledger"] == "counterfactual"
-    assert "none of this is paid" in coop("show", name).out
+    assert "nothing is paid" in coop("show", name).out
     assert home().ledger.balances(fresh["episode"])["Alice"] == 1e6 * fresh["payoffs"]["Alice"]
