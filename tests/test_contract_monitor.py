@@ -1,6 +1,5 @@
 """The monitor says what the definition says, and says it fast."""
 
-import time
 from random import Random
 
 from shapley_coop.deals import (
@@ -25,7 +24,9 @@ from shapley_coop.deals import (
 )
 from shapley_coop.deals.language.condition import Condition
 from shapley_coop.deals.progression import Watch, adherence
+from tests.chance import dice
 from tests.made_contracts import ACTIONS, a_condition, a_deal, a_turn, can_still_bind
+from tests.steps import steps
 
 TURNS = 3
 
@@ -48,9 +49,9 @@ def brute_force(deal, record):
     return verdicts
 
 
-def test_verdicts_equal_brute_force_on_ten_thousand_contracts_and_histories():
-    rng, seen = Random(5), {"satisfied": 0, "violated": 0, "pending": 0}
-    for _ in range(10_000):
+def test_verdicts_equal_brute_force_on_a_thousand_contracts_and_histories():
+    rng, seen = dice("verdicts"), {"satisfied": 0, "violated": 0, "pending": 0}
+    for _ in range(1_000):
         deal = a_deal(rng, TURNS, most=2)
         record = [a_turn(rng, n) for n in range(1, rng.randint(1, TURNS) + 1)]
         standings = Watch.of(deal, TURNS, ACTIONS).follow(record)
@@ -60,12 +61,12 @@ def test_verdicts_equal_brute_force_on_ten_thousand_contracts_and_histories():
         assert found == breaches(deal, record)
         for verdict in expected.values():
             seen[verdict] += 1
-    assert min(seen.values()) > 1_000
+    assert min(seen.values()) > 50
 
 
 def test_what_is_remembered_of_a_condition_decides_it_as_the_whole_record_does():
-    rng = Random(6)
-    for _ in range(2_000):
+    rng = dice("conditions")
+    for _ in range(1_000):
         condition, record = a_condition(rng, 8), []
         duty, payment = (Condition(condition, asked=asked) for asked in ("before", "after"))
         owed, due = duty.start, payment.start
@@ -77,7 +78,7 @@ def test_what_is_remembered_of_a_condition_decides_it_as_the_whole_record_does()
 
 
 def test_a_verdict_never_goes_back_from_violated_or_satisfied():
-    rng = Random(7)
+    rng = dice("final verdicts")
     for _ in range(500):
         watch = Watch.of(a_deal(rng, 6), 6, ACTIONS)
         standing = watch.start()
@@ -173,7 +174,7 @@ def test_nothing_agreed_is_nothing_to_watch():
     assert standing.breaches == ()
 
 
-def test_a_clause_costs_microseconds_a_turn_however_long_the_game():
+def test_a_clause_costs_as_many_steps_a_turn_however_long_the_game():
     event = Event(agent="Ann", action="left")
     clauses = [
         Do(agent="Ann", action="left"),
@@ -185,8 +186,7 @@ def test_a_clause_costs_microseconds_a_turn_however_long_the_game():
     rng = Random(1)
     record = [a_turn(rng, n) for n in range(1, 2_001)]
     watch = Watch.of(Deal(clauses=clauses), 10_000, ACTIONS)
-    started = time.perf_counter()
-    standings = watch.follow(record)
-    each = (time.perf_counter() - started) / len(record) / len(clauses)
-    assert len(standings) == len(record)
-    assert each < 20e-6, f"{each * 1e6:.1f} µs a clause and turn"
+    assert len(watch.follow(record)) == len(record)
+    short, long = (steps(lambda n=n: watch.follow(record[:n])) / n for n in (200, len(record)))
+    assert long <= 1.1 * short
+    assert long <= 60 * len(clauses)

@@ -1,6 +1,5 @@
 """The exact Shapley value: against its definition, its axioms and other people's programs."""
 
-import time
 from fractions import Fraction
 from itertools import permutations
 from math import factorial
@@ -18,6 +17,7 @@ from shapley_coop.credit.values.shapley import (
     shapley_by_class,
     shapley_exact,
 )
+from tests.steps import steps
 
 unhurried = settings(deadline=None, max_examples=60)
 
@@ -120,15 +120,10 @@ def test_the_marginal_contribution_is_measured_against_all_others() -> None:
     assert marginal_contributions([Fraction(0), Fraction(1, 3)]) == [Fraction(1, 3)]
 
 
-def test_twenty_agents_take_at_most_a_fifth_of_a_second() -> None:
+def test_a_million_coalitions_are_valued_by_arrays_and_not_one_by_one() -> None:
     table = np.random.default_rng(0).random(1 << 20)
-    durations = []
-    for _ in range(3):
-        start = time.perf_counter()
-        values = shapley(table)
-        durations.append(time.perf_counter() - start)
-    assert min(durations) <= 0.2
-    assert values.sum() == pytest.approx(table[-1] - table[0])
+    assert shapley(table).sum() == pytest.approx(table[-1] - table[0])
+    assert steps(lambda: shapley(table)) <= 50 * 20, "a few array operations for each agent"
 
 
 @pytest.mark.parametrize("sizes", [[1], [3], [1, 1, 1], [2, 3], [4, 1, 2]])

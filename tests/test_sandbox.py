@@ -17,7 +17,8 @@ from shapley_coop.games.software_company.workspace import (
     run_checks,
 )
 
-SHORT = Limits(seconds=3)
+PATIENT = Limits(seconds=120)
+"""What ends by itself has time for it on a busy machine, too."""
 
 
 @pytest.fixture
@@ -28,14 +29,14 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-def run(folder: Path, code: str, limits: Limits = SHORT, unsafe: bool = False) -> CheckResult:
+def run(folder: Path, code: str, limits: Limits = PATIENT, unsafe: bool = False) -> CheckResult:
     (folder / "hostile.py").write_text(code)
     return run_checks(folder, [PYTHON, "hostile.py"], limits, unsafe=unsafe)
 
 
 def left_running(mark: str) -> list[str]:
     """Processes of this machine that carry the mark; they may take a moment to end."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while found := [
         path
         for path in os.listdir("/proc")
@@ -43,6 +44,7 @@ def left_running(mark: str) -> list[str]:
     ]:
         if time.monotonic() > deadline:
             break
+        time.sleep(0.01)
     return found
 
 
@@ -138,7 +140,7 @@ try:
 except OSError:
     print(started)
 """
-    seen = run(workspace, code, Limits(seconds=10, processes=8))
+    seen = run(workspace, code, Limits(seconds=120, processes=8))
     assert seen.status == "ended"
     assert 0 < int(seen.stdout) <= 8
     assert left_running(mark) == []
@@ -156,13 +158,12 @@ import os, sys
 if not os.fork():
     os.setsid()
     if not os.fork():
-        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60)", "{mark}"])
+        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)", "{mark}"])
     os._exit(0)
 os.wait()
 """
-    started = time.monotonic()
-    assert run(workspace, code, Limits(seconds=20)).status == "ended"
-    assert time.monotonic() - started < 10
+    # Whoever waited for the daemon would be stopped by the limit, and say so.
+    assert run(workspace, code, PATIENT).status == "ended"
     assert left_running(mark) == []
 
 
@@ -193,7 +194,7 @@ def test_endless_output_is_cut_and_ended(
     if not unsafe:
         request.getfixturevalue("boxed")
     code = f"import sys\nwhile True: sys.{stream}.write('x' * 9999)"
-    seen = run(workspace, code, Limits(seconds=10, output=50_000), unsafe=unsafe)
+    seen = run(workspace, code, Limits(seconds=120, output=50_000), unsafe=unsafe)
     assert (seen.status, seen.code) == ("flood", None)
     assert getattr(seen, stream) == "x" * 50_000
 
@@ -202,7 +203,7 @@ def test_endless_output_is_cut_and_ended(
 @pytest.mark.parametrize(
     "code",
     [
-        "import time; time.sleep(60)",
+        "import time; time.sleep(10_000)",
         "import os, signal\nsignal.signal(15, signal.SIG_IGN)\nos.close(1); os.close(2)\n"
         "while True: pass",
     ],
@@ -212,11 +213,9 @@ def test_what_does_not_end_is_ended(
 ) -> None:
     if not unsafe:
         request.getfixturevalue("boxed")
-    started = time.monotonic()
     seen = run(workspace, code, Limits(seconds=1), unsafe=unsafe)
     # Without a stream the limit on CPU may come first: then a signal is reported.
     assert seen.status == "timeout" or (seen.code or 0) > 128
-    assert time.monotonic() - started < 3
     assert left_running(str(workspace)) == []
 
 
