@@ -18,7 +18,10 @@ FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-sync", "--disable-background-networking", "--disable-component-update"),
 ]
-BOOT_SECONDS = 120
+BOOT_SECONDS = 600
+PATIENCE_MS = 300_000
+"""What a page is waited for at most: on a busy machine it comes late, and that is no fault."""
+
 DESK, PHONE = (1360, 900), (390, 844)
 
 
@@ -70,6 +73,7 @@ def tab(size: tuple[int, int] = DESK, scheme: str = "light", **options: Any) -> 
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, **options
         )
+        context.set_default_timeout(PATIENCE_MS)
         try:
             yield Tab(context.new_page())
         finally:

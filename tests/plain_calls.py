@@ -22,7 +22,7 @@ class Calls(TypedDict, total=False):
 @cache
 def model(base_url: str) -> ChatOpenAI:
     """One client for all runs."""
-    return ChatOpenAI(model="stub", base_url=base_url, timeout=60)
+    return ChatOpenAI(model="stub", base_url=base_url, timeout=300)
 
 
 async def ask(calls: Calls) -> dict[str, Any]:

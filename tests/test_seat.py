@@ -53,11 +53,11 @@ class Party:
         self.seat = f"{server.url}/seat/{episode}/{agent}"
         transport = httpx.HTTPTransport(retries=5)
         headers = {"authorization": f"Bearer {secret(agent)}"}
-        self._http = httpx.Client(headers=headers, transport=transport, timeout=30)
+        self._http = httpx.Client(headers=headers, transport=transport, timeout=300)
 
     def letter(self) -> dict[str, Any]:
         """The letter, as soon as there is one."""
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while time.monotonic() < until:
             got = self._http.get(self.seat)
             if got.is_success:
@@ -81,7 +81,7 @@ class Play:
         self._http = httpx.Client(
             base_url=server.url,
             headers=headers,
-            timeout=60,
+            timeout=300,
             transport=httpx.HTTPTransport(retries=5),
         )
         self.thread = self._http.post("/threads", json={}).json()["thread_id"]
@@ -94,7 +94,7 @@ class Play:
         return dict(self._http.get(f"/threads/{self.thread}/state").json()["values"])
 
     def ended(self) -> dict[str, Any]:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while time.monotonic() < until:
             if (table := self.table()).get("settlement"):
                 return table

@@ -218,7 +218,7 @@ def test_two_people_are_asked_at_once_and_answer_in_any_order(client: SyncLangGr
 def test_a_person_who_does_not_reply_in_time_passes(client: SyncLangGraphClient) -> None:
     late = {"seats": {"Alice": "human", "*": "embedded:rational"}, "deadline": 0.001}
     thread = play(client, "llm_only", context=late)
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while not (table := values(client, thread)).get("settlement") and time.monotonic() < until:
         time.sleep(0.2)
     assert table["record"][0]["actions"].keys() == {"Bob"}
