@@ -23,8 +23,8 @@ from tests.steps import steps
 from tests.test_exchange_messages import PENDING, REJECT, TASKS
 from tests.test_wire import forgeries
 
-STEPS = 20_000
-"""Lines of Python and calls of C functions in which the longest message is read."""
+STEPS = 1_000_000
+"""Lines of Python and calls of C functions that reading a message may take."""
 
 VALID_REFUSED = 1 / 1_000
 PLAN = "my own plan, which is nobody else's business"
