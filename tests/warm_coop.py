@@ -26,7 +26,7 @@ from typing import Any
 from shapley_coop.state import Home
 
 ROOT = Path(__file__).parents[1]
-COOP = "cli:main"
+COOP = "shapley_coop.cli:main"
 KEYS = {"OPENAI_API_KEY": "sk-canary"}
 SAVERS = {
     "langgraph.checkpoint.sqlite:SqliteSaver": ("put", "put_writes"),

@@ -21,7 +21,7 @@ from typing import Any
 from tests.warm_coop import SAVERS, Stop
 
 IMPORTED = (
-    "cli",
+    "shapley_coop.cli",
     "shapley_coop.cli.narration",
     "shapley_coop.cli.verifying",
     "langchain_openai",
