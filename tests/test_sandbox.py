@@ -1,7 +1,6 @@
 """Foreign code: contained, reported, and nothing of it left running."""
 
 import os
-import time
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,6 +15,7 @@ from shapley_coop.games.software_company.workspace import (
     require_sandbox,
     run_checks,
 )
+from tests.waiting import wait_for
 
 PATIENT = Limits(seconds=120)
 """What ends by itself has time for it on a busy machine, too."""
@@ -34,18 +34,16 @@ def run(folder: Path, code: str, limits: Limits = PATIENT, unsafe: bool = False)
     return run_checks(folder, [PYTHON, "hostile.py"], limits, unsafe=unsafe)
 
 
-def left_running(mark: str) -> list[str]:
-    """Processes of this machine that carry the mark; they may take a moment to end."""
-    deadline = time.monotonic() + 120
-    while found := [
-        path
-        for path in os.listdir("/proc")
-        if path.isdigit() and mark.encode() in _command(path) and int(path) != os.getpid()
-    ]:
-        if time.monotonic() > deadline:
-            break
-        time.sleep(0.01)
-    return found
+def wait_until_none_runs(mark: str) -> None:
+    """Wait for the end of every process of this machine that carries the mark."""
+
+    def none_runs() -> bool:
+        running = (path for path in os.listdir("/proc") if path.isdigit())
+        return not any(
+            mark.encode() in _command(path) and int(path) != os.getpid() for path in running
+        )
+
+    wait_for(f"the end of {mark}", none_runs)
 
 
 def _command(process: str) -> bytes:
@@ -143,11 +141,11 @@ except OSError:
     seen = run(workspace, code, Limits(seconds=120, processes=8))
     assert seen.status == "ended"
     assert 0 < int(seen.stdout) <= 8
-    assert left_running(mark) == []
+    wait_until_none_runs(mark)
     bomb = f"import os  # {mark}\nwhile True:\n    try: os.fork()\n    except OSError: pass"
     seen = run_checks(workspace, [PYTHON, "-c", bomb], Limits(seconds=1))
     assert seen.status == "timeout"
-    assert left_running(mark) == []
+    wait_until_none_runs(mark)
 
 
 @pytest.mark.usefixtures("boxed")
@@ -164,7 +162,7 @@ os.wait()
 """
     # Whoever waited for the daemon would be stopped by the limit, and say so.
     assert run(workspace, code, PATIENT).status == "ended"
-    assert left_running(mark) == []
+    wait_until_none_runs(mark)
 
 
 @pytest.mark.usefixtures("boxed")
@@ -216,7 +214,7 @@ def test_what_does_not_end_is_ended(
     seen = run(workspace, code, Limits(seconds=1), unsafe=unsafe)
     # Without a stream the limit on CPU may come first: then a signal is reported.
     assert seen.status == "timeout" or (seen.code or 0) > 128
-    assert left_running(str(workspace)) == []
+    wait_until_none_runs(str(workspace))
 
 
 @pytest.mark.parametrize("unsafe", [False, True])

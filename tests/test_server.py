@@ -122,7 +122,7 @@ def test_the_form_is_titled_described_and_filled_in(
     assert context is not None
     assert opening is not None
     shapes = opening["$defs"]
-    fields = [titled(f, shapes) for f in (context, opening, shapes["Room"])]
+    fields = [titled(f, shapes) for f in (context, opening, shapes["RunConfig"])]
     for field in chain.from_iterable(fields):
         assert field["title"]
         assert field["description"]
