@@ -82,7 +82,7 @@ def test_a_thousand_sound_deals_are_never_refused():
 @pytest.mark.parametrize("mode", ["notional", "enforced", "escrow"])
 def test_a_certificate_says_what_brute_force_over_whole_histories_says(mode):
     rng, checked, tempted = dice(f"certificates {mode}"), 0, 0
-    while checked < 40:
+    while checked < 40 or tempted < 3:  # so many that tempt somebody are among them
         facts, deal = a_game(rng, turns=2), a_deal(rng, 2)
         found = certify(deal, facts, Enforcement(mode, Fraction(2) if mode == "escrow" else None))
         if not found.sound:
@@ -98,7 +98,6 @@ def test_a_certificate_says_what_brute_force_over_whole_histories_says(mode):
             assert (party.deviation.gain if party.deviation else 0) == gain
             tempted += gain > 0
         checked += 1
-    assert tempted > 3
 
 
 def pure(play):
