@@ -200,7 +200,7 @@ def forgeries(draw: st.DrawFn) -> tuple[str, set[str]]:
 
 
 @given(forgeries())
-@settings(max_examples=1200)
+@settings(max_examples=1_000)
 def test_a_forged_or_malformed_message_is_refused_with_its_label(
     forgery: tuple[str, set[str]],
 ) -> None:

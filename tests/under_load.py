@@ -3,6 +3,7 @@
 No test may depend on how fast the machine is: what passes at rest has to pass here.
 """
 
+import signal
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -25,6 +26,7 @@ while os.getppid() == parent and time.monotonic() < end:
 def main(command: list[str]) -> int:
     """Run a command beside the burners; its exit code."""
     settle_seed()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the burners end with us, however
     with ExitStack() as burning:
         for _ in range(BURNERS):
             burner = subprocess.Popen([sys.executable, "-c", BURN])
