@@ -1,4 +1,4 @@
-"""What every test stands on: a home of its own, no keys, and no network but this machine."""
+"""Set-up of every test: its own home, no API keys, and no network beyond this machine."""
 
 import os
 

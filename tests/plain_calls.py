@@ -1,4 +1,4 @@
-"""LangGraph as usual: a graph that calls a model wave by wave, as a workflow does, and no more."""
+"""A plain LangGraph graph that makes the model calls of a workflow and nothing else."""
 
 import asyncio
 import operator

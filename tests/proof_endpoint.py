@@ -171,7 +171,7 @@ def _letter(body: Any) -> str:
 
 @contextmanager
 def _impatient() -> Iterator[None]:
-    """Nobody waits longer between two requests than a test can; nobody is careless."""
+    """Short pauses between retries, and embedded agents that make no protocol mistakes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
         patch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.02)

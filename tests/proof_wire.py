@@ -126,7 +126,7 @@ class Tally:
         self.hostile("in any order", text, forged)
 
     def disguise(self, text: str) -> None:
-        """A name or a description that only looks right is none."""
+        """A look-alike of a name or a description is refused."""
         verdict = self.counted(check_message, f"{REJECT}{text}", TASKS, "Bob", PENDING)
         self.hostile("in disguise", text, verdict.label is None)
 
@@ -136,7 +136,7 @@ class Tally:
         self.sound(text, self.counted(scan, text) == message)
 
     def allocated(self, drawn: tuple[str, dict[str, str] | None, dict[str, str]]) -> None:
-        """So it is in an exchange, when it is written and when it is checked again."""
+        """A valid exchange message is accepted, and accepted again as it is delivered."""
         text, asked, masks = drawn
         first = self.counted(check_message, text, TASKS, "Bob", asked)
         again = self.counted(check_message, as_written(text), TASKS, "Bob", asked)

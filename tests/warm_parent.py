@@ -1,4 +1,4 @@
-"""The process behind `tests.warm_coop`: it does everything once, and forks a process per order."""
+"""The parent process of `tests.warm_coop`: it imports everything and forks a process per order."""
 
 import asyncio
 import inspect
