@@ -12,7 +12,7 @@ from email.parser import BytesParser
 from email.policy import HTTP
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -90,6 +90,13 @@ class Capture:
         return found
 
 
+class Traced(NamedTuple):
+    """A run that was traced: what LangSmith was sent, and what `coop run` printed."""
+
+    langsmith: Capture
+    outcome: dict[str, Any]
+
+
 def merge(into: dict[str, Any], more: dict[str, Any]) -> None:
     for key, value in more.items():
         if isinstance(value, dict) and isinstance(into.get(key), dict):
@@ -134,10 +141,20 @@ def whisper(home: Path) -> None:
     (home / "secrets" / "whisper.yaml").write_text(f"Alice: |\n{lines}\nBob: Nothing.\n")
 
 
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> Traced:
+    """One traced run for all tests that only read: Alice was told the canaries."""
+    home, capture = tmp_path_factory.mktemp("traced"), Capture()
+    whisper(home)
+    with in_background(capture.server):
+        given = ["--secrets", "whisper", "--set", "door=the way out"]
+        return Traced(capture, play(home, capture.url, *given, OPENAI_API_KEY=KEY))
+
+
 @pytest.mark.slow
-def test_a_trace_is_named_tagged_and_counted(langsmith: Capture, tmp_path: Path) -> None:
-    outcome = play(tmp_path, langsmith.url, "--set", f"door={CANARIES[0]}")
-    assert CANARIES[0] in langsmith.text
+def test_a_trace_is_named_tagged_and_counted(traced: Traced) -> None:
+    langsmith, outcome = traced
+    assert "the way out" in langsmith.text
     runs = list(langsmith.runs().values())
     (root,) = [run for run in runs if not run.get("parent_run_id")]
     assert root["name"] == "shapley_coop/escape_room#3"
@@ -156,14 +173,11 @@ def test_a_trace_is_named_tagged_and_counted(langsmith: Capture, tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_what_one_agent_was_told_and_what_opens_doors_is_never_uploaded(
-    langsmith: Capture, tmp_path: Path
-) -> None:
-    whisper(tmp_path)
-    play(tmp_path, langsmith.url, "--secrets", "whisper", OPENAI_API_KEY=KEY)
-    assert "I propose" in langsmith.text
-    assert REDACTED in langsmith.text
-    assert [canary for canary in [*CANARIES, KEY] if canary in langsmith.text] == []
+def test_what_one_agent_was_told_and_what_opens_doors_is_never_uploaded(traced: Traced) -> None:
+    text = traced.langsmith.text
+    assert "I propose" in text
+    assert REDACTED in text
+    assert [canary for canary in [*CANARIES, KEY] if canary in text] == []
 
 
 @pytest.mark.slow
