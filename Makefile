@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo eval test lint dev bench soak lock clean
+.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock clean
 
 setup: $(READY)
 
@@ -28,12 +28,22 @@ eval: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks
 
-test: $(READY)
-	# Where a worker has crashed, the others may wait for it for ever.
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
-	  --max-worker-restart 0
+# Two workers, a file each: where one has crashed, the other may wait for it for ever.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
-# Every promise of docs/reliability.md under fire, for about an hour; the tests run a short form.
+# What a developer runs: a few minutes, without real servers, browsers and killed processes.
+test: $(READY)
+	$(PYTEST) -m "not slow"
+
+# The slow part: every promise of docs/reliability.md in its short form, servers, browsers, kills.
+proofs: $(READY)
+	$(PYTEST) -m slow
+
+# No test looks at a clock: the same tests beside twelve busy processes.
+test-under-load: $(READY)
+	$(BIN)/python -m tests.under_load $(MAKE) test
+
+# Every promise of docs/reliability.md under fire, on each database, for about an hour.
 soak: $(READY)
 	$(BIN)/python -m tests.soak
 

@@ -107,7 +107,8 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     """Check a person's reply before the run is resumed with it.
 
     A refused reply is kept in the journal, and the same letter, with the reason, waits at the
-    person's seat at once; the run goes on waiting for the same answer.
+    person's seat at once; the run goes on waiting for the same answer. Where the budget has no call
+    left for another reply, the run takes this one, and its node counts them all.
 
     Args:
         turn: who is asked for what.
@@ -121,6 +122,11 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     journal, asked = prepare(turn, write)
     question = asked[agent].question
     if judge(turn, agent, question.attempt, answer, None).output is not None:
+        return None
+    before = turn.draft(agent)
+    tracker = BudgetTracker(turn.evaluated.config.budget, turn.table["spent"])
+    tracker.reserve(agent, 0, question.attempt - (before["attempt"] if before else 0))
+    if not tracker.admits(agent):
         return None
     fault = _fault(turn, agent, answer)
     episode, seat = question.episode, seat_of(turn.evaluated.config, agent)

@@ -1,4 +1,4 @@
-"""Where deals are signed: by workflow, deals that leave somebody too little, and a fair one."""
+"""Per workflow: deals that pay a party less than its reservation value, and a fair deal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A server of the standard library, in a thread as long as a block."""
+"""Run a standard-library server in a thread for the length of a `with` block."""
 
 import threading
 from collections.abc import Iterator

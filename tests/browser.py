@@ -4,7 +4,6 @@ import atexit
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import HANGS, wait_for
+
 FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-sync", "--disable-background-networking", "--disable-component-update"),
 ]
-BOOT_SECONDS = 120
 DESK, PHONE = (1360, 900), (390, 844)
 
 
@@ -70,6 +70,7 @@ def tab(size: tuple[int, int] = DESK, scheme: str = "light", **options: Any) -> 
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, **options
         )
+        context.set_default_timeout(1_000 * HANGS)
         try:
             yield Tab(context.new_page())
         finally:
@@ -89,12 +90,13 @@ def _running(executable: str) -> str:
             browser.terminate()
 
     atexit.register(end)
-    until = time.monotonic() + BOOT_SECONDS
-    while len(written := address.read_text().split() if address.exists() else []) < 2:
+
+    def listens() -> list[str]:
         assert browser.poll() is None, f"Chromium ended with code {browser.returncode}"
-        assert time.monotonic() < until, f"Chromium did not start in {BOOT_SECONDS} s"
-        time.sleep(0.02)
-    port, path = written
+        written = address.read_text().split() if address.exists() else []
+        return written if len(written) == 2 else []
+
+    port, path = wait_for("Chromium", listens)
     return f"ws://127.0.0.1:{port}{path}"
 
 

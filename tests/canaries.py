@@ -1,4 +1,4 @@
-"""Planting canaries in all that is private, and looking for them in all that is not."""
+"""Plants canaries in everything private, and searches for them in everything that others see."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ JOURNAL = ("answers", "waiting_letters")
 REFUSED = "".join(
     f"<{tag}>{{0}}</{tag}>" for tag in ("s", "PROPOSAL", "ACTION", "CLAIM", "REJECT", "ACCEPT")
 )
-"""A draft that nobody can say: its words are to stay with its author."""
+"""An invalid draft, which is refused and must stay private."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What every test stands on: a home of its own, no keys, and no network but this machine."""
+"""Set-up of every test: its own home, no API keys, and no network beyond this machine."""
 
 import os
 
@@ -26,6 +26,7 @@ from hypothesis import settings
 
 from shapley_coop.games.software_company.workspace import SandboxMissing, require_sandbox
 from shapley_coop.seats.models import KEYS
+from tests.chance import seed_line, settle_seed
 from tests.postgres import NoPostgres, postgres
 from tests.scripted import Script
 
@@ -33,8 +34,10 @@ LIVE = "COOP_TEST_LIVE"
 """Set to 1, it lets tests reach the network and read keys from the environment."""
 
 pytest.register_assert_rewrite("tests.battery")
-settings.register_profile("coop", deadline=None)
+# No example may have to be quick; each session draws its own, and prints how to repeat one.
+settings.register_profile("coop", deadline=None, derandomize=False, print_blob=True)
 settings.load_profile("coop")
+settle_seed()
 
 
 class NetworkForbidden(RuntimeError):
@@ -61,6 +64,11 @@ def _only_here(host_of: Callable[..., Any], function: Callable[..., Any]) -> Cal
 
 def _address_of(sock: socket.socket, address: Any) -> Any:
     return address[0] if isinstance(address, tuple) else None  # a path is a local socket
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How to repeat the random loops of this session."""
+    terminalreporter.write_line(seed_line())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

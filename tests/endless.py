@@ -1,4 +1,4 @@
-"""Those who would never end: stallers, babblers and token bombs."""
+"""Agents that would never stop: stallers, babblers and token bombs."""
 
 import json
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def sound(asked: Asked, rng: Random, workflow: str) -> str:
 
 
 def stall(asked: Asked, rng: Random, workflow: str) -> str:
-    """Turn everything down, with another proposal that nobody can take."""
+    """Reject everything, and counter with an unacceptable proposal."""
     other = next(agent for agent in asked.facts["agents"] if agent != asked.agent)
     arena = ARENA.get(workflow)
     if arena is None or asked.act not in (*arena.acts, "propose_split", "answer_split"):
@@ -45,7 +45,7 @@ def decline(asked: Asked, rng: Random, workflow: str) -> str:
 
 
 def babble(asked: Asked, rng: Random, workflow: str) -> str:
-    """Say nothing that counts, ever."""
+    """Answer nonsense to every letter."""
     return rng.choice(["", "Well…", "<s>Hm", "<ACTION>fly</ACTION>", "<PROPOSAL>{}</PROPOSAL>"])
 
 
@@ -59,7 +59,7 @@ def break_off(asked: Asked, rng: Random, workflow: str) -> str:
 
 
 def bomb(asked: Asked, rng: Random, workflow: str) -> str:
-    """Say as much as a message can hold, which everybody has to read."""
+    """Send messages of the greatest length, which all agents have to read."""
     return asked.sound.replace("<s>", f"<s>{'blah ' * (BOMB // 5)}", 1)
 
 

@@ -1,4 +1,4 @@
-"""Forty ways in which an endpoint goes wrong, by name."""
+"""Forty faults of a model endpoint, by name."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Rows that somebody else put into the checkpoint file: each would do something if it were let."""
+"""Forged rows of the checkpoint file: each would execute something under permissive loading."""
 
 import json
 import pickle

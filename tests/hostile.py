@@ -1,4 +1,4 @@
-"""What hostile proofs stand on: a home of their own, and seats that say what an attacker wants."""
+"""Shared by the hostile proofs: a separate home, and seats that answer as an attacker wants."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,9 +1,6 @@
 """Random conditions, deals and histories for tests; everything follows from the generator given."""
 
-import os
-from datetime import date
 from itertools import product
-from random import Random
 
 from shapley_coop.deals import (
     All,
@@ -23,13 +20,6 @@ from shapley_coop.deals import (
 
 AGENTS = ("Ann", "Ben")
 ACTIONS = {"Ann": ["left", "right"], "Ben": ["left", "right", "up"]}
-
-
-def of_the_day(salt):
-    """A generator that draws otherwise every day; COOP_SEED repeats what a failed test printed."""
-    seed = os.environ.get("COOP_SEED") or date.today().isoformat()
-    print(f"COOP_SEED={seed}")
-    return Random(f"{seed} {salt}")
 
 
 def a_condition(rng, turns, depth=2):

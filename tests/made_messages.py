@@ -1,4 +1,4 @@
-"""Messages drawn at random: sound ones, and such as try to be read as what they are not."""
+"""Random messages: valid ones, and ones that try to be read as something else."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is said to have somebody sign a bad deal: orders, forged authority, pressure, flattery."""
+"""Texts that press an agent to sign a bad deal: orders, forged authority, pressure, flattery."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""LangGraph as usual: a graph that calls a model wave by wave, as a workflow does, and no more."""
+"""A plain LangGraph graph that makes the model calls of a workflow and nothing else."""
 
 import asyncio
 import operator
@@ -22,7 +22,7 @@ class Calls(TypedDict, total=False):
 @cache
 def model(base_url: str) -> ChatOpenAI:
     """One client for all runs."""
-    return ChatOpenAI(model="stub", base_url=base_url, timeout=60)
+    return ChatOpenAI(model="stub", base_url=base_url, timeout=300)
 
 
 async def ask(calls: Calls) -> dict[str, Any]:

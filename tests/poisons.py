@@ -1,4 +1,4 @@
-"""Outputs that a model should never give, and sooner or later gives."""
+"""Malformed outputs, of the kinds that models give sooner or later."""
 
 import json
 from collections.abc import Callable

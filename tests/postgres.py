@@ -1,4 +1,4 @@
-"""A real Postgres, which comes as a library and runs as long as a block."""
+"""A real Postgres, installed as a library, that runs for the length of a `with` block."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -32,7 +32,7 @@ class Proof:
     Attributes:
         promise: in a sentence.
         goal: the figure to reach.
-        not_promised: what nobody should read into it.
+        not_promised: what the promise does not cover.
         attempt: tries to break it, in a folder of its own, so many times.
         short: how many times in the tests.
         long: how many times in `make soak`.

@@ -24,7 +24,7 @@ KEY = "sk-canary-2718281828"
 PERMISSIVE = JsonPlusSerializer(
     pickle_fallback=True, allowed_json_modules=True, allowed_msgpack_modules=True
 )
-"""Loads as LangGraph does where nobody is strict: the control, without which nothing is proved."""
+"""The permissive loader, as a control: it shows that the forged rows would execute something."""
 
 
 def attempt(folder: Path, times: int) -> Finding:
@@ -118,7 +118,7 @@ async def _read_history() -> None:
 
 
 def _would_execute(nest: Nest) -> bool:
-    """Whether any of the rows does something where everything is rebuilt."""
+    """Whether any row executes something under the permissive loader."""
     with contextlib.closing(sqlite3.connect(home().checkpoints)) as books:
         found = books.execute("select type, checkpoint from checkpoints").fetchall()
         found += books.execute("select type, value from writes").fetchall()

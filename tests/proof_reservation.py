@@ -95,7 +95,7 @@ class Trial:
         return f"{_rejecting(asked)}<s>{said}</s><PROPOSAL>{self._deal(asked.act)}</PROPOSAL>"
 
     def _believes(self, asked: Asked) -> str:
-        """A mind that was persuaded of everything: it accepts, and proposes its own ruin."""
+        """A persuaded agent: it accepts everything, and proposes what harms itself."""
         if self.fair and asked.act not in (*self.arena.acts, "contract_sign"):
             return asked.sound
         match asked.act:
@@ -109,7 +109,7 @@ class Trial:
                 return asked.sound
 
     def _writes(self, asked: Asked) -> str:
-        """The summariser was bought, too: it drafts from words what was never said."""
+        """A corrupted summariser: it drafts terms that no agent stated."""
         if asked.act != "contract_write" or asked.facts["offer"]["clauses"]:
             return asked.sound
         deal = json.loads(self._deal("contract_propose"))

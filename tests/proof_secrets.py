@@ -154,7 +154,7 @@ def _traced(place: Path, workflow: str, number: int, tally: Tally) -> None:
             env={**os.environ, **_tracing(langsmith.url), HIDE: "true"},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=True,
         )
         tally.search("traces", langsmith.text, planter)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,10 +19,13 @@ from shapley_coop.prompts import fenced, fenced_lines
 from shapley_coop.seats.letters import events, facts
 from tests.made_messages import breakouts, disguised, exchanged, said_in_the_open, soups
 from tests.proof import Finding, Proof
+from tests.steps import steps
 from tests.test_exchange_messages import PENDING, REJECT, TASKS
 from tests.test_wire import forgeries
 
-MILLISECONDS = 50
+STEPS = 1_000_000
+"""Lines of Python and calls of C functions that reading a message may take."""
+
 VALID_REFUSED = 1 / 1_000
 PLAN = "my own plan, which is nobody else's business"
 
@@ -62,28 +64,23 @@ class Tally:
     Attributes:
         messages: hostile ones, by family.
         forged: those out of which something was read that was not said.
-        slowest: milliseconds of the slowest reading.
+        most: steps of the reading that took most of them.
         valid: sound messages.
         refused: those of them that were sent back, or read as something else.
     """
 
     messages: Counter[str] = field(default_factory=Counter)
     forged: list[str] = field(default_factory=list)
-    slowest: float = 0.0
+    most: int = 0
     valid: int = 0
     refused: list[str] = field(default_factory=list)
 
-    def timed(self, read: Callable[..., Any], *arguments: Any) -> Any:
-        """What is read; the time that it takes is kept.
-
-        What seems slow is read again: a message that really is slow is so every time, the
-        interpreter's own housekeeping is not.
-        """
-        found, took = _timed(read, *arguments)
-        if took > MILLISECONDS / 2:
-            took = min(took, *(_timed(read, *arguments)[1] for _ in range(3)))
-        self.slowest = max(self.slowest, took)
-        return found
+    def counted(self, read: Callable[..., Any], *arguments: Any) -> Any:
+        """What is read; the most steps that a reading takes are kept."""
+        found: list[Any] = []
+        taken = steps(lambda: found.append(read(*arguments)))
+        self.most = max(self.most, taken)
+        return found[0]
 
     def hostile(self, family: str, text: str, forged: bool) -> None:
         """Count a hostile message, and whether it came through."""
@@ -102,25 +99,25 @@ class Tally:
     def malformed(self, drawn: tuple[str, set[str]]) -> None:
         """Wrong by construction: nothing of it may be read, here or in an exchange."""
         text, _ = drawn
-        accepted = isinstance(self.timed(scan, text), Message)
+        accepted = isinstance(self.counted(scan, text), Message)
         for asked in (None, PENDING):
-            accepted |= self.timed(check_message, text, TASKS, "Bob", asked).label is None
+            accepted |= self.counted(check_message, text, TASKS, "Bob", asked).label is None
         self.hostile("malformed", text, accepted)
 
     def quoted(self, drawn: tuple[str, str]) -> None:
         """Whatever is quoted is refused, or is words and nothing more, wherever it is delivered."""
         words, place = drawn
         text, meant = QUOTING[place](words)
-        found = self.timed(scan, text)
+        found = self.counted(scan, text)
         forged = isinstance(found, Message) and found != meant
-        forged |= PLAN in self.timed(as_written, text)
+        forged |= PLAN in self.counted(as_written, text)
         if isinstance(found, Message):
             forged |= not _arrives(words)
         self.hostile(f"in a {place}", text, forged)
 
     def soup(self, text: str) -> None:
         """What was read holds no tag of ours, nor does what was left over."""
-        found = self.timed(scan, text)
+        found = self.counted(scan, text)
         forged = False
         if isinstance(found, Message):
             said = [found.speech, found.consider, found.accept, found.reject, found.action]
@@ -129,20 +126,20 @@ class Tally:
         self.hostile("in any order", text, forged)
 
     def disguise(self, text: str) -> None:
-        """A name or a description that only looks right is none."""
-        verdict = self.timed(check_message, f"{REJECT}{text}", TASKS, "Bob", PENDING)
+        """A look-alike of a name or a description is refused."""
+        verdict = self.counted(check_message, f"{REJECT}{text}", TASKS, "Bob", PENDING)
         self.hostile("in disguise", text, verdict.label is None)
 
     def meant(self, drawn: tuple[str, Message]) -> None:
         """A sound message is read as it was meant."""
         text, message = drawn
-        self.sound(text, self.timed(scan, text) == message)
+        self.sound(text, self.counted(scan, text) == message)
 
     def allocated(self, drawn: tuple[str, dict[str, str] | None, dict[str, str]]) -> None:
-        """So it is in an exchange, when it is written and when it is checked again."""
+        """A valid exchange message is accepted, and accepted again as it is delivered."""
         text, asked, masks = drawn
-        first = self.timed(check_message, text, TASKS, "Bob", asked)
-        again = self.timed(check_message, as_written(text), TASKS, "Bob", asked)
+        first = self.counted(check_message, text, TASKS, "Bob", asked)
+        again = self.counted(check_message, as_written(text), TASKS, "Bob", asked)
         self.sound(text, first.label is None and first.masks == again.masks == masks)
 
 
@@ -161,9 +158,9 @@ def attempt(folder: Path, times: int) -> Finding:
     return Finding(
         tried=f"{tally.messages.total():,} hostile messages ({kinds}), {tally.valid:,} sound ones",
         figure=f"{len(tally.forged)} accepted as what their author did not say, at most "
-        f"{tally.slowest:.0f} ms each, {100 * part:.2f} % of the sound ones refused"
+        f"{tally.most:,} steps each, {100 * part:.2f} % of the sound ones refused"
         f"{'; '.join(['', *tally.forged[:3], *tally.refused[:3]])}",
-        held=not tally.forged and tally.slowest <= MILLISECONDS and part <= VALID_REFUSED,
+        held=not tally.forged and tally.most <= STEPS and part <= VALID_REFUSED,
     )
 
 
@@ -180,13 +177,6 @@ def _drawn(strategy: st.SearchStrategy[Any], times: int, check: Callable[[Any], 
     every(given(strategy)(check))()
 
 
-def _timed(read: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """What is read, and the milliseconds of the processor that it took."""
-    started = time.process_time()
-    found = read(*arguments)
-    return found, 1_000 * (time.process_time() - started)
-
-
 def _arrives(words: str) -> bool:
     """Whether a letter gives back what was said, as data, and its own facts unchanged."""
     line, own = {"by": "Bob", "says": words}, {"you": "Alice", "ask": "answer"}
@@ -197,7 +187,7 @@ def _arrives(words: str) -> bool:
 PROOFS = {
     "wire": Proof(
         promise="No forged deal",
-        goal="0 accepted, ≤ 50 ms each, ≤ 0.1 % of valid ones refused",
+        goal=f"0 accepted, ≤ {STEPS:,} steps each, ≤ 0.1 % of valid ones refused",
         not_promised="That every language can be written: invisible characters are sent back with "
         "a reason, and some scripts and joined emoji need them (U+200C, U+200D). What an agent "
         "says outside of any element, and the words of a speech, are its own.",

@@ -20,8 +20,8 @@ from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
 ROOT = Path(__file__).parents[1]
-BOOT_SECONDS = 120
-SAVE_SECONDS = 20
+BOOT_SECONDS = 600
+SAVE_SECONDS = 120
 BLOCKING = "blocks_the_event_loop"
 
 _BLOCKING_GRAPH = '''"""An asynchronous node that blocks: the server has to catch it."""

@@ -24,8 +24,20 @@ LIBRARIES = ("langgraph", "langgraph-checkpoint", "langchain-openai", "openai", 
 HEAD = """# What holds under fire
 
 Each promise has a harness in `tests/` that tries to break it with real processes, real databases
-and a loopback endpoint. The tests run a short form of each; `make soak` runs the long form and
-writes this page. Seats are embedded agents or a stub: nothing here is about language models.
+and a loopback endpoint. Seats are embedded agents or a stub: nothing here is about language models.
+
+- `make test` is what a developer runs: all tests that start no server, no browser and kill no
+  process. About two minutes on two cores.
+- `make proofs` runs the others, among them a short form of each promise below but the load on the
+  server, each on one database. About four minutes.
+- `make soak` runs the long form of each promise, on SQLite and on Postgres, and writes this page.
+  About an hour.
+- `make test-under-load` runs `make test` beside twelve busy processes.
+
+`.ci/run` runs `make lint`, `make test` and `make proofs`. No test asserts how long something took:
+calls, steps, rows, requests and processes are counted, and what has to come is waited for. Random
+loops draw from a seed that changes every day and that every session prints; `COOP_TEST_SEED=… make
+test` repeats them. Speed is measured by `make bench`.
 
 {machine}
 

@@ -114,7 +114,7 @@ class StubOpenAI:
         """How many chat completions were asked for, answered or not."""
         return sum(request.is_call for request in self.requests)
 
-    def wait_for_calls(self, count: int, timeout: float = 60.0) -> None:
+    def wait_for_calls(self, count: int, timeout: float = 300.0) -> None:
         """Block until `count` chat requests have arrived; inside a loop, use `to_thread`.
 
         Raises:

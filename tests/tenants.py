@@ -79,7 +79,7 @@ class Person:
         # A server that says it has started may not listen yet.
         patient = httpx.HTTPTransport(retries=5)
         self._http = httpx.Client(
-            base_url=server.url, headers=headers, timeout=30, transport=patient
+            base_url=server.url, headers=headers, timeout=300, transport=patient
         )
 
     def __call__(self, call: str, body: Any = None, **headers: str) -> httpx.Response:

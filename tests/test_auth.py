@@ -139,7 +139,7 @@ def test_a_token_that_is_not_properly_signed_is_not(
 
 
 def with_public_key_as_secret(keys: Keys) -> str:
-    """The classic: a symmetric signature made with what everybody knows."""
+    """A known attack: a symmetric signature whose key is the public key."""
     import hashlib
     import hmac
 

@@ -1,7 +1,6 @@
 """The written contract says what the clauses say: nothing is added, dropped or changed."""
 
 import re
-from random import Random
 
 import pytest
 
@@ -24,6 +23,7 @@ from shapley_coop.deals.written.document import (
     differences,
     intents,
 )
+from tests.chance import dice
 from tests.made_contracts import a_game, a_sound_deal
 
 TERMS = Terms(
@@ -41,7 +41,7 @@ DEAL = Deal(
 
 
 def test_what_code_composes_differs_in_nothing():
-    rng = Random(1)
+    rng = dice("composed prose")
     for _ in range(500):
         facts = a_game(rng, turns=6)
         deal = read_deal(a_sound_deal(rng, facts))

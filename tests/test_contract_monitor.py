@@ -27,7 +27,8 @@ from shapley_coop.deals import (
 from shapley_coop.deals.language.condition import Condition
 from tests import brute_force
 from tests.brute_force import holds
-from tests.made_contracts import ACTIONS, a_condition, a_deal, a_turn, of_the_day
+from tests.chance import dice
+from tests.made_contracts import ACTIONS, a_condition, a_deal, a_turn
 
 TURNS = 3
 LEFT = Event(agent="Ann", action="left")
@@ -58,7 +59,7 @@ def signed(deal, by="Ann", from_turn=1):
 
 
 def test_the_monitor_equals_the_definition_on_a_thousand_contracts_and_histories():
-    rng, seen = of_the_day("monitor"), {"satisfied": 0, "violated": 0, "pending": 0}
+    rng, seen = dice("monitor"), {"satisfied": 0, "violated": 0, "pending": 0}
     for _ in range(1_000):
         deal = a_deal(rng, TURNS, most=2)
         record = [a_turn(rng, n) for n in range(1, rng.randint(1, TURNS) + 1)]
@@ -75,7 +76,7 @@ def test_the_monitor_equals_the_definition_on_a_thousand_contracts_and_histories
 
 
 def test_what_is_remembered_of_a_condition_decides_it_as_the_whole_record_does():
-    rng = of_the_day("condition")
+    rng = dice("condition")
     for _ in range(1_000):
         condition, record = a_condition(rng, 8), []
         duty, payment = (Condition(condition, asked) for asked in ("before", "after"))
@@ -89,7 +90,7 @@ def test_what_is_remembered_of_a_condition_decides_it_as_the_whole_record_does()
 
 def test_whatever_was_read_before_a_record_is_judged_as_if_it_were_the_first():
     """Growing, shorter and forked records of few contracts, in any order."""
-    rng = of_the_day("forks")
+    rng = dice("forks")
     contracts = [signed(a_deal(rng, 6)) for _ in range(4)]
     records = {contract["hash"]: [[]] for contract in contracts}
     for _ in range(1_000):
@@ -137,7 +138,7 @@ def test_a_turn_is_observed_once_however_often_a_growing_record_is_read(monkeypa
 
 
 def test_a_verdict_never_goes_back_from_violated_or_satisfied():
-    rng = of_the_day("verdicts")
+    rng = dice("verdicts")
     for _ in range(500):
         monitor = Monitor(a_deal(rng, 6))
         before = monitor.verdicts(6, ACTIONS)

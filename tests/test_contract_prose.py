@@ -1,7 +1,6 @@
 """Talk in words: it is read where it can be, drafted by somebody impartial, and signed again."""
 
 import json
-from random import Random
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from shapley_coop.seats.embedded import character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.letters import events, facts
 from shapley_coop.state import RunConfig
+from tests.chance import dice
 from tests.made_contracts import ACTIONS, AGENTS, a_deal, a_game, a_sound_deal
 from tests.stub_openai import StubOpenAI
 
@@ -34,8 +34,8 @@ OFFER = f"I propose the following.\n{FINED.text()}\nWhat do you think?"
 
 
 def test_what_is_written_in_plain_words_is_read_as_it_was_meant():
-    rng = Random(1)
-    for _ in range(2_000):
+    rng = dice("plain words")
+    for _ in range(1_000):
         deal = a_deal(rng, 9, most=4)
         assert read_words(deal.text(), TERMS).text() == deal.text()
     for _ in range(500):

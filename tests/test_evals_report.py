@@ -228,7 +228,7 @@ def test_a_browser_shows_the_page_without_complaint(page, tmp_path):
         ],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
     )
     assert "CONSOLE" not in shown.stderr

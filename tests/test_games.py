@@ -33,10 +33,10 @@ def test_the_catalogue_names_escape_room_and_summarises_each_game_in_a_line() ->
     assert all("\n" not in games.summary(name) for name in games.names())
 
 
-@pytest.mark.parametrize("name", sorted(MODULES - set(games.names())))
-def test_a_module_that_is_no_game_is_not_taken_for_one(name: str) -> None:
-    with pytest.raises(GameError, match=rf"^no game '{name}': there are .*escape_room"):
-        load(name)
+def test_a_module_that_is_no_game_is_not_taken_for_one() -> None:
+    assert {"game", "matrix", "dice"} <= MODULES - set(games.names())
+    with pytest.raises(GameError, match=r"^no game 'matrix': there are .*escape_room"):
+        load("matrix")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,8 @@ def test_a_room_that_cannot_be_is_refused_in_one_line(params: dict, complaint: s
 
 
 def test_dice_are_the_same_in_another_process() -> None:
-    code = "from games.dice import dice; print(dice(3, 2, 'Ann').integers(10**9, size=4).tolist())"
+    drawn = "dice(3, 2, 'Ann').integers(10**9, size=4).tolist()"
+    code = f"from shapley_coop.games.dice import dice; print({drawn})"
     run = [sys.executable, "-c", code]
     elsewhere = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert elsewhere.strip() == str(dice(3, 2, "Ann").integers(10**9, size=4).tolist())

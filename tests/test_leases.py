@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -13,6 +14,7 @@ from shapley_coop.seats.asking import ask
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage.leases import Busy, FileLeases, LeaseLost, Leases, PostgresLeases
 from tests.coop_command import ROOT
+from tests.waiting import wait_for
 
 HOLD = """
 import sys
@@ -59,14 +61,14 @@ def test_a_worker_in_another_process_is_waited_for_until_it_is_killed(leases: Le
             leases.of("r").__enter__()
         process.kill()
         process.wait()
-    # Postgres learns of it when the socket closes, which the kernel has done by now.
-    for _ in range(1000):
-        try:
-            with leases.of("r"):
-                return
-        except Busy:
-            continue
-    pytest.fail("a killed worker's lease was never given back")
+
+    def given_back() -> bool:
+        with suppress(Busy), leases.of("r"):
+            return True
+        return False
+
+    # Postgres learns of it when the socket closes.
+    wait_for("a killed worker's lease", given_back)
 
 
 @pytest.mark.slow

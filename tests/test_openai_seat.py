@@ -185,29 +185,26 @@ def lasting(fault: Fault) -> list[Fault | None]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "seconds", "why", "requests"),
+    ("fault", "why", "requests"),
     [
-        (Fault.rate_limited(0.01), 60, r"\w*RateLimitError \(429\); .*rate limit", RETRIES + 1),
-        (Fault.server_error(500, 0.01), 60, r"\w+ \(500\); resume", RETRIES + 1),
-        (Fault.bad_key(), 60, r"\w*AuthenticationError \(401\); check its API key", 1),
-        (Fault.context_too_long(), 60, r"\w+ \(400\); the letter may be too long", 1),
-        (Fault.html(), 60, r"\w+; resume the run", 1),
-        (Fault.empty_body(), 60, r"\w+; resume the run", 1),
-        (Fault.hang(), 0.2, r"(\w*TimeoutError; resume|no answer within 0\.6 s; raise)", None),
-        (Fault.drip(0.01), 0.2, r"no answer within 0\.6 s; raise the seat's timeout", 1),
+        (Fault.rate_limited(0.01), r"\w*RateLimitError \(429\); .*rate limit", RETRIES + 1),
+        (Fault.server_error(500, 0.01), r"\w+ \(500\); resume", RETRIES + 1),
+        (Fault.bad_key(), r"\w*AuthenticationError \(401\); check its API key", 1),
+        (Fault.context_too_long(), r"\w+ \(400\); the letter may be too long", 1),
+        (Fault.html(), r"\w+; resume the run", 1),
+        (Fault.empty_body(), r"\w+; resume the run", 1),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
 async def test_a_lasting_fault_ends_in_one_line_and_a_resume_mends_it(
     fault: Fault,
-    seconds: float,
     why: str,
-    requests: int | None,
+    requests: int,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="openai")
     with StubOpenAI(reply, faults=lasting(fault)) as alices, StubOpenAI(reply) as bobs:
-        run = prepare("shapley_coop", room(alices, bobs, timeout=seconds))
+        run = prepare("shapley_coop", room(alices, bobs))
         line = rf"^Alice's seat \(openai:Alice\) did not answer: {why}"
         with pytest.raises(SeatError, match=line) as raised:
             await follow(run)
@@ -215,14 +212,50 @@ async def test_a_lasting_fault_ends_in_one_line_and_a_resume_mends_it(
         for private in (KEY, "You are **Alice**", "locked in", "<CONSIDER>", "Rate limit reached"):
             assert private not in told_in_full
         assert KEY not in caplog.text
-        if requests:
-            assert alices.calls == 1 + requests
+        assert alices.calls == 1 + requests
         alices.faults.clear()
         before = alices.calls
         outcome = await follow(run)
         # Her first answer was kept: only what was not answered is asked again.
         calls = await asked(outcome)
         assert (alices.calls - before, bobs.calls) == (calls["Alice"] - 1, calls["Bob"])
+    assert told(outcome) == told(await embedded())
+
+
+class TimeIsUp:
+    """The seats' time, which the test ends and no clock does."""
+
+    to_thread = staticmethod(asyncio.to_thread)
+
+    def __init__(self) -> None:
+        self.open: list[asyncio.Timeout] = []
+
+    def timeout(self, seconds: float) -> asyncio.Timeout:
+        self.open.append(asyncio.timeout(None))
+        return self.open[-1]
+
+    async def end_at(self, stub: StubOpenAI, call: int) -> None:
+        """End the time of the youngest question once so many calls have arrived."""
+        await asyncio.to_thread(stub.wait_for_calls, call)
+        self.open[-1].reschedule(0)
+
+
+@pytest.mark.parametrize("fault", [Fault.hang(), Fault.drip(60)], ids=lambda fault: fault.name)
+async def test_a_seat_whose_time_is_up_ends_in_one_line_and_a_resume_mends_it(
+    fault: Fault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time = TimeIsUp()
+    monkeypatch.setattr("shapley_coop.seats.asking.asyncio", time)
+    with StubOpenAI(reply, faults=[None, fault]) as alices, StubOpenAI(reply) as bobs:
+        run = prepare("shapley_coop", room(alices, bobs, timeout=200))
+        line = r"^Alice's seat \(openai:Alice\) did not answer: no answer within 600 s; raise"
+        with pytest.raises(SeatError, match=line):
+            await asyncio.gather(follow(run), time.end_at(alices, 2))
+        assert alices.calls == 2
+        outcome = await follow(run)
+        # The call that got no answer is the only one to be repeated.
+        calls = await asked(outcome)
+        assert (alices.calls, bobs.calls) == (calls["Alice"] + 1, calls["Bob"])
     assert told(outcome) == told(await embedded())
 
 

@@ -38,7 +38,7 @@ def test_a_live_run_is_followed_to_its_end(serving: str, tmp_path: Path) -> None
     run = prepare("shapley_coop", RunConfig(game="escape_room", seed=3))
 
     def hold(*_: Any) -> None:
-        gate.acquire(timeout=30)
+        gate.acquire(timeout=300)
 
     playing = threading.Thread(target=lambda: asyncio.run(follow(run, hold)))
     playing.start()

@@ -54,7 +54,7 @@ class McpSession:
 
     def __init__(self, server: Server, version: str = "2025-06-18") -> None:
         accept = {"accept": "application/json, text/event-stream"}
-        self._http = httpx.Client(base_url=server.url, headers=accept, timeout=60)
+        self._http = httpx.Client(base_url=server.url, headers=accept, timeout=300)
         self._ids = count(1)
         client = {"name": "tests", "version": "1"}
         self.told = self("initialize", protocolVersion=version, capabilities={}, clientInfo=client)

@@ -1,7 +1,6 @@
 """Foreign code: contained, reported, and nothing of it left running."""
 
 import os
-import time
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,8 +15,10 @@ from shapley_coop.games.software_company.workspace import (
     require_sandbox,
     run_checks,
 )
+from tests.waiting import wait_for
 
-SHORT = Limits(seconds=3)
+PATIENT = Limits(seconds=120)
+"""What ends by itself has time for it on a busy machine, too."""
 
 
 @pytest.fixture
@@ -28,22 +29,21 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-def run(folder: Path, code: str, limits: Limits = SHORT, unsafe: bool = False) -> CheckResult:
+def run(folder: Path, code: str, limits: Limits = PATIENT, unsafe: bool = False) -> CheckResult:
     (folder / "hostile.py").write_text(code)
     return run_checks(folder, [PYTHON, "hostile.py"], limits, unsafe=unsafe)
 
 
-def left_running(mark: str) -> list[str]:
-    """Processes of this machine that carry the mark; they may take a moment to end."""
-    deadline = time.monotonic() + 20
-    while found := [
-        path
-        for path in os.listdir("/proc")
-        if path.isdigit() and mark.encode() in _command(path) and int(path) != os.getpid()
-    ]:
-        if time.monotonic() > deadline:
-            break
-    return found
+def wait_until_none_runs(mark: str) -> None:
+    """Wait for the end of every process of this machine that carries the mark."""
+
+    def none_runs() -> bool:
+        running = (path for path in os.listdir("/proc") if path.isdigit())
+        return not any(
+            mark.encode() in _command(path) and int(path) != os.getpid() for path in running
+        )
+
+    wait_for(f"the end of {mark}", none_runs)
 
 
 def _command(process: str) -> bytes:
@@ -138,14 +138,14 @@ try:
 except OSError:
     print(started)
 """
-    seen = run(workspace, code, Limits(seconds=10, processes=8))
+    seen = run(workspace, code, Limits(seconds=120, processes=8))
     assert seen.status == "ended"
     assert 0 < int(seen.stdout) <= 8
-    assert left_running(mark) == []
+    wait_until_none_runs(mark)
     bomb = f"import os  # {mark}\nwhile True:\n    try: os.fork()\n    except OSError: pass"
     seen = run_checks(workspace, [PYTHON, "-c", bomb], Limits(seconds=1))
     assert seen.status == "timeout"
-    assert left_running(mark) == []
+    wait_until_none_runs(mark)
 
 
 @pytest.mark.usefixtures("boxed")
@@ -156,14 +156,13 @@ import os, sys
 if not os.fork():
     os.setsid()
     if not os.fork():
-        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60)", "{mark}"])
+        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)", "{mark}"])
     os._exit(0)
 os.wait()
 """
-    started = time.monotonic()
-    assert run(workspace, code, Limits(seconds=20)).status == "ended"
-    assert time.monotonic() - started < 10
-    assert left_running(mark) == []
+    # Whoever waited for the daemon would be stopped by the limit, and say so.
+    assert run(workspace, code, PATIENT).status == "ended"
+    wait_until_none_runs(mark)
 
 
 @pytest.mark.usefixtures("boxed")
@@ -193,7 +192,7 @@ def test_endless_output_is_cut_and_ended(
     if not unsafe:
         request.getfixturevalue("boxed")
     code = f"import sys\nwhile True: sys.{stream}.write('x' * 9999)"
-    seen = run(workspace, code, Limits(seconds=10, output=50_000), unsafe=unsafe)
+    seen = run(workspace, code, Limits(seconds=120, output=50_000), unsafe=unsafe)
     assert (seen.status, seen.code) == ("flood", None)
     assert getattr(seen, stream) == "x" * 50_000
 
@@ -202,7 +201,7 @@ def test_endless_output_is_cut_and_ended(
 @pytest.mark.parametrize(
     "code",
     [
-        "import time; time.sleep(60)",
+        "import time; time.sleep(10_000)",
         "import os, signal\nsignal.signal(15, signal.SIG_IGN)\nos.close(1); os.close(2)\n"
         "while True: pass",
     ],
@@ -212,12 +211,10 @@ def test_what_does_not_end_is_ended(
 ) -> None:
     if not unsafe:
         request.getfixturevalue("boxed")
-    started = time.monotonic()
     seen = run(workspace, code, Limits(seconds=1), unsafe=unsafe)
     # Without a stream the limit on CPU may come first: then a signal is reported.
     assert seen.status == "timeout" or (seen.code or 0) > 128
-    assert time.monotonic() - started < 3
-    assert left_running(str(workspace)) == []
+    wait_until_none_runs(str(workspace))
 
 
 @pytest.mark.parametrize("unsafe", [False, True])

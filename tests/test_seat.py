@@ -1,7 +1,6 @@
 """People at the table of a real server: each fetches its letter and answers it, in any order."""
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import yaml
 from shapley_coop.serve.server.callers import TOKENS
 from tests.browser import PHONE, picture, tab
 from tests.server_process import Server
+from tests.waiting import wait_for
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat")]
@@ -53,17 +53,16 @@ class Party:
         self.seat = f"{server.url}/seat/{episode}/{agent}"
         transport = httpx.HTTPTransport(retries=5)
         headers = {"authorization": f"Bearer {secret(agent)}"}
-        self._http = httpx.Client(headers=headers, transport=transport, timeout=30)
+        self._http = httpx.Client(headers=headers, transport=transport, timeout=300)
 
     def letter(self) -> dict[str, Any]:
         """The letter, as soon as there is one."""
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
+
+        def delivered() -> dict[str, Any]:
             got = self._http.get(self.seat)
-            if got.is_success:
-                return dict(got.json())
-            time.sleep(0.1)
-        raise AssertionError(got.text)
+            return dict(got.json()) if got.is_success else {}
+
+        return wait_for(f"a letter at {self.seat}", delivered)
 
     def waits(self) -> bool:
         return self._http.get(self.seat).status_code == 404
@@ -81,7 +80,7 @@ class Play:
         self._http = httpx.Client(
             base_url=server.url,
             headers=headers,
-            timeout=60,
+            timeout=300,
             transport=httpx.HTTPTransport(retries=5),
         )
         self.thread = self._http.post("/threads", json={}).json()["thread_id"]
@@ -94,12 +93,8 @@ class Play:
         return dict(self._http.get(f"/threads/{self.thread}/state").json()["values"])
 
     def ended(self) -> dict[str, Any]:
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            if (table := self.table()).get("settlement"):
-                return table
-            time.sleep(0.1)
-        raise AssertionError(table)
+        wait_for("the settlement", lambda: self.table().get("settlement"))
+        return self.table()
 
     def another_thread(self) -> None:
         """One on which nobody plays."""

@@ -1,4 +1,4 @@
-"""Seats: looked up by name, refused in one line when they cannot answer, asked once."""
+"""Seats are found by name, refused in one line if unusable, and asked once per letter."""
 
 import asyncio
 import json

@@ -1,6 +1,5 @@
 """A thread on a real server: runs that meet on it, its labels, its end, and the people it asks."""
 
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -15,6 +14,7 @@ from tests.server_client import WORKFLOWS, play, seats, together, values
 from tests.server_process import Server
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
+from tests.waiting import wait_for
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("server_threads")]
@@ -218,9 +218,8 @@ def test_two_people_are_asked_at_once_and_answer_in_any_order(client: SyncLangGr
 def test_a_person_who_does_not_reply_in_time_passes(client: SyncLangGraphClient) -> None:
     late = {"seats": {"Alice": "human", "*": "embedded:rational"}, "deadline": 0.001}
     thread = play(client, "llm_only", context=late)
-    until = time.monotonic() + 60
-    while not (table := values(client, thread)).get("settlement") and time.monotonic() < until:
-        time.sleep(0.2)
+    wait_for("the settlement", lambda: values(client, thread).get("settlement"))
+    table = values(client, thread)
     assert table["record"][0]["actions"].keys() == {"Bob"}
     assert table["settlement"]["ledger"] == "paid"
 

@@ -25,14 +25,25 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docs" / "compose.yaml").read_t
 CONFIG: dict[str, Any] = json.loads((ROOT / "langgraph.json").read_text("utf-8"))
 
 
-def test_the_page_names_every_variable_and_every_route() -> None:
-    limits = [f"COOP_MAX_{field.name.upper()}" for field in fields(Limits)]
-    for variable in (TOKENS, PUBLIC_KEY, AUDIENCE, HIDE, ENDPOINTS, *limits):
-        assert f"`{variable}" in PAGE
-    for field in fields(Limits):
-        assert f"{field.default:,}" in PAGE
-    for route in OPERATORS:
-        assert f"`/{route}" in PAGE
+def rows(header: str) -> dict[str, list[str]]:
+    """A table of the page: first cell → the others."""
+    lines = PAGE.partition(f"\n{header}")[2].partition("\n\n")[0].splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {first: others for first, *others in cells}
+
+
+def test_the_pages_tables_of_limits_and_of_callers_are_those_of_the_code() -> None:
+    limits = {name.strip("`"): unless for name, (_, unless) in rows("| variable |").items()}
+    assert limits == {
+        f"COOP_MAX_{field.name.upper()}": f"{field.default:,}" for field in fields(Limits)
+    }
+    doors = set(re.findall(r"`/([^`]+)`", rows("| caller | may use |")["an operator"][0]))
+    assert doors == set(OPERATORS)
+
+
+@pytest.mark.parametrize("variable", [TOKENS, PUBLIC_KEY, AUDIENCE, HIDE, ENDPOINTS])
+def test_the_page_explains_every_other_variable(variable: str) -> None:
+    assert f"`{variable}" in PAGE
 
 
 def test_the_dockerfile_is_generated_with_every_workflow_the_app_and_the_tenants(

@@ -1,4 +1,4 @@
-"""On a real server with tenants nobody reaches what is another's."""
+"""On a real server, no tenant reaches what belongs to another."""
 
 import base64
 import json

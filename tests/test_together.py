@@ -1,4 +1,4 @@
-"""Blocking work of an event loop, done in a thread together."""
+"""Blocking calls of one event loop, batched in one thread."""
 
 import asyncio
 from collections.abc import Sequence

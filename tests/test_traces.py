@@ -192,7 +192,7 @@ def coop(
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=600,
     )
 
 

@@ -46,7 +46,7 @@ def failed_checks(coop: Coop) -> set[str]:
 
 
 def in_the_books(statement: str, *values: Any) -> None:
-    """Change the books behind everybody's back."""
+    """Change the database directly."""
     with closing(sqlite3.connect(home().folder / "books.sqlite")) as books, books:
         assert books.execute(statement, values).rowcount > 0
 

@@ -47,7 +47,7 @@ def viewed(home: Path, *words: str) -> Iterator[str]:
             yield serving.stdout.readline().strip()
         finally:
             serving.send_signal(signal.SIGINT)
-            assert serving.wait(timeout=60) == 0
+            assert serving.wait(timeout=600) == 0
 
 
 @pytest.mark.slow
@@ -110,4 +110,4 @@ for name in {absent}:
 import shapley_coop.cli.viewing
 from shapley_coop.serve.view import local, run_sources, selfcontained
 """
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=600)

@@ -1,4 +1,4 @@
-"""What no command does, for `tests.warm_coop`: go back in time, give a thread another input."""
+"""For `tests.warm_coop`: fork from a checkpoint, and give a thread new input."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Runs that are stopped again and again and go on, and what the ledger shows of them afterwards."""
+"""Runs that are stopped repeatedly and resumed, and an audit of the ledger afterwards."""
 
 import signal
 from collections import Counter
@@ -18,10 +18,10 @@ from tests.warm_coop import COOP, NEVER, Coop, Ended, Stop
 
 MICRO = 1_000_000
 OWN = {"run", "episode", "seats", "timing"}
-"""What tells one run from another that went the same way."""
+"""The fields of a result that differ between equal runs."""
 
 LIVES = 1_000
-"""More than one trial needs, however it is stopped."""
+"""An upper bound of the processes that one trial can need."""
 
 INTERRUPTED = 130
 UNKNOWN = "there is no run"
@@ -156,7 +156,7 @@ class Audit:
 
     @property
     def clean(self) -> bool:
-        """Whether there is nothing to complain of."""
+        """Whether the audit found no fault."""
         return not (self.lost or self.doubled or self.unbalanced or self.different)
 
     def __str__(self) -> str:
@@ -171,7 +171,7 @@ def begin(name: str, options: Iterable[str]) -> list[str]:
 
 
 def told(result: dict[str, Any]) -> dict[str, Any]:
-    """A result without what tells a run from another that went the same way."""
+    """A result without the fields that differ between equal runs."""
     return {key: value for key, value in result.items() if key not in OWN}
 
 

@@ -1,4 +1,4 @@
-"""`coop` in processes of their own that cost no start: forked from one that has done it all once.
+"""`coop` in separate processes that start at once, forked from a parent that imported everything.
 
     coop = warm_coop(Home(folder))
     ended = coop.run("run", "escape_room", "--name", "a", stop=Stop(after=0.05))
@@ -26,7 +26,7 @@ from typing import Any
 from shapley_coop.state import Home
 
 ROOT = Path(__file__).parents[1]
-COOP = "cli:main"
+COOP = "shapley_coop.cli:main"
 KEYS = {"OPENAI_API_KEY": "sk-canary"}
 SAVERS = {
     "langgraph.checkpoint.sqlite:SqliteSaver": ("put", "put_writes"),

@@ -1,4 +1,4 @@
-"""The process behind `tests.warm_coop`: it does everything once, and forks a process per order."""
+"""The parent process of `tests.warm_coop`: it imports everything and forks a process per order."""
 
 import asyncio
 import inspect
@@ -21,7 +21,7 @@ from typing import Any
 from tests.warm_coop import SAVERS, Stop
 
 IMPORTED = (
-    "cli",
+    "shapley_coop.cli",
     "shapley_coop.cli.narration",
     "shapley_coop.cli.verifying",
     "langchain_openai",
