@@ -1,0 +1,145 @@
+"""People at the table: one task each, replies in any order, refused ones asked again at once."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from shapley_coop.graphs.replies import open_questions
+from shapley_coop.graphs.running import (
+    Waiting,
+    answer,
+    configured,
+    follow,
+    opened,
+    prepare,
+    table_of,
+)
+from shapley_coop.seats.letters import facts
+from shapley_coop.state import Run, RunConfig, home
+
+ALL = {"*": "human"}
+DEAL = {
+    "clauses": [
+        {"kind": "do", "agent": "Alice", "action": "door"},
+        {"kind": "do", "agent": "Bob", "action": "lever"},
+        {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 5.5},
+    ]
+}
+SAYS = {
+    "reason": "<CONSIDER>Together 9, so 4.5 each.</CONSIDER>",
+    "propose": f"<s>Let us share.</s><PROPOSAL>{json.dumps(DEAL)}</PROPOSAL>",
+    "answer": "<s>Fine.</s><ACCEPT>",
+    "claim": "<s>Half of it.</s><CLAIM>50%</CLAIM>",
+    "propose_split": "<REJECT>",
+    "answer_split": "<REJECT>",
+}
+
+
+def reply(letter: str) -> str:
+    """What a sensible person answers."""
+    known = facts(letter)
+    if known["ask"] == "act":
+        return f"<ACTION>{'door' if known['you'] == 'Alice' else 'lever'}</ACTION>"
+    return SAYS[known["ask"]]
+
+
+async def interrupts(run: Run) -> dict[str, str]:
+    """Agent → the id of the interrupt that waits for it."""
+    async with opened(run.graph) as app:
+        state = await app.aget_state(configured(run))
+    return {i.value["pointer"]["agent"]: i.id for i in state.interrupts}
+
+
+def letter_of(episode: str, agent: str) -> str:
+    mail = home().journal.mail(episode, agent)
+    assert mail is not None
+    return mail.letter_text
+
+
+async def test_each_of_two_people_has_messages_of_its_own() -> None:
+    run = prepare("shapley_coop", RunConfig(seats=ALL))
+    outcome = await follow(run, person=lambda mail: reply(mail.letter_text))
+    table = await table_of(run)
+    ids = [said["id"] for said in table["talk"]]
+    assert ids == [f"m{n}" for n in range(1, len(ids) + 1)]
+    claims = [said for said in table["talk"] if said["act"] == "claim"]
+    assert [said["by"] for said in claims] == ["Alice", "Bob"]
+    assert table["claims"] == {"Alice": "0.5", "Bob": "0.5"}
+    assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_replies_come_in_any_order_over_restarts(seed: int) -> None:
+    """Every reply is given to a process of its own, as far as the run can tell."""
+    order, run = random.Random(seed), prepare("shapley_coop", RunConfig(seats=ALL))
+    outcome: dict[str, Any] = {}
+    while not outcome:
+        try:
+            outcome = await follow(run)
+        except Waiting:
+            waiting = list(await interrupts(run))
+            episode = (await table_of(run))["episode"]
+            agent = order.choice(waiting)
+            assert await answer(run, agent, reply(letter_of(episode, agent))) is None
+    assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
+    assert outcome["spending"]["action"]["Alice"]["refused"] == 0
+
+
+async def test_a_refused_reply_is_asked_for_again_at_once_under_the_same_interrupt() -> None:
+    run = prepare("llm_only", RunConfig(seats=ALL))
+    with pytest.raises(Waiting):
+        await follow(run)
+    before, episode = await interrupts(run), (await table_of(run))["episode"]
+    fault = await answer(run, "Alice", "I would rather not say.")
+    assert fault is not None
+    assert fault.label == "MPT"
+    assert await interrupts(run) == before
+    assert "Choose with one" in letter_of(episode, "Alice")
+    assert "Your last answer" not in letter_of(episode, "Bob")
+    for agent in ("Alice", "Bob"):
+        assert await answer(run, agent, reply(letter_of(episode, agent))) is None
+    outcome = await follow(run)
+    assert outcome["rewards"] == {"Alice": 10, "Bob": -1}
+    spent = outcome["spending"]["action"]
+    assert (spent["Alice"]["calls"], spent["Alice"]["refused"]) == (2, 1)
+    assert (spent["Bob"]["calls"], spent["Bob"]["refused"]) == (1, 0)
+
+
+async def test_a_client_that_resumes_by_itself_is_validated_by_the_node() -> None:
+    """Both resume in one go, one of them with nonsense: only that one is asked again."""
+    from langgraph.types import Command
+
+    run = prepare("llm_only", RunConfig(seats=ALL))
+    with pytest.raises(Waiting):
+        await follow(run)
+    ids = await interrupts(run)
+    async with opened(run.graph) as app:
+        given = {ids["Alice"]: "nonsense", ids["Bob"]: "<ACTION>lever</ACTION>"}
+        await app.ainvoke(Command(resume=given), configured(run), context={})
+        state = await app.aget_state(configured(run))
+        assert list(open_questions(run.graph, state.values, state.tasks)) == ["Alice"]
+        assert state.values["drafts"]["Bob"]["sound"]
+        assert state.values["drafts"]["Alice"]["label"] == "MPT"
+        (again,) = state.interrupts
+        await app.ainvoke(Command(resume={again.id: "<ACTION>door</ACTION>"}), configured(run))
+    assert (await table_of(run))["record"][0]["actions"] == {"Alice": "door", "Bob": "lever"}
+
+
+async def test_models_beside_a_person_are_asked_once() -> None:
+    run = prepare(
+        "negotiation",
+        RunConfig(game="public_goods", seats={"Bob": "human", "*": "embedded:rational"}),
+    )
+    given: list[str] = []
+
+    def person(mail: Any) -> str:
+        given.append(mail.act)
+        known = facts(mail.letter_text)
+        return "<REJECT>" if mail.act != "act" else f"<ACTION>{known['legal'][0]}</ACTION>"
+
+    outcome = await follow(run, person=person)
+    entries = list(home().journal.entries(outcome["episode"]))
+    assert len({(e.agent, e.letter) for e in entries}) == len(entries)
+    assert given.count("act") == outcome["turns_played"]
