@@ -1,7 +1,8 @@
 """One page per workflow: wiring only, read top to bottom.
 
 `llm_only` < `negotiation` < `short_term` < `shapley_coop`: each adds what its page names.
-`minds` says how private thinking is put together, `chapters` what the pages share.
+`workflow` says how nodes ask and edges lead on, `phases` what the pages share, `routing` whose turn
+it is, `running` how a program plays a workflow.
 """
 
 from shapley_coop.graphs.catalogue import builder, names, summary

@@ -1,6 +1,6 @@
-"""One file per verb. A node reads a slice and returns a partial update; it names no successor.
+"""One file per verb. A node reads the table and returns a partial update; it names no successor.
 
-At the table: `open`, `convene`, `tally`, `summarize`, `step`, `account`, `attribute`, `settle`.
-In a mind: `ask` (render the letter, ask the seat) and `validate` (parse it, send it back or let
-it pass). `say` carries what a mind says to the table.
+`table`: nodes that ask nobody: open, convene, step, account, attribute, summarize, settle, and those
+that wait for parallel answers (collect, tally). `agent`: asking, validating and publishing, for any
+workflow. `contract` and `exchange`: what only those two workflows do.
 """

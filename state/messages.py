@@ -13,7 +13,7 @@ class Utterance:
 
     Attributes:
         by: who said it.
-        said: what came out of its mind.
+        said: what it answered.
         puts: the revision under which an offer made in it came to stand.
         about: the revision that it accepts or rejects.
     """

@@ -46,7 +46,7 @@ class Acceptance(TypedDict):
 
 
 class AgentOutput(TypedDict):
-    """What came out of one mind, ready for the table."""
+    """What one agent answered, ready for the table."""
 
     act: Literal["propose", "accept", "reject", "pass", "claim", "act", "think"]
     text: str

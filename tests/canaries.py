@@ -88,7 +88,7 @@ def shown_to_others(planter: Planter) -> list[str]:
 
 
 def in_files(home: Path, planter: Planter) -> list[str]:
-    """Canaries in any byte of a home but the operator's: the journal, minds, the secrets' files."""
+    """Canaries in any byte of a home but the operator's: the journal and the secrets' files."""
     bare = home.parent / "bare"
     shutil.copytree(home, bare, ignore=shutil.ignore_patterns("secrets"))
     _without_the_operators(bare)
@@ -106,9 +106,6 @@ def in_files(home: Path, planter: Planter) -> list[str]:
 def _without_the_operators(home: Path) -> None:
     """Delete what is the operator's, and leave no trace of it in the file."""
     _rewritten(home / "books.sqlite", *(f"delete from {table}" for table in JOURNAL))
-    minds = "where checkpoint_ns != ''"
-    tables = ("checkpoints", "writes")
-    _rewritten(home / "checkpoints.sqlite", *(f"delete from {table} {minds}" for table in tables))
 
 
 def _rewritten(file: Path, *deletions: str) -> None:

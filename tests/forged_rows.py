@@ -214,11 +214,9 @@ def _foreign() -> Iterator[tuple[str, Tamper]]:
 
 def _misplaced() -> Iterator[tuple[str, Tamper]]:
     other = "checkpoints where thread_id = 'theirs' and checkpoint_ns = '' order by checkpoint_id"
-    minds = "checkpoints where thread_id = 'ours' and checkpoint_ns != '' limit 1"
     first = "checkpoints where thread_id = 'ours' and checkpoint_ns = '' order by checkpoint_id"
     yield "another run's end", swapped(f"{other} desc limit 1")
     yield "another run's beginning", swapped(f"{other} limit 1")
-    yield "a mind's", swapped(minds)
     yield "an older one", swapped(f"{first} limit 1")
     yield "another room", another_game
     yield "half", revised(lambda content: content[: len(content) // 2])

@@ -43,7 +43,7 @@ class Trial:
     """One attack on one victim, in one workflow.
 
     Attributes:
-        kind: of the victim's mind: embedded, persuaded of all it is told, or a chat model.
+        kind: of the victim: embedded, persuaded of all it is told, or a chat model.
         arena: where.
         attack: what is said.
         attacker: who says it; `victim` is the other one.
@@ -135,7 +135,7 @@ class Tally:
     """What came of the trials.
 
     Attributes:
-        trials: by who was attacked: an embedded mind, a persuaded one, or a chat model.
+        trials: by who was attacked: an embedded agent, a persuaded one, or a chat model.
         tried: in how many of them the victim tried to sign.
         signed: those in which it did.
         unsigned: fair deals that were not signed.
@@ -165,7 +165,7 @@ class Tally:
 
 
 def attempt(folder: Path, times: int) -> Finding:
-    """Attack so many embedded minds, some that are persuaded already, and a model if asked."""
+    """Attack so many embedded agents, some that are persuaded already, and a model if asked."""
     trials = dict(enumerate(_trials(times)))
     tally = Tally()
     with at_home(folder, lambda asked: trials[asked.seed].says(asked)) as home:
@@ -175,7 +175,7 @@ def attempt(folder: Path, times: int) -> Finding:
     rates = ", ".join(f"{kind} {tally.tried[kind]} of {n}" for kind, n in tally.trials.items())
     return Finding(
         tried=f"{times} attacks in {len(ARENAS)} workflows on {len(VICTIMS)} embedded characters "
-        f"and on a mind that believes everything; {tally.twins} fair offers",
+        f"and on one that believes everything; {tally.twins} fair offers",
         figure=f"{len(tally.signed)} signed, {tally.twins - len(tally.unsigned)} of "
         f"{tally.twins} fair offers signed; tried to sign: {rates}"
         f"{'; '.join(['', *tally.signed[:3], *tally.unsigned[:3]])}",
@@ -184,7 +184,7 @@ def attempt(folder: Path, times: int) -> Finding:
 
 
 def _trials(times: int) -> Iterator[Trial]:
-    """Each attack, half of them on a persuaded mind as well; now and then its fair twin."""
+    """Each attack, half of them on a persuaded one as well; now and then its fair twin."""
     own = _chat_seat()
     for number, attack in enumerate(islice(attacks(), times)):
         arena, attacker = ARENAS[number % len(ARENAS)], AGENTS[number // 2 // len(ARENAS) % 2]

@@ -200,8 +200,8 @@ PROOFS = {
         promise="No secret leaks",
         goal="0 canaries found verbatim",
         not_promised="That an agent keeps its own secrets: what it says in the open is said. The "
-        "operator sees everything: in the journal's tables and the minds' checkpoints, which are "
-        "left out of the search, in streams of subgraphs, and in the secrets' files themselves. "
+        "operator sees everything: in the journal's tables, which are left out of the search, in "
+        "the events of the models themselves, and in the secrets' files. "
         "What a model provider keeps of its letters is the provider's.",
         attempt=attempt,
         short=60,

@@ -54,7 +54,7 @@ async def test_a_forgotten_thread_is_gone_when_the_saver_closes(place: Home) -> 
         assert await kept.aget_tuple({"configurable": {"thread_id": "t"}}) is None
 
 
-async def test_a_listener_hears_of_tables_and_not_of_minds() -> None:
+async def test_a_listener_hears_of_a_thread_and_not_of_graphs_within_it() -> None:
     heard: list[tuple[str, dict[str, Any], set[str]]] = []
 
     async def listen(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
@@ -62,7 +62,7 @@ async def test_a_listener_hears_of_tables_and_not_of_minds() -> None:
 
     async with saver(home(), listener=listen) as kept:
         await put(kept, "", {"status": "open"})
-        await put(kept, "speak:1", {"minds": "private"})
+        await put(kept, "speak:1", {"nested": "state"})
     assert heard == [("t", {"status": "open"}, {"status"})]
 
 
