@@ -217,6 +217,7 @@ def _misplaced() -> Iterator[tuple[str, Tamper]]:
     first = "checkpoints where thread_id = 'ours' and checkpoint_ns = '' order by checkpoint_id"
     yield "another run's end", swapped(f"{other} desc limit 1")
     yield "another run's beginning", swapped(f"{other} limit 1")
+    yield "another run's middle", swapped(f"{other} limit 1 offset 5")
     yield "an older one", swapped(f"{first} limit 1")
     yield "another room", another_game
     yield "half", revised(lambda content: content[: len(content) // 2])

@@ -104,7 +104,8 @@ def test_a_letter_that_was_tampered_with_is_detected(coop: Coop, ran: dict[str, 
 
 def another_action(table: dict[str, Any]) -> dict[str, Any]:
     first, *rest = table["record"]
-    swapped = {a: "lever" if did == "door" else "door" for a, did in first["actions"].items()}
+    did = first["actions"]
+    swapped = {**did, "Alice": "lever" if did["Alice"] == "door" else "door"}
     return {"record": Overwrite([{**first, "actions": swapped}, *rest])}
 
 

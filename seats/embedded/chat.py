@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -48,9 +48,9 @@ class EmbeddedChatModel(BaseChatModel):
 
     def _reply(self, messages: list[BaseMessage]) -> str:
         letter = as_text(messages)
-        own = character(self.character).drawn(Random(f"{self.seed}/{self.agent}"))
-        rng = Random(f"{self.seed}/{self.agent}/{letter}")
         known = dict(facts_in(messages)) or {**facts(letter), "history": events(letter)}
+        own = character(self.character).drawn(Random(f"{self.seed}/{self.agent}"))
+        rng = Random(f"{self.seed}/{self.agent}/{_moment(known)}")
         if known.get("ask") in SHEETS:
             text = written_sheet(known, self.seed)
         else:
@@ -120,6 +120,13 @@ class EmbeddedChatModel(BaseChatModel):
                 chunk_position="last",
             )
         )
+
+
+def _moment(known: Mapping[str, Any]) -> str:
+    """When an agent is asked: its dice are drawn by that, so that no wording changes them."""
+    fault = (known.get("fault") or {}).get("label", "")
+    when = (known.get("ask"), known.get("turn"), known.get("round"), len(known.get("history", [])))
+    return "/".join(map(str, (*when, fault)))
 
 
 def _turns(history: list[dict[str, Any]]) -> list[Turn]:
