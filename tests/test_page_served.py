@@ -47,7 +47,7 @@ def test_a_live_run_is_followed_to_its_end(serving: str, tmp_path: Path) -> None
             page = opened.page
             page.goto(f"{serving}/view/?run={run.run}")
             assert "running" in page.locator("h1").inner_text()
-            gate.release(4)
+            gate.release(6)  # up to `validate`, which publishes the first offer
             page.get_by_text("I propose that we leave the split to the record.").wait_for()
             assert page.get_by_text("Settlement", exact=True).count() == 0
             picture(opened, tmp_path, "live")
