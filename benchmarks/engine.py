@@ -35,8 +35,8 @@ CPU_COLUMNS = (
 CPU_NOTES = [
     "With 4 agents a wave asks one or three; with many, a turn asks all of them at once, "
     "so that what a step of the graph costs is shared by more.",
-    "Ours takes more steps, to be seen, retried and resumed one by one: who is asked "
-    "thinks in a graph of its own, and what is said is counted by a node.",
+    "Ours takes more steps, to be seen, retried and resumed one by one: a proposal is "
+    "validated by a node of its own, and answers are counted by another.",
     "Ours writes a letter, keeps the answer in the journal, reads and checks it, and "
     "settles at the end; the usual graph hands a list of messages on.",
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.contenders import raid, table_of_four
+from benchmarks.contenders import raid, steps, table_of_four
 from benchmarks.everything import MODULES, QUICK, Section, keep, kept, main, page, run
 from benchmarks.seats import scripted_reply
 from benchmarks.tables import Found, Goal, exponent, figure, markdown
@@ -102,3 +102,9 @@ def test_a_peer_counts_its_turns_or_says_that_it_is_missing(peer: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout)
     assert "missing" in told or (told["turns"] > 1 and len(told["seconds"]) >= 5)
+
+
+async def test_a_negotiation_of_four_takes_at_most_twenty_steps() -> None:
+    """Three rounds of counter-offers and one turn: each round asks, validates, answers, counts."""
+    taken = await steps(table_of_four(0))
+    assert taken["ours, no saver"] <= 20

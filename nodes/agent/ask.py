@@ -98,7 +98,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
         utilities=private.utilities,
         sections=SECTIONS,
     )
-    public = evaluated.signed.facts if outsider else evaluated.game.facts()
+    public = _public(evaluated.game, outsider)
     known = {**public, **private.utilities, **view, "history": events}
     style = turn.asking.rules, evaluated.config.instructions, turn.asking.guidance, outsider
     return Letter(_rules(evaluated.game, *style), user, known)
@@ -107,8 +107,14 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
 @lru_cache(maxsize=256)
 def _rules(game: Game, template: str, instructions: str, guidance: bool, outsider: bool) -> str:
     """The system part, written once for a game and its settings."""
-    facts = facts_of(game) if outsider else game.facts()
+    facts = _public(game, outsider)
     return write_rules(template, game.rules(), facts, instructions, guidance)
+
+
+@lru_cache(maxsize=256)
+def _public(game: Game, outsider: bool) -> dict[str, Any]:
+    """The game's facts that every letter gives; outsiders get what a contract is read against."""
+    return facts_of(game) if outsider else game.facts()
 
 
 @lru_cache(maxsize=8)
