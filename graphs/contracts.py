@@ -36,7 +36,7 @@ from shapley_coop.state.run_config import JUDGE, SUMMARISER
 from shapley_coop.state.turn import Asking, Topic
 
 DRAFTS = Topic("plan", rules=DEAL_RULES)
-"""Drafting and signing, before anybody acts."""
+"""Drafting and signing, before the game begins."""
 
 JUDGING = Topic("judgement", phase="settlement")
 """Reading the record."""

@@ -1,4 +1,4 @@
-"""LLM-only: no talk, no contract. Everybody acts for itself; what it earns is its own.
+"""LLM-only: no talk, no contract. Each agent acts for itself and keeps what it earns.
 
 open → act → step ↺ → settle
 """

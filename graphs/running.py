@@ -108,7 +108,7 @@ async def follow(
         Busy: another worker plays it.
         LeaseLost: another worker has taken it over.
         SeatError: a seat did not answer; the run can be resumed.
-        Waiting: people are asked, and nobody here answers for them.
+        Waiting: people are asked, and no `person` answers for them.
     """
     async with opened(run.graph) as app:
         config = merge_configs(configured(run), traced)
@@ -117,7 +117,7 @@ async def follow(
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
             if person is None and not late:
                 raise Waiting([i.value["pointer"]["agent"] for i in waiting])
-            # Nobody holds the lease while people think.
+            # The lease is free while people think.
             asked = [i for i in waiting if i.id not in late]
             at = open_questions(run.graph, cast(Table, state.values), state.tasks)
             replies = {i.id: await _reply(at, i, person) for i in asked if person}
@@ -150,7 +150,7 @@ async def _go_on(
         if replies is None:
             given = None if begun else {"room": run.room}
             await _advance(app, run, given, watch, lease, config)
-        # Elsewhere somebody may have answered meanwhile.
+        # Another process may have answered meanwhile.
         elif heard := {i.id: replies[i.id] for i in state.interrupts if i.id in replies}:
             await _advance(app, run, Command(resume=heard), watch, lease, config)
         return await app.aget_state(config)
@@ -176,7 +176,7 @@ async def leased(run: Run) -> AsyncIterator[Lease]:
     """Be the one who plays a run.
 
     Raises:
-        Busy: somebody else is.
+        Busy: another worker is.
     """
     lease = home().leases.of(run.run)
     held = await asyncio.to_thread(lease.__enter__)

@@ -3,7 +3,7 @@
     open → convene → consider ↺ → speak → validate ↺ → check → summarize → trade
          → act ↺ → call → step ↺ → settle
 
-Utility-aware task decomposition and exchange (Kimura et al.). In `consider` everybody plans in
+Utility-aware task decomposition and exchange (Kimura et al.). In `consider` every agent plans in
 private; in `speak` the agents take turns to propose, accept or reject; `check` looks at what was
 agreed once more; `trade` has the tasks change hands; then each task is a tool call of its owner.
 Without an agreement the talk goes on to `trade`, and every agent works on what it had; after five

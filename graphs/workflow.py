@@ -27,7 +27,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         game: what it plays when the run's configuration names none.
 
     Attributes:
-        askings: node → what it asks, for whoever checks a person's reply before the run goes on.
+        askings: node → what it asks, by which a person's reply is checked before the run goes on.
     """
 
     def __init__(self, game: str = "escape_room") -> None:
@@ -37,7 +37,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         self.set_entry_point("open")
 
     def asks(self, node: str, asking: Asking, then: str) -> None:
-        """A node that asks, and asks again whoever's answer is refused.
+        """A node that asks, and asks the authors of refused answers again.
 
         Args:
             node: its name.

@@ -31,7 +31,7 @@ _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, Clients] = WeakKeyDictionar
 
 
 def clients_here() -> Clients:
-    """This event loop's clients; outside any loop a set that nobody else sees."""
+    """This event loop's clients; outside any loop a set of its own."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""What is kept of letters and answers, and what asking a seat needs of whoever keeps them."""
+"""What is kept of letters and answers, and the journal as asking a seat needs it."""
 
 import hashlib
 import secrets

@@ -73,7 +73,7 @@ def trace_quietly(secrets: Path) -> None:
     """Set up LangSmith's client for this process, if it traces at all; again is no harm.
 
     Args:
-        secrets: the folder of what users tell one agent and nobody else.
+        secrets: the folder of what users tell one agent alone.
     """
     if not tracing():
         return

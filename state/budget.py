@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 SPENT_UP = "BUDGET"
-"""The label of a pass by whoever can no longer be asked."""
+"""The label of a pass by an agent that the budget has no call left for."""
 
 
 class Budget(BaseModel):
@@ -50,7 +50,7 @@ class BudgetTracker:
 
     @property
     def empty(self) -> bool:
-        """Whether a limit of the run is reached, so that nobody is asked any more."""
+        """Whether a limit of the run is reached, so that no agent is asked any more."""
         used = (
             (self._budget.calls, self._calls.total()),
             (self._budget.tokens, self._tokens.total()),

@@ -1,6 +1,6 @@
 """Progress, as it is told while a run goes on: the events of the `custom` stream mode.
 
-Two for each time that agents are asked, and nothing in them that the table does not tell everybody.
+Two for each time that agents are asked, and nothing in them that is not public at the table.
 docs/events.md says what they mean for those who listen.
 """
 

@@ -45,7 +45,7 @@ def masks_in(game: TaskExchange, by: str, text: str) -> dict[str, str] | None:
 
 
 def to_answer(table: Table, agent: str) -> Pending | None:
-    """The proposal that an agent has to answer: somebody else's that stands."""
+    """The proposal that an agent has to answer: the one that stands, if another made it."""
     pending = pending_of(table)
     return pending if pending and pending["by"] != agent else None
 
@@ -80,7 +80,7 @@ def trade_talk(evaluated: EvaluatedTable, agent: str) -> dict[str, Any]:
 
 
 def trade_history(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
-    """All that was said, a line each; it only grows, and is the same for everybody."""
+    """All that was said, a line each; it only grows, and is the same for all agents."""
     return [_line(said) for said in _talk(evaluated.table)]
 
 

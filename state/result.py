@@ -117,7 +117,7 @@ def _claim(
 
 
 def _agreed_at(table: Table) -> dict[str, Any] | None:
-    """The round and message with which everybody had accepted the contract."""
+    """The round and message with which all agents had accepted the contract."""
     contract = table.get("contract")
     if contract is None:
         return None

@@ -71,7 +71,7 @@ class RunConfig(BaseModel):
         ge=0,
         le=2**63 - 1,
         title="Seed",
-        description="Of the game's dice and of embedded agents.",
+        description="Seed of the game's dice and of embedded agents.",
     )
     instructions: str = Field(
         default="",
@@ -96,12 +96,12 @@ class RunConfig(BaseModel):
         "only that agent is told. The content is never copied to the table.",
     )
     rounds: int = Field(
-        default=3, ge=1, le=50, title="Rounds", description="Of talk, in each bargaining."
+        default=3, ge=1, le=50, title="Rounds", description="Rounds of talk in each bargaining."
     )
     norm: NormName = Field(
         default="shapley",
         title="Norm",
-        description="By which values are computed from the record, and which a deal can name.",
+        description="The norm by which values are computed from the record; a deal can name it.",
     )
     constraints: list[ConstraintName] = Field(
         default=[],
@@ -113,15 +113,15 @@ class RunConfig(BaseModel):
     enforcement: Mode = Field(
         default="enforced",
         title="Enforcement",
-        description="Of contracts: notional (what falls due is only recorded), enforced (the "
-        "ledger pays it), or escrow (beside that, deposits are forfeited at the first breach).",
+        description="How contracts are enforced: notional (what falls due is only recorded), "
+        "enforced (the ledger pays it), or escrow (beside that, deposits are forfeited at the first breach).",
     )
     deposit: str = Field(
         default="",
         pattern=r"^(\d{1,9}(\.\d{1,6})?)?$",
         title="Deposit",
-        description="Of each party in escrow, in the game's unit; empty: as much as makes keeping "
-        "the contract a best response for all.",
+        description="Each party's deposit in escrow, in the game's unit; empty: as much as makes "
+        "keeping the contract a best response for all.",
         examples=["", "10"],
     )
     renegotiate: str = Field(
@@ -133,7 +133,11 @@ class RunConfig(BaseModel):
         examples=["never", "every 1", "on_breach", "on_shock"],
     )
     tries: int = Field(
-        default=3, ge=1, le=10, title="Tries", description="Attempts at one message that counts."
+        default=3,
+        ge=1,
+        le=10,
+        title="Tries",
+        description="Attempts at one message before its author passes.",
     )
     recall: int = Field(
         default=0,
@@ -172,7 +176,7 @@ class RunConfig(BaseModel):
         return super().model_json_schema(*given, **options)
 
     @model_validator(mode="after")
-    def _somebody_sits(self) -> "RunConfig":
+    def _has_seats(self) -> "RunConfig":
         if not self.seats:
             raise ValueError("seats are empty: give at least '*'")
         return self
@@ -182,7 +186,7 @@ class RunConfig(BaseModel):
 
         Raises:
             GameError: there is no such game, or a parameter is wrong.
-            ValueError: a seat is given to nobody, or an agent has none.
+            ValueError: a seat names an agent that does not play, or an agent has none.
         """
         game = load(self.game, self.params, self.seed)
         if taken := set(OUTSIDERS).intersection(game.agents):

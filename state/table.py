@@ -1,4 +1,4 @@
-"""The table: what everybody may know. It is the shared, checkpointed state of every workflow.
+"""The table: what all agents may know. It is the shared, checkpointed state of every workflow.
 
 Plain JSON throughout. Nothing private has a key here: drafts and reasoning wait in the operator's
 journal, and the table holds a pointer, the attempt and the label of the fault.

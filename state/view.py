@@ -110,7 +110,7 @@ def _offer(turn: TurnContext, agent: str) -> Facts:
 
 
 def _certified_offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer with what it would do to everybody's incentives."""
+    """The offer with what it would do to every agent's incentives."""
     facts, offer = _offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"]:
         certificate = turn.evaluated.signed.certificate(Deal.model_validate(offer["deal"]))

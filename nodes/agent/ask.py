@@ -153,7 +153,7 @@ def _drafted(turn: TurnContext) -> dict[str, Reply]:
 
 
 def _update(turn: TurnContext, judged: Mapping[str, Judged], cost: Any) -> dict[str, Any]:
-    """Everybody's draft, and, of those whose answers count, what they say."""
+    """Every agent's draft, and what the sound answers publish."""
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.asking.publish(turn, outputs) if outputs else {}

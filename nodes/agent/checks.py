@@ -86,7 +86,9 @@ def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput 
 
 def _deal(turn: TurnContext, agent: str, message: Message) -> Deal | Fault:
     if message.proposal is None:
-        return Fault("MPT", "Words bind nobody: put the terms in one <PROPOSAL>{json}</PROPOSAL>.")
+        return Fault(
+            "MPT", "Words alone do not bind: put the terms in one <PROPOSAL>{json}</PROPOSAL>."
+        )
     deal = read_deal(message.proposal)
     if isinstance(deal, Fault):
         return deal

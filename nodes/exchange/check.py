@@ -11,7 +11,7 @@ from shapley_coop.state.exchange import REFUSED, exchange_of
 def check(table: Table) -> dict[str, Any]:
     """The final check of the accepted proposal.
 
-    Verdicts: `sound`, with the offer as everybody accepted it, or `error`, with the label counted
+    Verdicts: `sound`, with the offer as all accepted it, or `error`, with the label counted
     where its author's refusals are.
     """
     standing = table["pending"]

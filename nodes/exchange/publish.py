@@ -19,7 +19,7 @@ def keep_plans(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[st
 def put_message(turn: TurnContext, outputs: Mapping[str, AgentOutput]) -> dict[str, Any]:
     """One turn of talk.
 
-    Verdicts: `error` (no valid message in all attempts), `agreed` (everybody has accepted what
+    Verdicts: `error` (no valid message in all attempts), `agreed` (all have accepted what
     stands), `no_deal` (the turns are used up) and `talk_on`. A proposal's revision is its turn.
     """
     table = turn.table

@@ -14,7 +14,7 @@ def opening(game: str) -> Callable[[Opening, Runtime[RunConfig]], dict[str, Any]
     """The first node of a workflow.
 
     Args:
-        game: what it plays when nobody says.
+        game: what it plays when the configuration names no game.
     """
 
     def open_episode(opening: Opening, runtime: Runtime[RunConfig]) -> dict[str, Any]:

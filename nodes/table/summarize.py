@@ -1,4 +1,4 @@
-"""Summarize: what everybody accepted becomes a contract that people can read."""
+"""Summarize: what all accepted becomes a contract that people can read."""
 
 from typing import Any
 

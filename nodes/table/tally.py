@@ -60,7 +60,7 @@ def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, An
 
 
 def _silent(table: Table) -> bool:
-    """Whether everybody in turn has declined to propose: nobody wants this bargaining."""
+    """Whether all agents in turn have declined to propose."""
     latest = table["talk"][-len(table["agents"]) :]
     here = [s["round"] for s in latest if s["act"] == "pass" and "about" not in s]
     first = table["round"] - len(table["agents"]) + 1
@@ -68,6 +68,6 @@ def _silent(table: Table) -> bool:
 
 
 def _after(agents: list[str], speaker: str) -> list[str]:
-    """Everybody else in speaking order, from the one after the speaker."""
+    """All other agents in speaking order, from the one after the speaker."""
     at = agents.index(speaker)
     return [*agents[at + 1 :], *agents[:at]]
