@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from hashlib import sha256
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -113,17 +111,16 @@ def _module(game: str) -> ModuleType:
     # A name of a game may come from afar: no other program is run than one that defines a game.
     if not (b"\nGAME = " in source and b"shapley_coop" in source):
         raise GameError(f"{game}: defines no game: end it with GAME = YourGame, a subclass of Game")
-    return _run(game, sha256(source).hexdigest())
+    return _run(game, source)
 
 
 @lru_cache(maxsize=64)
-def _run(path: str, digest: str) -> ModuleType:
-    spec = spec_from_file_location(f"game_{Path(path).stem}_{digest[:8]}", path)
-    assert spec is not None, "the path ends in .py"
-    assert spec.loader is not None, "and can be loaded"
-    module = module_from_spec(spec)
+def _run(path: str, source: bytes) -> ModuleType:
+    module = ModuleType(f"game_{Path(path).stem}")
+    module.__file__ = path
     try:
-        spec.loader.exec_module(module)
+        # Not imported: bytecode that Python keeps can be older than a file of the same length.
+        exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102 - the user's own game
     except Exception as error:  # whatever a file that is not ours may do when it is run
         said = " ".join(f"{type(error).__name__}: {error}".split())
         raise GameError(f"{path}: cannot be run: {said[:300]}") from None

@@ -114,7 +114,8 @@ class RunConfig(BaseModel):
         default="enforced",
         title="Enforcement",
         description="How contracts are enforced: notional (what falls due is only recorded), "
-        "enforced (the ledger pays it), or escrow (beside that, deposits are forfeited at the first breach).",
+        "enforced (the ledger pays it), or escrow (beside that, deposits are forfeited at the "
+        "first breach).",
     )
     deposit: str = Field(
         default="",
