@@ -21,7 +21,8 @@ from langgraph.types import Durability, StreamMode
 from benchmarks.baseline import baseline_graph, gathered
 from benchmarks.seats import Script, ScriptedModel, haggler, scratch, scripted_reply, waves
 from shapley_coop.graphs.catalogue import builder
-from shapley_coop.graphs.running import configured, play
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import configured
 from shapley_coop.seats import clients
 from shapley_coop.state import Home, Run, RunConfig, saver
 from shapley_coop.state.storage.home import DATABASE_VARIABLE

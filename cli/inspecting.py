@@ -70,7 +70,7 @@ def show(
 ) -> None:
     """Show what was said, signed and done in a run, and its result."""
     from shapley_coop.cli.narration import narrate, report
-    from shapley_coop.graphs.running import table_of
+    from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import home
 
     found = home().runs.get(run)
@@ -95,7 +95,7 @@ def show(
 
 def letters(run: RunName) -> None:
     """Print every letter and answer of a run as JSON lines: private, and usable as a recording."""
-    from shapley_coop.graphs.running import table_of
+    from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.recording import recorded
     from shapley_coop.state import home
 

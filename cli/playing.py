@@ -118,7 +118,7 @@ def answer(
 ) -> None:
     """Answer the waiting letter of a person, or read it; coop resume then goes on."""
     from shapley_coop.graphs.running import answer as answer_for
-    from shapley_coop.graphs.running import table_of
+    from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import home
 
     found = home().runs.get(run)
@@ -167,7 +167,8 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
     """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
     import asyncio
 
-    from shapley_coop.graphs.running import follow, table_of
+    from shapley_coop.graphs.running import follow
+    from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.tracing import tracing
 
     if not tracing():

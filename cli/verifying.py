@@ -7,7 +7,7 @@ from typing import Any
 
 from shapley_coop.deals import Contract, Message, amend, scan, sign
 from shapley_coop.deals.exchange.talk import as_written
-from shapley_coop.graphs.running import table_of
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.records import Entry, letter_hash
 from shapley_coop.state import (
     EvaluatedTable,

@@ -13,27 +13,22 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import cache
 from typing import Any, cast
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.deals import Fault
-from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games.catalogue import title
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.prompts import fingerprint
-from shapley_coop.seats import check_seat, clients
+from shapley_coop.graphs.threads import App, configured, opened
+from shapley_coop.seats import check_seat
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
-from shapley_coop.seats.tracing import trace_quietly, tracing
-from shapley_coop.state import Opening, Run, RunConfig, Table, game_of, home, name_of, result
-from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from shapley_coop.state import Run, RunConfig, Table, game_of, home, result
 from shapley_coop.state.storage.leases import Lease
 
 Watcher = Callable[[str, dict[str, Any]], None]
@@ -53,9 +48,6 @@ class Waiting(Exception):
     def __init__(self, agents: list[str]) -> None:
         super().__init__(f"waiting for {', '.join(agents)}")
         self.agents = agents
-
-
-App = CompiledStateGraph[Table, RunConfig, Opening, Table]
 
 
 def prepare(graph: str, room: RunConfig, run: str = "") -> Run:
@@ -248,64 +240,6 @@ def _mail(asked: Interrupt) -> Mail:
     return mail
 
 
-async def table_of(run: Run) -> Table:
-    """The latest state of a run's table; empty before its first checkpoint."""
-    async with opened(run.graph) as app:
-        return cast(Table, (await app.aget_state(configured(run))).values)
-
-
 def _news(written: dict[str, Any]) -> dict[str, Any]:
     """What an update adds, without the keys that it only clears."""
     return {key: value for key, value in written.items() if not isinstance(value, Overwrite)}
-
-
-@asynccontextmanager
-async def opened(graph: str) -> AsyncIterator[App]:
-    """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""
-    if tracing():
-        await asyncio.to_thread(trace_quietly, home().secrets)
-    async with clients(), shared_saver(home()) as checkpoints:
-        yield _compiled(graph).copy({"checkpointer": checkpoints})
-
-
-@cache
-def _compiled(graph: str) -> App:
-    """A workflow compiled once, as that takes longer than many a run."""
-    return builder(graph).compile(name=graph)
-
-
-_MOST_TRIES = 10
-"""At one message; what the configuration and the games allow."""
-
-
-def _steps(turns: int, agents: int, rounds: int) -> int:
-    """The most steps a run can take.
-
-    In each turn an action may take all tries, with a wait for people after each; in each
-    bargaining, begun again after every turn at most, so may every proposal and every answer.
-    """
-    each = 2 * _MOST_TRIES
-    return 30 + turns * (each + 3) + (turns + 1) * (2 * (each + 1) * rounds * agents + each + 12)
-
-
-def configured(run: Run) -> RunnableConfig:
-    """The run's configuration: its thread, its bounds, and how it is traced."""
-    room = RunConfig.model_validate(run.room)
-    game, name = game_of(run.room), name_of(room)
-    simulated = any(seat.simulated for seat in room.seats.values())
-    return {
-        "configurable": {"thread_id": run.run},
-        "recursion_limit": _steps(game.turns, len(game.agents), room.rounds),
-        "run_name": f"{run.graph}/{name}#{room.seed}",
-        "tags": [run.graph, name, *(["simulated"] if simulated else [])],
-        "metadata": {
-            "run": run.run,
-            "graph": run.graph,
-            "game": name,
-            "seed": room.seed,
-            "agents": list(game.agents),
-            "protocol": PROTOCOL,
-            "prompt_hash": fingerprint(),
-            "simulated": simulated,
-        },
-    }

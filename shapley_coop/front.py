@@ -8,7 +8,8 @@ from shapley_coop.amounts import Number
 from shapley_coop.blocking import run_blocking
 
 if TYPE_CHECKING:
-    from shapley_coop.graphs.running import App, Person, Watcher
+    from shapley_coop.graphs.running import Person, Watcher
+    from shapley_coop.graphs.threads import App
     from shapley_coop.state import RunConfig
 
 

@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 import pytest
 
-from shapley_coop.graphs.running import follow, prepare, table_of
+from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import SeatError, clients
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.models import RETRIES

@@ -11,7 +11,8 @@ from typing import Any, get_args
 from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import Deal, Share, Terms
 from shapley_coop.deals.written.document import compose
-from shapley_coop.graphs.running import configured, follow, opened, prepare, table_of
+from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.seats import SeatError
 from shapley_coop.state import Run, RunConfig, home, result
 from shapley_coop.state.table import Status

@@ -19,7 +19,7 @@ from typing import Any, cast
 from shapley_coop.deals import Deal, Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.graphs import builder
-from shapley_coop.graphs.running import App
+from shapley_coop.graphs.threads import App
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.state import RunConfig, Table
 from tests.arenas import AGENTS, ARENAS, Arena, unfair_split

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.games import load
-from shapley_coop.graphs.running import configured, follow, opened, prepare
+from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.seats import SeatError
 from shapley_coop.seats.letters import facts
 from shapley_coop.seats.tracing import HIDE

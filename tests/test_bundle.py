@@ -13,7 +13,8 @@ import pytest
 
 from shapley_coop.games import names as games
 from shapley_coop.graphs import names as workflows
-from shapley_coop.graphs.running import play, table_of
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.assets import FILES, FOLDER, HEADERS
 from shapley_coop.serve.view.escrow import escrow_view
 from shapley_coop.serve.view.run_sources import HomeSource, bundle_of

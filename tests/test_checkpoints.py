@@ -13,7 +13,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import StateGraph
 
 from shapley_coop.deals import Pay
-from shapley_coop.graphs.running import configured, play
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import configured
 from shapley_coop.state import RunConfig, home, saver
 from shapley_coop.state.storage.checkpoints.serializer import (
     EXAMPLE,

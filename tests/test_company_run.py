@@ -11,7 +11,8 @@ from shapley_coop.games.software_company.workspace import (
     materialise,
     require_sandbox,
 )
-from shapley_coop.graphs.running import play, table_of
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import POT, WORLD, RunConfig, home
 
 pytestmark = pytest.mark.skipif(

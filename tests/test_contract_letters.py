@@ -7,7 +7,8 @@ import pytest
 from shapley_coop.deals import Deal, Do, Event, Every, Last, Pay, Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games import load
-from shapley_coop.graphs.running import follow, play, prepare, table_of
+from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, home
 
 DILEMMA, GRAB = load("prisoners_dilemma"), load("cash_grab")

@@ -9,7 +9,8 @@ from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import Deal, Do, Event, Fault, Last, Pay, Share, Terms, read_deal
 from shapley_coop.deals.written.reading import agrees, read_words
 from shapley_coop.games import load
-from shapley_coop.graphs.running import follow, play, prepare, table_of
+from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.embedded import character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.letters import events, facts

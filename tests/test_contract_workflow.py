@@ -8,7 +8,8 @@ from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import Deal, Do, Event, Last, Pay, Terms
 from shapley_coop.deals.written.document import INTENT, compose
 from shapley_coop.games import load
-from shapley_coop.graphs.running import follow, play, prepare, table_of
+from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, home
 
 DILEMMA = load("prisoners_dilemma")

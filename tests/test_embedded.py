@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.games import Game, load
-from shapley_coop.graphs.running import play, table_of
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, Table, game_of, home
 
 SEEDS = range(3)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.graphs.running import follow, play, table_of
+from shapley_coop.graphs.running import follow, play
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.state import POT, WORLD, Key, Ledger, Line, RunConfig, final, home
 

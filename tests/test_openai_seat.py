@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.graphs.running import follow, play, prepare, table_of
+from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import (
     CredentialsMissing,
     Question,

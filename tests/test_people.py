@@ -7,15 +7,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.graphs.replies import open_questions
-from shapley_coop.graphs.running import (
-    Waiting,
-    answer,
-    configured,
-    follow,
-    opened,
-    prepare,
-    table_of,
-)
+from shapley_coop.graphs.running import Waiting, answer, follow, prepare
+from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.seats.letters import facts
 from shapley_coop.state import Run, RunConfig, home
 

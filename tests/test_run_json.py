@@ -13,7 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from shapley_coop.deals import Deal, Pay, put, sign
-from shapley_coop.graphs.running import configured, opened
+from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import home
 from tests.coop_command import ABLATION, ROOT, SCHEMA, Coop, coop_in, valid
 from tests.scripted import Script

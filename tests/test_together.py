@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from shapley_coop.graphs.running import opened, play
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import opened
 from shapley_coop.seats.records import Answer, Entry, nonce
 from shapley_coop.state import Home, RunConfig, home
 from shapley_coop.state.storage.batcher import ThreadBatcher, batched

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from langgraph.types import Overwrite
 
-from shapley_coop.graphs.running import configured, opened
+from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import home
 from tests.coop_command import Coop, coop_in, valid
 

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from shapley_coop.cli import main as coop
-from shapley_coop.graphs.running import configured, opened
+from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import RunConfig, home
 
 CHECKPOINTS, FORK, AGAIN = (f"tests.travel:{name}" for name in ("checkpoints", "fork", "again"))

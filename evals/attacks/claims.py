@@ -10,7 +10,8 @@ from shapley_coop.evals.attacks.checks import Check, is_signed
 from shapley_coop.evals.attacks.offers import offer, willing
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
 from shapley_coop.evals.attacks.seat import Asked, by_act
-from shapley_coop.graphs.running import App, configured, follow, opened
+from shapley_coop.graphs.running import follow
+from shapley_coop.graphs.threads import App, configured, opened
 from shapley_coop.state import Line, RunConfig, home
 
 

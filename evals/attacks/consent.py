@@ -17,7 +17,8 @@ from shapley_coop.evals.attacks.offers import (
 )
 from shapley_coop.evals.attacks.run import Arena, NotReachedError
 from shapley_coop.evals.attacks.seat import Asked, by_act
-from shapley_coop.graphs.running import App, answer
+from shapley_coop.graphs.running import answer
+from shapley_coop.graphs.threads import App
 
 REJECTED = "<s>No, not on these terms.</s><REJECT>"
 

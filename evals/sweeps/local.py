@@ -9,7 +9,8 @@ from shapley_coop.evals.sweeps.feedback import Traced
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import Clock, Finished, calls_of, row_of, volatile_of
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.graphs.running import follow, prepare, table_of
+from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.tracing import tracing
 from shapley_coop.state import Run, RunConfig, Table, home

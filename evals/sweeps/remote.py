@@ -14,7 +14,7 @@ from langgraph_sdk.schema import Context
 
 from shapley_coop.evals.sweeps.rows import Clock, Finished, counted, row_of, volatile_of
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.graphs.running import configured
+from shapley_coop.graphs.threads import configured
 from shapley_coop.state import Run, Table
 
 UNDER_WAY = ("pending", "running")

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any, Protocol
 
-from shapley_coop.graphs.running import table_of
+from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.bundle import About, bundle
 from shapley_coop.state import Home, Run, home
 

@@ -19,7 +19,7 @@ Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 """Called after each new checkpoint with (thread, the table, the keys that were written)."""
 
 _LABELS = {"run", "graph", "game", "seed", "protocol", "prompt_hash", "simulated"}
-"""A run's labels, from `graphs.running.configured`: only its first checkpoint keeps them."""
+"""A run's labels, from `graphs.threads.configured`: only its first checkpoint keeps them."""
 
 
 class ServerSaverMixin(BaseCheckpointSaver[Any]):

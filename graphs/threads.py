@@ -1,0 +1,78 @@
+"""A run's thread: its compiled workflow, its configuration, and its latest state."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+
+from shapley_coop.deals.language.wire import PROTOCOL
+from shapley_coop.graphs.catalogue import builder
+from shapley_coop.prompts import fingerprint
+from shapley_coop.seats import clients
+from shapley_coop.seats.tracing import trace_quietly, tracing
+from shapley_coop.state import Opening, Run, RunConfig, Table, game_of, home, name_of
+from shapley_coop.state.storage.checkpoints.savers import shared_saver
+
+App = CompiledStateGraph[Table, RunConfig, Opening, Table]
+
+
+async def table_of(run: Run) -> Table:
+    """The latest state of a run's table; empty before its first checkpoint."""
+    async with opened(run.graph) as app:
+        return cast(Table, (await app.aget_state(configured(run))).values)
+
+
+@asynccontextmanager
+async def opened(graph: str) -> AsyncIterator[App]:
+    """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""
+    if tracing():
+        await asyncio.to_thread(trace_quietly, home().secrets)
+    async with clients(), shared_saver(home()) as checkpoints:
+        yield _compiled(graph).copy({"checkpointer": checkpoints})
+
+
+@cache
+def _compiled(graph: str) -> App:
+    """A workflow compiled once, as that takes longer than many a run."""
+    return builder(graph).compile(name=graph)
+
+
+_MOST_TRIES = 10
+"""At one message; what the configuration and the games allow."""
+
+
+def _steps(turns: int, agents: int, rounds: int) -> int:
+    """The most steps a run can take.
+
+    In each turn an action may take all tries, with a wait for people after each; in each
+    bargaining, begun again after every turn at most, so may every proposal and every answer.
+    """
+    each = 2 * _MOST_TRIES
+    return 30 + turns * (each + 3) + (turns + 1) * (2 * (each + 1) * rounds * agents + each + 12)
+
+
+def configured(run: Run) -> RunnableConfig:
+    """The run's configuration: its thread, its bounds, and how it is traced."""
+    room = RunConfig.model_validate(run.room)
+    game, name = game_of(run.room), name_of(room)
+    simulated = any(seat.simulated for seat in room.seats.values())
+    return {
+        "configurable": {"thread_id": run.run},
+        "recursion_limit": _steps(game.turns, len(game.agents), room.rounds),
+        "run_name": f"{run.graph}/{name}#{room.seed}",
+        "tags": [run.graph, name, *(["simulated"] if simulated else [])],
+        "metadata": {
+            "run": run.run,
+            "graph": run.graph,
+            "game": name,
+            "seed": room.seed,
+            "agents": list(game.agents),
+            "protocol": PROTOCOL,
+            "prompt_hash": fingerprint(),
+            "simulated": simulated,
+        },
+    }
