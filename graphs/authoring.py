@@ -69,6 +69,10 @@ class Work:
     tokens: int
 
 
+Held = dict[tuple[str, int], Any]
+"""(agent, or empty; mask) → what a sound sheet holds for it."""
+
+
 async def write(
     commission: Commission,
     seat: Seat,
@@ -105,6 +109,14 @@ async def write(
         described = await author.write(DESCRIBE, commission.descriptions)
         author.described |= described
         scored = await author.write(SCORE, commission.scores)
+    content = _content(commission, seat, folder, described, scored)
+    return Work(content, author.letters, author.refused, author.calls, author.tokens)
+
+
+def _content(
+    commission: Commission, seat: Seat, folder: Path, described: Held, scored: Held
+) -> dict[str, Any]:
+    """The scenario file's content."""
     scores = {
         agent: {mask: scored[agent, mask] for a, mask in scored if a == agent}
         for agent in commission.tasks.agents
@@ -113,11 +125,7 @@ async def write(
     new = {mask: text for (_, mask), text in described.items()}
     content = written(commission, new, scores, about, folder)
     scenario_of(content, folder)  # what is written can be read, or it is an error of ours
-    return Work(content, author.letters, author.refused, author.calls, author.tokens)
-
-
-Held = dict[tuple[str, int], Any]
-"""(agent, or empty; mask) → what a sound sheet holds for it."""
+    return content
 
 
 class _Author:

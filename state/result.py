@@ -23,8 +23,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         graph: the workflow's name.
         table: its last state.
     """
-    room, settled = config_of(table["settings"]), table["settlement"] or {}
-    talk, contract = table.get("talk", []), table.get("contract")
+    room = config_of(table["settings"])
     return {
         "run": run,
         "game": name_of(room),
@@ -34,6 +33,22 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         "episode": table["episode"],
         "agents": table["agents"],
         "seats": {agent: seat.model for agent, seat in room.seats.items()},
+        **_settled(table),
+        **_course(table),
+        "timing": {
+            phase: table["spent"].get(phase, {}).get("seconds", 0.0)
+            for phase in ("negotiation", "action", "settlement")
+        },
+        "usage": usage(table["spent"]),
+        "spending": _spending(table["spent"]),
+        "simulated": any(seat.simulated for seat in room.seats.values()),
+    }
+
+
+def _settled(table: Table) -> dict[str, Any]:
+    """Who ended with what, and why."""
+    settled, contract = table["settlement"] or {}, table.get("contract")
+    return {
         "rewards": _units(settled["rewards"]),
         "transfers": [{**t, "amount": t["amount"] / MICRO} for t in settled["transfers"]],
         "payoffs": _units(settled["payoffs"]),
@@ -50,21 +65,20 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         "enforcement": settled.get("enforcement", "enforced"),
         "forfeits": _units(settled.get("forfeits", {})),
         "audit": settled.get("audit"),
+    }
+
+
+def _course(table: Table) -> dict[str, Any]:
+    """What was said and done on the way."""
+    talk, record = table.get("talk", []), table.get("record", [])
+    return {
         "talk": [{"id": s["id"], "by": s["by"], "to": "all", "text": s["text"]} for s in talk],
-        "turns_played": len(table.get("record", [])),
+        "turns_played": len(record),
         "acted": {
-            agent: sum(agent in turn["actions"] for turn in table.get("record", []))
-            for agent in table["agents"]
+            agent: sum(agent in turn["actions"] for turn in record) for agent in table["agents"]
         },
         "rounds_of_talk": len({(s["topic"], s["turn"], s["round"]) for s in talk}),
         "agreed_at": _agreed_at(table),
-        "timing": {
-            phase: table["spent"].get(phase, {}).get("seconds", 0.0)
-            for phase in ("negotiation", "action", "settlement")
-        },
-        "usage": usage(table["spent"]),
-        "spending": _spending(table["spent"]),
-        "simulated": any(seat.simulated for seat in room.seats.values()),
     }
 
 
