@@ -7,11 +7,7 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import note, say, say_json, show_table
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("settle-git")(settle_git)
+from shapley_coop.cli.options import Json, Weights
 
 
 def settle_git(
@@ -19,7 +15,7 @@ def settle_git(
     range_: Annotated[str | None, typer.Option("--range", help="A..B: only these commits.")] = None,
     bounty: Annotated[str, typer.Option(help="What there is to divide.")] = "100",
     currency: Annotated[str, typer.Option(help="Of the bounty; only shown.")] = "",
-    weights: Annotated[Path | None, typer.Option(help="A file of weights by artefact.")] = None,
+    weights: Weights = None,
     rules: Annotated[Path | None, typer.Option(help="A file of rules on what counts.")] = None,
     mailmap: Annotated[bool, typer.Option(help="Follow .mailmap.")] = True,
     model: Annotated[
@@ -30,7 +26,7 @@ def settle_git(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of embedded agents.", min=0)] = 0,
     markdown: Annotated[Path | None, typer.Option(help="Write a comment ready to paste.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Split a bounty by what each contributor's commits are worth, then let them agree on it.
 

@@ -9,31 +9,15 @@ import typer
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import complain, note, progress, say, say_json
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
+from shapley_coop.cli.options import BaseUrl, EverySeat, Json, SeedCount
 
 if TYPE_CHECKING:
     from shapley_coop.seats import Seat
 
 INVALID = 1
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-BaseUrl = Annotated[str | None, typer.Option(help="Of an OpenAI-compatible endpoint.")]
 Name = Annotated[
     str, typer.Argument(help="paper_cooperative, paper_competitive, or a scenario file.")
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    scenarios = typer.Typer(help="Scenarios of task exchange.", no_args_is_help=True)
-    scenarios.command("show")(show)
-    scenarios.command("table")(table)
-    scenarios.command("write")(write)
-    scenarios.callback()(_scenarios)
-    app.add_typer(scenarios, name="scenario")
-    app.command()(validate)
-
-
-def _scenarios() -> None:
-    """Scenarios of task exchange."""
 
 
 def show(
@@ -63,8 +47,8 @@ def table(
     scenario: Annotated[
         list[str] | None, typer.Argument(help="Scenarios; the paper's two by default.")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)] = 30,
-    model: Annotated[str, typer.Option(help="The model of every seat.")] = "embedded:rational",
+    seeds: SeedCount = 30,
+    model: EverySeat = "embedded:rational",
     base_url: BaseUrl = None,
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
@@ -175,13 +159,13 @@ def _seat(model: str, base_url: str | None) -> "Seat":
     from pydantic import ValidationError
 
     from shapley_coop.cli.options import seats_from
-    from shapley_coop.evals.sweeps.suite import first_line
+    from shapley_coop.files import first_error
     from shapley_coop.seats import Seat
 
     try:
         return Seat.model_validate(seats_from(model, [], base_url)["*"])
     except ValidationError as error:
-        raise ValueError(f"--model {model}: {first_line(error)}") from None
+        raise ValueError(f"--model {model}: {first_error(error)}") from None
 
 
 def _put(content: dict[str, Any], out: Path) -> None:

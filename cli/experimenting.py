@@ -10,6 +10,7 @@ import typer
 from shapley_coop.cli import reporting
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.options import Json, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
@@ -29,13 +30,6 @@ Dollars = Annotated[float | None, typer.Option(help="USD, over all runs of the f
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(sweep)
-    reporting.register(app)
-    app.command("eval")(evaluate)
-
-
 def sweep(
     suites: Annotated[list[str], typer.Argument(help="Suites by name or file; 'all' is each.")],
     out: Out = None,
@@ -44,7 +38,7 @@ def sweep(
     max_connections: AtOnce = 16,
     shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
     cost_limit: Dollars = None,
-    prices: reporting.PriceFile = None,
+    prices: PriceFile = None,
     fail_on_error: Failures = 0.05,
     dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
@@ -98,8 +92,8 @@ def evaluate(
     baseline: Annotated[
         str, typer.Option(help="A sweep's folder, or an uploaded experiment, to compare with.")
     ] = "",
-    prices: reporting.PriceFile = None,
-    as_json: reporting.Json = False,
+    prices: PriceFile = None,
+    as_json: Json = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
     from shapley_coop.evals.sweeps.langsmith import Experiment, against

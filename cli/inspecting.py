@@ -11,13 +11,6 @@ from shapley_coop.cli.console import note, say, say_json, show_table
 from shapley_coop.cli.options import Json, RunName
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("list")(list_)
-    for command in (runs, show, letters, verify, graph, doctor):
-        app.command()(command)
-
-
 def list_(as_json: Json = False) -> None:
     """List the games, workflows and embedded characters."""
     from shapley_coop import games, graphs

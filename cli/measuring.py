@@ -9,21 +9,15 @@ import typer
 
 from shapley_coop.cli.console import complain, say, say_json, show_table
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(demo)
+from shapley_coop.cli.options import EverySeat, Json, SeedCount, SetPairs
 
 
 def demo(
     game: Annotated[str, typer.Argument(help="A game's name or file.")] = "escape_room",
-    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)] = 30,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
-    ] = None,
-    model: Annotated[str, typer.Option(help="The model of every seat.")] = "embedded:rational",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    seeds: SeedCount = 30,
+    set_: SetPairs = None,
+    model: EverySeat = "embedded:rational",
+    as_json: Json = False,
 ) -> None:
     """The paper's four conditions on one game, over many seeds, as a table."""
     from shapley_coop.cli.options import Parameters, seats_from, settings_from

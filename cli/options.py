@@ -11,6 +11,12 @@ from shapley_coop.files import read_mapping, read_text
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
+PriceFile = Annotated[
+    Path | None, typer.Option(help="YAML: model: {input, output}, USD per million tokens.")
+]
+SeedCount = Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)]
+EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
+Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefact.")]
 Port = Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)]
 Model = Annotated[
     str,

@@ -20,20 +20,12 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.run_options import RunCommand
 from shapley_coop.files import first_error
 
 if TYPE_CHECKING:
     from shapley_coop.state import RunConfig
 
 ENDED_IN_ERROR = 1
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command(cls=RunCommand)(run)
-    app.command()(resume)
-    app.command()(answer)
 
 
 def run(

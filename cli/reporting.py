@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import progress, say, say_json, show_table
+from shapley_coop.cli.options import Json, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
@@ -16,18 +17,8 @@ if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.store import Row
 
 Folder = Annotated[Path, typer.Argument(help="A sweep's folder.", metavar="DIR")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="Where to write.")]
-PriceFile = Annotated[
-    Path | None, typer.Option(help="YAML: model: {input, output}, USD per million tokens.")
-]
 Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some of its runs.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (status, merge, export, compare):
-        app.command()(command)
 
 
 def status(folder: Folder, as_json: Json = False) -> None:

@@ -6,19 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.cli.console import say, say_json, show_table
+from shapley_coop.cli.options import Json, Weights
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(credit)
-    app.command()(wev)
-    imports = typer.Typer(help="Read published records.", no_args_is_help=True)
-    imports.command("raid-log")(raid_log)
-    imports.command("company-log")(company_log)
-    app.add_typer(imports, name="import")
 
 
 def credit(
@@ -58,7 +48,7 @@ def credit(
 
 def wev(
     file: DataFile,
-    weights: Annotated[Path | None, typer.Option(help="A file of weights by artefact.")] = None,
+    weights: Weights = None,
     as_json: Json = False,
 ) -> None:
     """Weighted earned value: from artefacts per role to an interval, a point, an adjustment."""

@@ -18,12 +18,6 @@ Private = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(view)
-    app.command()(report)
-
-
 def view(
     what: Annotated[
         str, typer.Argument(help="A run or a folder of bundles; all runs if left out.")

@@ -17,8 +17,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from shapley_coop.evals.sweeps.store import Row
-from shapley_coop.evals.sweeps.suite import Cell, first_line
-from shapley_coop.files import read_data
+from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.files import first_error, read_data
 from shapley_coop.seats import Seat
 from shapley_coop.seats.seat import RECORDING
 
@@ -87,7 +87,7 @@ def read_prices(path: Path) -> Prices:
     try:
         found = TypeAdapter(dict[str, Price]).validate_python(read_data(path, "prices"))
     except ValidationError as error:
-        raise ValueError(f"{path}: {first_line(error)}: give model: {{input, output}}") from None
+        raise ValueError(f"{path}: {first_error(error)}: give model: {{input, output}}") from None
     return Prices(found)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from shapley_coop.files import read_mapping
+from shapley_coop.files import first_error, read_mapping
 from shapley_coop.graphs import builder
 from shapley_coop.state import RunConfig
 
@@ -177,7 +177,7 @@ def load_suite(name: str) -> Suite:
     try:
         return Suite.model_validate({"name": path.stem, **content})
     except ValidationError as error:
-        raise ValueError(f"{path}: {first_line(error)}") from None
+        raise ValueError(f"{path}: {first_error(error)}") from None
 
 
 def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
@@ -252,7 +252,7 @@ def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, A
             builder(graph)
             room = RunConfig.model_validate(settings).resolve().model_dump(mode="json")
         except ValidationError as error:
-            raise ValueError(f"{where}: {first_line(error)}") from None
+            raise ValueError(f"{where}: {first_error(error)}") from None
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
         yield named, graph, room
@@ -269,12 +269,3 @@ def _overlaid(settings: dict[str, Any], more: Mapping[str, Any]) -> dict[str, An
     """Parameters and seats are merged by key, everything else is replaced."""
     merged = {key: {**settings.get(key, {}), **more[key]} for key in _MERGED if key in more}
     return {**settings, **more, **merged}
-
-
-def first_line(error: ValidationError) -> str:
-    """The first error of a validation, in one line."""
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"there is no setting {where!r}"
-    return f"{where}: {first['msg'].removeprefix('Value error, ')}".removeprefix(": ")
