@@ -1,7 +1,8 @@
 """The report's figures: from runs to the marks of a chart."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from math import isfinite
 
@@ -60,7 +61,7 @@ def _payoffs(groups: Sequence[Condition], _: Sequence[str]) -> str:
         for group in groups
         for agent in _agents(group.rows)
     ]
-    return intervals(bars, _around("payoff, in the game's unit", bars, [0]))
+    return intervals(bars, _around("payoff, in the game's unit", bars))
 
 
 def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
@@ -69,7 +70,7 @@ def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
         bars = [_row_of(group, estimate(group.rows, columns[0])) for group in groups]
     else:
         bars = [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns]
-    return intervals(bars, _around("; ".join(labels), bars, [0]))
+    return intervals(bars, _around("; ".join(labels), bars))
 
 
 def _row_of(group: Condition, one: Estimate) -> Bar:
@@ -93,7 +94,7 @@ def _contributions(groups: Sequence[Condition], _: Sequence[str]) -> str:
                 Bar(name, "payoff", estimate(group.rows, f"share:{agent}")),
                 Bar(name, "claim", mean_interval(claimed)),
             ]
-    return intervals(bars, _around("part of the total", bars, [0]), zero=True)
+    return intervals(bars, _around("part of the total", bars), zero=True)
 
 
 def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
@@ -105,27 +106,22 @@ def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
                 if x is not None and y is not None:
                     says = f"{group.name}, seed {row['seed']}, {agent}: {x:.3f} → {y:.3f}"
                     points.append(Point(group.name, x, y, says))
-    axis = Axis.around("", [v for p in points for v in (p.x, p.y)], [0, 1])
+    axis = Axis.around("part paid out", [v for p in points for v in (p.x, p.y)], [0, 1])
     fair = Path("", ((axis.low, axis.low), (axis.high, axis.high)), "what was agreed is the value")
-    marks = f"{len(points)} marks"
-    across = Axis(f"Shapley value, part of the sum ({marks})", axis.low, axis.high)
-    up = Axis("part paid out", axis.low, axis.high)
+    across = replace(axis, label=f"Shapley value, part of the sum ({len(points)} marks)")
     names = [group.name for group in groups]
-    return scatter(names, points, across, up, lines=[fair]) if points else ""
+    return scatter(names, points, across, axis, lines=[fair]) if points else ""
 
 
 def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
     points, paths = [], []
     names = ("", "")
     for group in groups:
-        pairs = [
-            row
-            for row in group.rows
-            if len(row["result"]["agents"]) == 2 and row["result"]["status"] != "error"
-        ]
-        for rank, row in enumerate(pairs):
-            names = a, b = tuple(row["result"]["agents"])
-            ends = (row["result"]["payoffs"][a], row["result"]["payoffs"][b])
+        results = [(row, row["result"]) for row in group.rows]
+        pairs = [(x, r) for x, r in results if len(r["agents"]) == 2 and r["status"] != "error"]
+        for rank, (row, result) in enumerate(pairs):
+            names = a, b = tuple(result["agents"])
+            ends = (result["payoffs"][a], result["payoffs"][b])
             says = f"{group.name}, seed {row['seed']}: {a} {ends[0]:g}, {b} {ends[1]:g}"
             points.append(Point(group.name, *ends, says))
             offers = [said["would_pay"] for said in row["offers"] if said.get("would_pay")]
@@ -146,11 +142,9 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
 def _welfare_by_turn(groups: Sequence[Condition], _: Sequence[str]) -> str:
     points, paths = [], []
     for group in groups:
-        by_turn: dict[int, list[float]] = {}
-        for row in group.rows:
-            for turn in row["record"]:
-                earned = sum(turn["rewards"].values()) + turn.get("pot", 0)
-                by_turn.setdefault(turn["turn"], []).append(earned)
+        by_turn = defaultdict[int, list[float]](list)
+        for turn in (turn for row in group.rows for turn in row["record"]):
+            by_turn[turn["turn"]].append(sum(turn["rewards"].values()) + turn.get("pot", 0))
         line = [(turn, mean_interval(earned)) for turn, earned in sorted(by_turn.items())]
         for turn, e in line:
             says = f"{group.name}, turn {turn}: {e.shown(2)}"
@@ -170,15 +164,16 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
         tokens = [score(row, "tokens") or 0.0 for row in group.rows]
         bars.append(_row_of(group, ratio_interval(tokens, agreed)))
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
-    axis = _around("tokens per agreement; conditions without one are left out", known, [0])
+    axis = _around("tokens per agreement; conditions without one are left out", known)
     return intervals(known, axis) if known else ""
 
 
-def _around(label: str, bars: Sequence[Bar], include: Sequence[float]) -> Axis:
+def _around(label: str, bars: Sequence[Bar]) -> Axis:
+    """An axis that shows all bars and zero."""
     ends = [v for bar in bars for v in (bar.estimate.low, bar.estimate.high, bar.estimate.value)]
     known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
     runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
-    return Axis.around(f"{label} (n = {runs} runs a mark)", ends, include)
+    return Axis.around(f"{label} (n = {runs} runs a mark)", ends, [0])
 
 
 def _agents(rows: Sequence[Row]) -> list[str]:

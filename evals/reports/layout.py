@@ -72,8 +72,7 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> TableSho
     """
     shown_axes = spec.rows or [axis for axis in axes if axis not in spec.where]
     groups = conditions(selected(rows, spec.where), shown_axes)
-    heads = _heads([list(group.labels.values()) for group in groups])
-    lines = []
+    heads, lines = _heads([group.key for group in groups]), []
     for group, head in zip(groups, heads, strict=True):
         labels = {**spec.where, **group.labels}
         cells = [
@@ -95,15 +94,11 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
     found = []
     for at, line in enumerate(labels):
         head = []
-        for rank, label in enumerate(line):
-            same = line[: rank + 1]
-            last = rank == len(line) - 1
-            if at and not last and labels[at - 1][: rank + 1] == same:
-                continue
-            after = [other[: rank + 1] == same for other in labels[at:]]
-            span = 1 if last else [*after, False].index(False)
-            head.append((label, span))
-        found.append(head)
+        for end, label in enumerate(line[:-1], start=1):
+            if not at or labels[at - 1][:end] != line[:end]:
+                after = [other[:end] == line[:end] for other in labels[at:]]
+                head.append((label, [*after, False].index(False)))
+        found.append([*head, *((label, 1) for label in line[-1:])])
     return found
 
 

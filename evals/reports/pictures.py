@@ -30,17 +30,16 @@ def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[P
         path = folder / f"{name}.svg"
         path.write_text(figure.file, encoding="utf-8")
         written.append(path)
-    return [*written, *(_png(path) for path in written)] if can_png() else written
+    if can_png():
+        import resvg_py
+
+        for path in list(written):
+            drawn = path.with_suffix(".png")
+            drawn.write_bytes(bytes(resvg_py.svg_to_bytes(svg_path=str(path), width=SCALE * WIDTH)))
+            written.append(drawn)
+    return written
 
 
 def can_png() -> bool:
     """Whether the extra is installed."""
     return find_spec("resvg_py") is not None
-
-
-def _png(path: Path) -> Path:
-    import resvg_py
-
-    drawn = path.with_suffix(".png")
-    drawn.write_bytes(bytes(resvg_py.svg_to_bytes(svg_path=str(path), width=SCALE * WIDTH)))
-    return drawn

@@ -110,9 +110,8 @@ def read_rows(folder: Path) -> list[Row]:
     for row in read(folder):
         if rows.setdefault(row["cell"], row) != row:
             raise ValueError(f"{folder} holds two different runs of the cell {row['cell']}")
-    suites = {name: Suite.model_validate(s) for name, s in manifest(folder)["suites"].items()}
-    ranks = {name: {a: list(v) for a, v in suite.axes.items()} for name, suite in suites.items()}
-    names = list(suites)
+    ranks = {s.name: {a: list(v) for a, v in s.axes.items()} for s in suites_of(folder)}
+    names = list(ranks)
 
     def place(row: Row) -> tuple[Any, ...]:
         axes = ranks[row["suite"]].items()
@@ -141,6 +140,15 @@ def manifest(folder: Path) -> dict[str, Any]:
     return found
 
 
+def suites_of(folder: Path) -> list[Suite]:
+    """The suites that the folder was made for, as they were run.
+
+    Raises:
+        ValueError: it holds no sweep.
+    """
+    return [Suite.model_validate(content) for content in manifest(folder)["suites"].values()]
+
+
 def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
     """Record the suites that are swept here; seeds and suites may be added later.
 
@@ -149,13 +157,12 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
     """
     make_folder(folder)
     path = folder / MANIFEST
-    fresh = {"sweep": uuid4().hex[:8], "suites": {}, "skipped": {}}
-    _write_new(path, fresh)
+    _write_new(path, {"sweep": uuid4().hex[:8], "suites": {}, "skipped": {}})
     known = manifest(folder)
     for suite in suites:
-        before = known["suites"].get(suite.name)
         now = suite.model_dump(mode="json")
-        if before and _without_seeds(before) == _without_seeds(now):
+        before = known["suites"].get(suite.name, now)
+        if before == {**now, "seeds": before["seeds"]}:
             now["seeds"] = sorted({*before["seeds"], *now["seeds"]})
         known["suites"][suite.name] = now
     known["skipped"] = {**known["skipped"], **skipped}
@@ -167,8 +174,7 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
 
 def cells_of(folder: Path) -> list[Cell]:
     """Every cell that the folder was made for."""
-    suites = manifest(folder)["suites"].values()
-    return [cell for suite in suites for cell in expand(Suite.model_validate(suite))]
+    return [cell for suite in suites_of(folder) for cell in expand(suite)]
 
 
 def merge(folders: Iterable[Path], into: Path) -> int:
@@ -183,7 +189,7 @@ def merge(folders: Iterable[Path], into: Path) -> int:
     sources = list(folders)
     if (into / MANIFEST).exists():
         raise ValueError(f"{into} holds a sweep already: merge into a new folder")
-    suites = [Suite.model_validate(s) for f in sources for s in manifest(f)["suites"].values()]
+    suites = [suite for folder in sources for suite in suites_of(folder)]
     rows: dict[str, Row] = {}
     volatile: dict[str, Row] = {}
     for folder in sources:
@@ -259,10 +265,6 @@ def replace_file(path: Path, text: str) -> None:
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _without_seeds(suite: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in suite.items() if key != "seeds"}
 
 
 def _sync_folder(folder: Path) -> None:
