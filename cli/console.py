@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 
@@ -27,6 +28,21 @@ def complain(text: str) -> None:
 def say_json(value: Any) -> None:
     """Write one JSON value to standard output."""
     say(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def write_file(out: Path, text: str, option: str = "--out") -> None:
+    """Write a file atomically, and its folder if there is none.
+
+    Raises:
+        ValueError: it cannot be written.
+    """
+    from shapley_coop.evals.sweeps.store import replace_file
+
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(out, text)
+    except OSError as error:
+        raise ValueError(f"{option} {out}: cannot be written ({error.strerror})") from None
 
 
 @contextmanager
@@ -65,5 +81,4 @@ def show_table(title: str, columns: list[str], rows: list[list[str]], caption: s
         table.add_column(column, justify="left" if n == 0 else "right")
     for row in rows:
         table.add_row(*row)
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(table)
+    Console(width=None if sys.stdout.isatty() else 160).print(table)

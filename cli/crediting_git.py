@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, say, say_json, show_table
+from shapley_coop.cli.console import note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json, Weights
 
 
@@ -45,7 +45,7 @@ def settle_git(
     if len(report["contributors"]) > 1:
         report = _agreed(report, history, given, seats_from(model, agent or [], None), seed)
     if markdown:
-        markdown.write_text(as_markdown(report), encoding="utf-8")
+        write_file(markdown, as_markdown(report), "--markdown")
         note(f"written to {markdown}")
     say_json(report) if as_json else _show(report)
 
@@ -69,6 +69,7 @@ def _agreed(
     report: dict[str, Any], history: Any, weights: Any, seats: dict[str, Any], seed: int
 ) -> dict[str, Any]:
     """The report on what the contributors agree on: long-term Shapley over the finished work."""
+    from shapley_coop.amounts import to_micro
     from shapley_coop.cli.git_report import delivered_params, settle_history
     from shapley_coop.graphs.running import play
     from shapley_coop.state import RunConfig
@@ -77,12 +78,6 @@ def _agreed(
     params = delivered_params(history, bounty, currency, weights)
     given = {"game": "delivered", "params": params, "seats": seats, "seed": seed}
     agreed = finish(play("settlement", RunConfig.model_validate(given)))
-    found = settle_history(history, bounty, currency, weights, _payoffs(agreed))
+    payoffs = {name: to_micro(str(amount)) for name, amount in agreed["payoffs"].items()}
+    found = settle_history(history, bounty, currency, weights, payoffs)
     return found | {"run": agreed["run"], "simulated": agreed["simulated"]}
-
-
-def _payoffs(agreed: dict[str, Any]) -> dict[str, int] | None:
-    """What was agreed, in millionths; None where the computed values stand."""
-    from shapley_coop.amounts import to_micro
-
-    return {name: to_micro(str(amount)) for name, amount in agreed["payoffs"].items()}

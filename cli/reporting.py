@@ -101,23 +101,14 @@ def prices_from(path: Path | None) -> "Prices":
 
 def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
     """A table of comparisons that were corrected together."""
-    show_table(
-        title,
-        ["measure", "A", "B", "B − A", "d_z", "more/same/fewer", "p", "p (Holm)"],
-        [
-            [
-                c.measure,
-                f"{c.first:.3f}",
-                f"{c.second:.3f}",
-                c.difference.shown(3),
-                f"{c.effect:.2f}" if isfinite(c.effect) else "—",
-                f"{c.more}/{c.difference.n - c.more - c.fewer}/{c.fewer}",
-                f"{c.p:.4f}",
-                f"{c.adjusted:.4f}",
-            ]
-            for c in found
-        ],
-    )
+    columns = ["measure", "A", "B", "B − A", "d_z", "more/same/fewer", "p", "p (Holm)"]
+    lines = []
+    for c in found:
+        means = [c.measure, f"{c.first:.3f}", f"{c.second:.3f}", c.difference.shown(3)]
+        effect = f"{c.effect:.2f}" if isfinite(c.effect) else "—"
+        pairs = f"{c.more}/{c.difference.n - c.more - c.fewer}/{c.fewer}"
+        lines.append([*means, effect, pairs, f"{c.p:.4f}", f"{c.adjusted:.4f}"])
+    show_table(title, columns, lines)
     say(f"n counts pairs of runs. p: two-sided, {'; '.join(sorted({c.test for c in found}))}.")
 
 
