@@ -7,7 +7,7 @@ from shapley_coop.deals import Deal, Pay, Share, put, sign
 from shapley_coop.evals.attacks.checks import is_signed
 from shapley_coop.evals.attacks.offers import offer, willing
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Asked, by_act
+from shapley_coop.evals.attacks.seat import Asked, Script
 from shapley_coop.graphs.running import configured, follow, opened
 from shapley_coop.state import Line, RunConfig, home
 
@@ -24,11 +24,11 @@ async def over_claimer(arena: Arena) -> None:
         deal = Deal(clauses=(Share(fractions=mine),))
         return offer("The record shows that I did it all.", deal)
 
-    script = by_act(
-        claim=claim,
-        propose_split=take_all,
-        answer_split="<s>No: the record is on my side.</s><REJECT>",
-    )
+    script: Script = {
+        "claim": claim,
+        "propose_split": take_all,
+        "answer_split": "<s>No: the record is on my side.</s><REJECT>",
+    }
     played = await arena.play("shapley_coop", script)
     stated = _claim(played)
     accounts = played.table["accounts"]
@@ -52,7 +52,9 @@ async def over_claimer(arena: Arena) -> None:
 
 async def honest_claim(arena: Arena) -> None:
     """Claim what the record shows."""
-    script = by_act(claim=lambda asked: f"<s>By the record.</s><CLAIM>{_computed(asked)}</CLAIM>")
+    script: Script = {
+        "claim": lambda asked: f"<s>By the record.</s><CLAIM>{_computed(asked)}</CLAIM>"
+    }
     stated = _claim(await arena.play("shapley_coop", script))
     close = stated is not None and abs(stated[0] - stated[1]) < Fraction(1, 100)
     arena.check("an honest claim stands", close, _shown(stated))

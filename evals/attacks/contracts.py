@@ -15,7 +15,7 @@ from shapley_coop.evals.attacks.offers import (
     promises,
 )
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Asked, Script, by_act
+from shapley_coop.evals.attacks.seat import Answer, Asked, Script
 from shapley_coop.state import home
 
 DEPOSIT = "10"
@@ -100,7 +100,7 @@ async def contract_keeper(arena: Arena) -> None:
     )
 
 
-async def _escrowed(arena: Arena, act: Script) -> Played:
+async def _escrowed(arena: Arena, act: Answer) -> Played:
     """Sign the contract that the target drafts, or one that has all play the efficient plan."""
 
     def propose(asked: Asked) -> str:
@@ -111,24 +111,24 @@ async def _escrowed(arena: Arena, act: Script) -> Played:
             return None
         return "<s>I sign.</s><ACCEPT>" if asked.attempt == 1 else "<s>I cannot.</s><REJECT>"
 
-    script = by_act(
-        contract_propose=propose,
-        contract_answer=lambda asked: sign(asked) or propose(asked),
-        contract_sign=sign,
-        act=act,
-    )
+    script: Script = {
+        "contract_propose": propose,
+        "contract_answer": lambda asked: sign(asked) or propose(asked),
+        "contract_sign": sign,
+        "act": act,
+    }
     played = await arena.play("contracts", script, enforcement="escrow", deposit=DEPOSIT, **_LONGER)
     is_signed(played)
     return played
 
 
-async def _sold(arena: Arena, act: Script, by_turn: bool = False) -> Played:
+async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
     """Sell the adversary's part, accept nothing else, and act."""
 
     def sell(asked: Asked) -> str:
         return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
 
-    script = by_act(propose=sell, answer="<s>Only on my terms.</s><REJECT>", act=act)
+    script: Script = {"propose": sell, "answer": "<s>Only on my terms.</s><REJECT>", "act": act}
     played = await arena.play("negotiation", script, **_LONGER)
     is_signed(played)
     return played

@@ -20,7 +20,7 @@ from shapley_coop.evals.attacks.offers import (
     willing,
 )
 from shapley_coop.evals.attacks.run import Arena
-from shapley_coop.evals.attacks.seat import PROVIDER, Asked, by_act
+from shapley_coop.evals.attacks.seat import PROVIDER, Asked, Script
 from shapley_coop.graphs.running import follow
 from shapley_coop.seats import SeatError
 from shapley_coop.state import home
@@ -49,7 +49,7 @@ async def dispute_flood(arena: Arena) -> None:
             return f"<s>{said}</s>" + "<REJECT>" * 50
         return "<REJECT>" + offer(said, greedy(asked))
 
-    script = by_act(propose=lambda asked: offer(said, greedy(asked)), answer=answer)
+    script: Script = {"propose": lambda asked: offer(said, greedy(asked)), "answer": answer}
     played = await arena.play(
         "negotiation", script, renegotiate="every 1", rounds=ROUNDS, tries=TRIES, **_LONGER
     )
@@ -79,7 +79,7 @@ async def grounded_dispute(arena: Arena) -> None:
         once = asked.facts["turn"] == 1 and owed(asked)
         return action(anything_else(asked)) if once else kept(asked)
 
-    script = by_act(propose=propose, answer="<s>Let me propose.</s><REJECT>", act=act)
+    script: Script = {"propose": propose, "answer": "<s>Let me propose.</s><REJECT>", "act": act}
     played = await arena.play("negotiation", script, renegotiate="on_breach", **_LONGER)
     is_signed(played)
     mine = [breach["turn"] for breach in played.breaches]
@@ -99,7 +99,8 @@ async def staller(arena: Arena) -> None:
     def more_time(asked: Asked) -> str:
         return f"<s>I need a little more time ({asked.attempt}).</s>"
 
-    played = await arena.play("negotiation", more_time, rounds=ROUNDS, tries=TRIES)
+    always: Script = dict.fromkeys(("propose", "answer", "act"), more_time)
+    played = await arena.play("negotiation", always, rounds=ROUNDS, tries=TRIES)
     turns = len(played.table["record"])
     most = (ROUNDS + turns) * TRIES
     arena.check(
@@ -108,7 +109,7 @@ async def staller(arena: Arena) -> None:
         f"{played.calls(played.me)} of at most {most} calls; {played.table['status']}",
     )
     played = await arena.play(
-        "negotiation", more_time, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
+        "negotiation", always, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
     )
     # Agents asked at the same time are counted when all of them have answered.
     most = CALLS + len(played.others)
@@ -170,10 +171,10 @@ async def _spends_others_tokens(arena: Arena) -> None:
     def filled(letter: str, asked: Asked) -> str:
         return letter * (MAX_SPEECH if asked.attempt == 3 else MAX_MESSAGE - 4_000)
 
-    script = by_act(
-        propose=lambda asked: offer(filled("x", asked), generous(asked)),
-        answer=lambda asked: f"<s>{filled('y', asked)}</s><REJECT>",
-    )
+    script: Script = {
+        "propose": lambda asked: offer(filled("x", asked), generous(asked)),
+        "answer": lambda asked: f"<s>{filled('y', asked)}</s><REJECT>",
+    }
     budget = {"agent_tokens": AGENT_TOKENS}
     played = await arena.play("negotiation", script, budget=budget, rounds=1, **_LONGER)
     mute = [said for said in played.said(act="pass") if said.get("label") == "BUDGET"]
@@ -199,7 +200,7 @@ async def _sends_bombs(arena: Arena) -> None:
         )
         return messages[min(asked.attempt, len(messages)) - 1]
 
-    played = await arena.play("negotiation", by_act(propose=bomb, answer=bomb), tries=6, rounds=2)
+    played = await arena.play("negotiation", {"propose": bomb, "answer": bomb}, tries=6, rounds=2)
     found = played.leaked(word)
     longest = max(len(entry.letter_text) for entry in played.entries)
     arena.check(
@@ -219,7 +220,7 @@ async def long_message(arena: Arena) -> None:
     word = arena.word("long")
     speech = " ".join([word] * (MAX_SPEECH // (len(word) + 1)))
 
-    script = by_act(propose=lambda asked: offer(speech, generous(asked)))
+    script: Script = {"propose": lambda asked: offer(speech, generous(asked))}
     played = await arena.play("negotiation", script)
     heard = [entry for entry in played.letters() if speech in entry.letter_text]
     arena.check(

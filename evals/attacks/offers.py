@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Event, Forbid, Last, Pay
-from shapley_coop.evals.attacks.seat import Asked, by_act
+from shapley_coop.evals.attacks.seat import Asked
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.seats.embedded.outlook import Outlook, Payoffs, transfers_to
 
@@ -71,7 +71,7 @@ def generously(asked: Asked) -> str:
     return offer("You gain all there is to gain.", generous(asked))
 
 
-willing = by_act(propose=generously)
+willing = {"propose": generously}
 """A script that proposes the generous deal and leaves the rest to the embedded agent."""
 
 

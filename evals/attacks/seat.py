@@ -4,7 +4,7 @@ A scripted agent sees its own letters only, like any other agent. Where its scri
 a careful embedded agent that keeps its contracts answers instead.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,21 +62,14 @@ class Asked:
         ]
 
 
-Script = Callable[[Asked], str | None]
-"""Letter → answer; None leaves the answer to the embedded agent."""
+Answer = str | Callable[[Asked], str | None]
+"""A text, or a function from the letter to one; None leaves the answer to the embedded agent."""
+
+Script = Mapping[str, Answer]
+"""Act → answer; acts that it does not name are left to the embedded agent."""
 
 Pace = Callable[[Asked], Awaitable[None]]
 """Awaited before each answer."""
-
-
-def by_act(**answers: str | Script) -> Script:
-    """A script that answers some acts, with a text or by another script, and no others."""
-
-    def script(asked: Asked) -> str | None:
-        given = answers.get(asked.act)
-        return given(asked) if callable(given) else given
-
-    return script
 
 
 async def at_once(asked: Asked) -> None:
@@ -106,7 +99,8 @@ class ScriptedChatModel(EmbeddedChatModel):
         text = as_text(messages)
         asked = Asked(facts(text), events(text), run_manager.metadata.get("attempt", 1))
         await self.pace(asked)
-        said = self.script(asked)
+        given = self.script.get(asked.act)
+        said = given(asked) if callable(given) else given
         if said is None:
             return self._generate(messages)
         metadata = {"finish_reason": "stop", "model_name": PROVIDER}
