@@ -7,23 +7,24 @@ import typer
 
 from shapley_coop.cli.awaiting import finish
 from shapley_coop.cli.console import note, progress, say, say_json, show_table
-from shapley_coop.cli.options import BaseUrl, Json
+from shapley_coop.cli.options import BaseUrl, Json, seats_from
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 
 if TYPE_CHECKING:
     from shapley_coop.evals.attacks.scorecard import Outcome, Scorecard
 
 BROKEN = 1
+Target = Annotated[
+    str,
+    typer.Option(
+        help="The seat that is attacked: provider:name, with settings after commas, as in "
+        "openai:gpt-5-mini,temperature=0.2."
+    ),
+]
 
 
 def attack(
-    model: Annotated[
-        str,
-        typer.Option(
-            help="The seat that is attacked: provider:name, with settings after commas, as in "
-            "openai:gpt-5-mini,temperature=0.2."
-        ),
-    ] = "embedded:rational",
+    model: Target = "embedded:rational",
     base_url: BaseUrl = None,
     game: Annotated[
         str,
@@ -46,7 +47,6 @@ def attack(
 
     Exit code 0: every promise held and every twin passed; 1: otherwise; 2: wrong usage.
     """
-    from shapley_coop.cli.options import seats_from
     from shapley_coop.evals.attacks.scorecard import scorecard
     from shapley_coop.seats import Seat
 

@@ -96,10 +96,6 @@ def write(
     Every answer is checked, and sent back with its fault if it has one. The same command resumes
     where it stopped. docs/scenarios.md describes both files.
     """
-    import json
-
-    import yaml
-
     from shapley_coop.games.exchange.authoring import read_commission
     from shapley_coop.games.exchange.source import FILE_ENDINGS
     from shapley_coop.graphs.authoring import NotWritten
@@ -118,16 +114,22 @@ def write(
         except (NotWritten, SeatError) as error:
             complain(f"nothing was written: {error}")
             sys.exit(INCOMPLETE)
-    if out.suffix == ".json":
-        text = json.dumps(work.content, ensure_ascii=False, indent=1) + "\n"
-    else:
-        text = yaml.safe_dump(work.content, sort_keys=False, allow_unicode=True, width=100)
-    write_file(out, text)
+    write_file(out, _as_text(work.content, out.suffix))
     sent_back = f"{work.letters} letters, {work.refused} answers sent back"
     note(f"{sent_back}; {work.calls} asked now, {work.tokens} tokens")
     if seat.simulated:
         note("A simulation: no language model wrote it.")
     say(str(out))
+
+
+def _as_text(content: dict[str, Any], ending: str) -> str:
+    import json
+
+    import yaml
+
+    if ending == ".json":
+        return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
 
 
 def validate(

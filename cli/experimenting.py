@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -58,21 +58,14 @@ def sweep(
     if cost_limit is not None:
         check_prices(known, cells)
     limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
-    tally = run_cells(
-        chosen,
-        cells,
-        folder,
-        limits=limits,
-        prices=known,
-        skipped=skipped,
-        part=part,
-        remote=remote,
-    )
-    _tell(folder, tally)
-
-
-def _tell(folder: Path, tally: "Tally") -> None:
-    """How a sweep ended."""
+    how: Any = {
+        "limits": limits,
+        "prices": known,
+        "skipped": skipped,
+        "part": part,
+        "remote": remote,
+    }
+    tally = run_cells(chosen, cells, folder, **how)
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
@@ -142,12 +135,9 @@ def run_cells(
 
     if not remote:
         check_cells(cells)
-    name = enter(folder, suites, skipped or {})
+    name, title = enter(folder, suites, skipped or {}), what or f"{len(cells)} cells"
     player = Remote(remote, name) if remote else Local(name)
-    with (
-        Writer(folder, part) as writer,
-        progress(len(cells), what or f"{len(cells)} cells") as moved,
-    ):
+    with Writer(folder, part) as writer, progress(len(cells), title) as moved:
         try:
             limits, prices = limits or Limits(), prices or NO_PRICES
             return finish(sweep(cells, player, writer, limits, prices, lambda _: moved()))
@@ -193,12 +183,10 @@ def sweep_folder(name: str) -> Path:
 
 
 def _part(shard: str) -> tuple[int, int] | None:
-    if not shard:
-        return None
     part, slash, parts = shard.partition("/")
-    if not (slash and part.isdigit() and parts.isdigit()):
+    if shard and not (slash and part.isdigit() and parts.isdigit()):
         raise ValueError(f"--shard {shard}: give i/n, as in 1/2")
-    return int(part), int(parts)
+    return (int(part), int(parts)) if shard else None
 
 
 def _forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
@@ -236,11 +224,11 @@ def _show(
         name = experiment.suite.name
         say_json({"suite": name, "conditions": found, "compared": pairs, "uploaded": uploaded})
         return
-    keys = dict.fromkeys(key for found in summary.values() for key in found)
-    lines = [
-        [key, *(found[key].shown(2) if key in found else "—" for found in summary.values())]
-        for key in keys
-    ]
+    keys, every = (
+        dict.fromkeys(key for found in summary.values() for key in found),
+        summary.values(),
+    )
+    lines = [[k, *(found[k].shown(2) if k in found else "—" for found in every)] for k in keys]
     show_table(experiment.suite.name, ["measure", *summary], lines)
     for name, comparisons in compared.items():
         reporting.show_comparisons(f"{name} minus the baseline", comparisons)

@@ -13,6 +13,7 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
 from shapley_coop.credit import wev
+from shapley_coop.credit.wev import EarnedValue
 from shapley_coop.earned_value import WEIGHTS, Intervals
 from shapley_coop.games.repository import KINDS, Contribution, History
 
@@ -53,28 +54,26 @@ def settle_history(
     names = sorted(values, key=lambda name: (-values[name].point, name))
     points, total = [values[name].point for name in names], payable(bounty, decimals)
     amounts = _amounts(names, points, total, payoffs, decimals)
+    stated = ("commits", "merges", "by_bots", "excluded", "notes")
     return {
         "repository": history.path,
         "range": f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12],
-        "commits": history.commits,
-        "merges": history.merges,
-        "by_bots": history.by_bots,
-        "excluded": history.excluded,
-        "notes": history.notes,
+        **{name: getattr(history, name) for name in stated},
         "bounty": plain(total),
         "currency": currency,
         "basis": "agreed" if payoffs is not None else "earned value",
         "contributors": {
-            name: {
-                "counts": {kind: plain(n) for kind, n in artefacts[name].items()},
-                "interval": [float(values[name].low), float(values[name].high)],
-                "point": float(values[name].point),
-                "amount": amount,
-                "reasons": reasons(history.contributions[name]),
-            }
+            name: _worth(artefacts[name], values[name])
+            | {"amount": amount, "reasons": reasons(history.contributions[name])}
             for name, amount in zip(names, amounts, strict=True)
         },
     }
+
+
+def _worth(made: Mapping[str, Fraction], found: EarnedValue) -> dict[str, Any]:
+    counts = {kind: plain(n) for kind, n in made.items()}
+    interval = [float(found.low), float(found.high)]
+    return {"counts": counts, "interval": interval, "point": float(found.point)}
 
 
 def delivered_params(

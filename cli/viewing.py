@@ -106,7 +106,7 @@ def _report_sweep(folder: Path, out: Path, figures: Path | None) -> None:
     write_file(out, text)
     say(str(out))
     if figures:
-        from shapley_coop.evals.reports.pictures import can_png, write_figures
+        from shapley_coop.evals.reports.figures import can_png, write_figures
 
         for written in write_figures(drawn(folder), figures):
             say(str(written))

@@ -200,14 +200,19 @@ class Arena:
         with _secrets(name, [agent for agent in agents if agent != me], tell) as secrets:
             settings |= {"game": table, "params": params, "seed": self.seed, "seats": seats}
             config = RunConfig.model_validate(settings | {"secrets": secrets}).resolve()
-            # `scorecard` has checked the seats.
-            await asyncio.to_thread(home().runs.begin, name, graph, config.model_dump(mode="json"))
-            self.runs.append(name)
-            run = await asyncio.to_thread(home().runs.get, name)
-            if tamper:
-                await _tampered(run, *tamper)
-            await follow(run)
+            await self._follow(name, graph, config, tamper)
         return await self.read(name, me)
+
+    async def _follow(
+        self, name: str, graph: str, config: RunConfig, tamper: tuple[str, Tamper] | None
+    ) -> None:
+        """Enter a run in the register, and play it; `scorecard` has checked the seats."""
+        await asyncio.to_thread(home().runs.begin, name, graph, config.model_dump(mode="json"))
+        self.runs.append(name)
+        run = await asyncio.to_thread(home().runs.get, name)
+        if tamper:
+            await _tampered(run, *tamper)
+        await follow(run)
 
     async def read(self, name: str, me: str) -> Played:
         """Read a run of this arena in its latest state."""

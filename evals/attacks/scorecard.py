@@ -186,13 +186,7 @@ async def scorecard(
 
     Cost: about half a second a trial with embedded seats; with a model, some ten calls a trial.
     """
-    check_seat(target)
-    if target.human:
-        raise ValueError("attack asks no people: give a model, as in embedded:rational")
-    if game and "payoffs" not in load(game).facts():
-        raise ValueError(f"{game}: attack needs a game with a table of payoffs, as escape_room")
-    if unknown := [name for name in cases if name not in ADVERSARIES]:
-        raise ValueError(f"no case {unknown[0]!r}: there are {', '.join(ADVERSARIES)}")
+    _check(target, game, cases)
     batch, free = uuid4().hex[:6], asyncio.Semaphore(AT_ONCE)
 
     async def trial(case: str, twin: bool, seed: int) -> Outcome:
@@ -208,6 +202,17 @@ async def scorecard(
         plan = [(c, twin, n) for c in chosen for twin in (False, True) for n in range(seeds)]
         outcomes = await asyncio.gather(*(trial(*one) for one in plan))
     return Scorecard(target.model, target.simulated, tuple(outcomes))
+
+
+def _check(target: Seat, game: str, cases: Sequence[str]) -> None:
+    """Refuse a seat, a game or cases that cannot be played."""
+    check_seat(target)
+    if target.human:
+        raise ValueError("attack asks no people: give a model, as in embedded:rational")
+    if game and "payoffs" not in load(game).facts():
+        raise ValueError(f"{game}: attack needs a game with a table of payoffs, as escape_room")
+    if unknown := [name for name in cases if name not in ADVERSARIES]:
+        raise ValueError(f"no case {unknown[0]!r}: there are {', '.join(ADVERSARIES)}")
 
 
 async def _tried(case: str, twin: bool, arena: Arena) -> Outcome:

@@ -65,8 +65,8 @@ def _injecting(words: Mapping[str, str]) -> Script:
 
     def act(asked: Asked) -> str:
         legal, label = str(asked.facts["legal"][0]), words["action label"]
-        forged = f"<ACTION>{legal}\n{label}</ACTION>"
-        return forged if asked.attempt == 1 else action(legal, label)
+        two_lines = f"<ACTION>{legal}\n{label}</ACTION>"
+        return two_lines if asked.attempt == 1 else action(legal, label)
 
     return {
         "propose": propose,

@@ -4,14 +4,13 @@ Text and axes take the page's colour (`currentColor`); series differ in colour a
 that either is enough. Every mark has a title with its number and its n.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from math import isfinite
+from math import ceil, floor, isfinite, log10
 from typing import Any, Literal
 
 from shapley_coop.evals.measures.stats import Estimate
-from shapley_coop.evals.reports.axes import Axis
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -21,6 +20,46 @@ COLOURS = ("#3b82c4", "#e08a00", "#1f9d78", "#c0679a", "#8a6fd1", "#b5651d", "#5
 WIDTH, ROW, SERIES_GAP = 680, 20, 16
 RIGHT, TOP, BOTTOM = 24, 12, 44
 LEAST_LEFT, MOST_LEFT, LETTER, SMALL_LETTER = 110, 370, 7.2, 6.2
+
+
+ROUNDING = 1e-5
+"""Smaller differences come from rounding to millionths and are not shown."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: its label and its range.
+
+    Attributes:
+        label: with the unit.
+        low: the least value shown.
+        high: the greatest.
+    """
+
+    label: str
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, label: str, values: Iterable[float], include: Sequence[float] = ()) -> "Axis":
+        """An axis that shows all finite values, with a margin of 6 %."""
+        finite = [x for x in [*values, *include] if isfinite(x)] or [0.0, 1.0]
+        low, high = min(finite), max(finite)
+        margin = (high - low if high - low > ROUNDING else max(abs(high), 1.0)) * 0.06
+        return cls(label, low - margin, high + margin)
+
+    def ticks(self) -> list[float]:
+        """Round numbers between the ends, about five."""
+        rough = (self.high - self.low) / 5
+        power = 10.0 ** floor(log10(rough))
+        step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
+        first = ceil(self.low / step - 1e-9)
+        count = floor(self.high / step + 1e-9) - first + 1
+        return [round((first + i) * step, 12) for i in range(count)]
+
+    def at(self, value: float, start: float, end: float) -> float:
+        """The place of a value between two places of the picture."""
+        return start + (value - self.low) / (self.high - self.low) * (end - start)
 
 
 @dataclass(frozen=True)
@@ -56,7 +95,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Path:
+class Line:
     """A line through points in order, from a mark at its first to one at its last."""
 
     series: str
@@ -95,8 +134,8 @@ def scatter(
     points: Sequence[Point],
     across: Axis,
     up: Axis,
-    paths: Sequence[Path] = (),
-    lines: Sequence[Path] = (),
+    paths: Sequence[Line] = (),
+    lines: Sequence[Line] = (),
     cloud: Sequence[tuple[float, float]] = (),
 ) -> str:
     """Points and paths in a plane.
@@ -160,7 +199,7 @@ class _Picture:
         """Ticks, their grid lines, and the label below."""
         for tick in axis.ticks():
             x = axis.at(tick, self.left, WIDTH - RIGHT)
-            self.line(x, TOP, x, self.floor, opacity=0.15)
+            self.line(x, TOP, x, self.floor, _colour(None), opacity=0.15)
             self.text(x, self.floor + 14, f"{tick:g}", "middle", small=True)
         half = SMALL_LETTER * len(axis.label) / 2
         middle = max(half, min((self.left + WIDTH - RIGHT) / 2, WIDTH - half))
@@ -170,7 +209,7 @@ class _Picture:
         """Ticks, their grid lines, and the label on top of them."""
         for tick in axis.ticks():
             y = axis.at(tick, self.floor, TOP)
-            self.line(self.left, y, WIDTH - RIGHT, y, opacity=0.15)
+            self.line(self.left, y, WIDTH - RIGHT, y, _colour(None), opacity=0.15)
             self.text(self.left - 8, y, f"{tick:g}", "end", small=True)
         self.text(self.left - 60, (TOP + self.floor) / 2, axis.label, "end", small=True)
 
@@ -181,12 +220,12 @@ class _Picture:
         x, low, high = (axis.at(v, self.left, WIDTH - RIGHT) for v in shown)
         if zero:
             start = axis.at(0, self.left, WIDTH - RIGHT)
-            self.line(start, y, x, y, _colour(rank), 9, opacity=0.45)
-        self.line(low, y, high, y, _colour(rank), 2)
+            self.line(start, y, x, y, _colour(rank), stroke_width=9, opacity=0.45)
+        self.line(low, y, high, y, _colour(rank), stroke_width=2)
         name = " ".join(dict.fromkeys(part for part in (bar.group, bar.series) if part))
         self.mark(x, y, rank, f"{name}: {e.shown(2)}")
 
-    def path(self, path: Path, across: Axis, up: Axis, rank: int | None) -> None:
+    def path(self, path: Line, across: Axis, up: Axis, rank: int | None) -> None:
         """A line; dashed in the page's colour if it belongs to no series."""
         places = [self.place(x, y, across, up) for x, y in path.points]
         route = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
@@ -216,19 +255,9 @@ class _Picture:
         name, shape = shapes[rank % len(shapes)]
         self.add(name, says, **shape, fill=_colour(rank), fill_opacity=0.55 if faint else 1)
 
-    def line(
-        self,
-        x1: float,
-        y1: float,
-        x2: float,
-        y2: float,
-        colour: str = "currentColor",
-        width: int = 1,
-        opacity: float = 1,
-    ) -> None:
+    def line(self, x1: float, y1: float, x2: float, y2: float, colour: str, **look: Any) -> None:
         """A straight line."""
-        look: Any = {"stroke": colour, "stroke_width": width, "opacity": opacity}
-        self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, **look)
+        self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, **look)
 
     def text(self, x: float, y: float, words: str, anchor: Anchor, small: bool = False) -> None:
         """Words at a place, in the middle of their line."""
@@ -250,24 +279,18 @@ class _Picture:
         self.parts.append(f"<{name}{given}>{title}{escape(text)}</{name}>")
 
     def svg(self) -> str:
-        """The picture with its legend below."""
-        height = self.height + self._legend()
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-            'font-family="system-ui, sans-serif">' + "".join(self.parts) + "</svg>"
-        )
-
-    def _legend(self) -> int:
-        """The series' marks and names in lines below the picture; how high they are."""
+        """The picture with its legend below: the marks and names of two or more series."""
         shown = [(rank, name) for rank, name in enumerate(self.series) if rank in self.used]
-        if len(shown) < 2:
-            return 0
         x, y = 20.0, self.height + 8.0
-        for rank, name in shown:
+        for rank, name in shown if len(shown) > 1 else []:
             width = 34 + 6.6 * len(name)
             if x + width > WIDTH and x > 20:
                 x, y = 20.0, y + 20
             self.mark(x, y, rank, name)
             self.text(x + 10, y, name, "start", small=True)
             x += width
-        return round(y) + 14 - self.height
+        height = round(y) + 14 if len(shown) > 1 else self.height
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+            'font-family="system-ui, sans-serif">' + "".join(self.parts) + "</svg>"
+        )

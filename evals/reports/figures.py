@@ -1,21 +1,23 @@
 """The report's figures: from runs to the marks of a chart."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from importlib.util import find_spec
 from math import isfinite
+from pathlib import Path
 
 from shapley_coop.evals.measures.evaluators import find, score
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.measures.stats import Estimate, mean_interval, ratio_interval
 from shapley_coop.evals.measures.summary import Condition, conditions, estimate
-from shapley_coop.evals.reports.axes import Axis
-from shapley_coop.evals.reports.charts import WIDTH, Bar, Path, Point, intervals, scatter
+from shapley_coop.evals.reports.charts import WIDTH, Axis, Bar, Line, Point, intervals, scatter
 from shapley_coop.evals.reports.layout import selected
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.store import Row, make_folder
 from shapley_coop.evals.sweeps.suite import FigureSpec
 
+PNG_SCALE = 2
 SHOWN_PATHS = 12
 """Paths of single runs drawn for each condition; more hide each other."""
 
@@ -107,7 +109,7 @@ def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
                     says = f"{group.name}, seed {row['seed']}, {agent}: {x:.3f} → {y:.3f}"
                     points.append(Point(group.name, x, y, says))
     axis = Axis.around("part paid out", [v for p in points for v in (p.x, p.y)], [0, 1])
-    fair = Path("", ((axis.low, axis.low), (axis.high, axis.high)), "what was agreed is the value")
+    fair = Line("", ((axis.low, axis.low), (axis.high, axis.high)), "what was agreed is the value")
     across = replace(axis, label=f"Shapley value, part of the sum ({len(points)} marks)")
     names = [group.name for group in groups]
     return scatter(names, points, across, axis, lines=[fair]) if points else ""
@@ -127,7 +129,7 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
             offers = [said["would_pay"] for said in row["offers"] if said.get("would_pay")]
             if offers and rank < SHOWN_PATHS:
                 talk = tuple((offer[a], offer[b]) for offer in offers)
-                paths.append(Path(group.name, (*talk, ends), f"{says}; after {len(talk)} offers"))
+                paths.append(Line(group.name, (*talk, ends), f"{says}; after {len(talk)} offers"))
     if not points:
         return ""
     seen = [*((p.x, p.y) for p in points), *(xy for path in paths for xy in path.points)]
@@ -135,7 +137,7 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
     up = Axis.around(f"{names[1]}'s payoff", [y for _, y in seen])
     spans = (across.low, across.high), (up.low, up.high)
     fronts = dict.fromkeys(tuple(yardstick(g.rows[0]["room"]).front(*spans)) for g in groups)
-    lines = [Path("", front, "efficient payoffs") for front in fronts if front]
+    lines = [Line("", front, "efficient payoffs") for front in fronts if front]
     return scatter([group.name for group in groups], points, across, up, paths, lines)
 
 
@@ -150,7 +152,7 @@ def _welfare_by_turn(groups: Sequence[Condition], _: Sequence[str]) -> str:
             says = f"{group.name}, turn {turn}: {e.shown(2)}"
             points.append(Point(group.name, turn, e.value, says, span=(e.low, e.high)))
         if line:
-            paths.append(Path(group.name, tuple((t, e.value) for t, e in line), group.name))
+            paths.append(Line(group.name, tuple((t, e.value) for t, e in line), group.name))
     across = Axis.around("turn", [p.x for p in points])
     up = Axis.around("welfare", [end for p in points for end in p.span or ()], [0])
     names = [group.name for group in groups]
@@ -206,3 +208,39 @@ KINDS: dict[str, tuple[str, Callable[[Sequence[Condition], Sequence[str]], str]]
     ),
 }
 """Kind → what it shows, and the function that draws it."""
+
+
+def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[Path]:
+    """Write every figure, dark on white.
+
+    Args:
+        figures: file names without their ending, and figures.
+        folder: made if it is not there.
+
+    Returns:
+        What was written; without the extra SVG alone.
+
+    Raises:
+        ValueError: no folder can be made.
+    """
+    make_folder(folder)
+    written = []
+    for name, figure in figures:
+        path = folder / f"{name}.svg"
+        path.write_text(figure.file, encoding="utf-8")
+        written.append(path)
+    if can_png():
+        import resvg_py
+
+        for path in list(written):
+            drawn = path.with_suffix(".png")
+            drawn.write_bytes(
+                bytes(resvg_py.svg_to_bytes(svg_path=str(path), width=PNG_SCALE * WIDTH))
+            )
+            written.append(drawn)
+    return written
+
+
+def can_png() -> bool:
+    """Whether the extra is installed."""
+    return find_spec("resvg_py") is not None

@@ -191,12 +191,11 @@ def merge(folders: Iterable[Path], into: Path) -> int:
         raise ValueError(f"{into} holds a sweep already: merge into a new folder")
     suites = [suite for folder in sources for suite in suites_of(folder)]
     rows: dict[str, Row] = {}
-    volatile: dict[str, Row] = {}
     for folder in sources:
         for row in read_rows(folder):
             if rows.setdefault(row["cell"], row) != row:
                 raise ValueError(f"{folder} has another run of the cell {row['cell']}: keep one")
-        volatile = {**read_volatile(folder), **volatile}
+    volatile = {k: v for f in reversed(sources) for k, v in read_volatile(f).items()}
     skipped = {k: v for f in sources for k, v in manifest(f)["skipped"].items()}
     register(into, suites, skipped)
     with Writer(into) as writer:

@@ -112,24 +112,22 @@ async def sweep(
     return under_way.tally
 
 
+@dataclass
 class _Sweep:
     """The workers' shared state; all run on one event loop, so it needs no locks."""
 
-    def __init__(
-        self,
-        cells: Sequence[Cell],
-        player: Player,
-        writer: Writer,
-        limits: Limits,
-        prices: Prices,
-        watch: Callable[[Tally], Any],
-    ) -> None:
-        self._player, self._writer, self._limits = player, writer, limits
-        self._prices, self._watch = prices, watch
-        done = {row["cell"] for row in read(writer.folder)}
-        self.todo = [cell for cell in cells if cell.id not in done]
-        self.tally = Tally(cells=len(cells), before=len(cells) - len(self.todo))
-        self.tally.cost = spent_in(writer.folder, prices)
+    _cells: Sequence[Cell]
+    _player: Player
+    _writer: Writer
+    _limits: Limits
+    _prices: Prices
+    _watch: Callable[[Tally], Any]
+
+    def __post_init__(self) -> None:
+        done = {row["cell"] for row in read(self._writer.folder)}
+        self.todo = [cell for cell in self._cells if cell.id not in done]
+        self.tally = Tally(cells=len(self._cells), before=len(self._cells) - len(self.todo))
+        self.tally.cost = spent_in(self._writer.folder, self._prices)
         self._next = iter(self.todo)
         self._dearest: float | None = None
         self._playing = 0
