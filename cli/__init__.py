@@ -20,8 +20,7 @@ from shapley_coop.cli import (
     settling,
     viewing,
 )
-from shapley_coop.cli.awaiting import defer_gc
-from shapley_coop.cli.console import complain
+from shapley_coop.cli.console import complain, defer_gc
 from shapley_coop.cli.run_options import RunCommand
 
 Command = Callable[..., None]

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.console import finish, note, progress, say, say_json, show_table
 from shapley_coop.cli.options import BaseUrl, Json, seats_from
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 
@@ -50,7 +49,7 @@ def attack(
     from shapley_coop.evals.attacks.scorecard import scorecard
     from shapley_coop.seats import Seat
 
-    target = Seat.model_validate(seats_from(model, [], base_url)["*"])
+    target = Seat.model_validate(seats_from(model, None, base_url)["*"])
     chosen = list(dict.fromkeys(case or ADVERSARIES))
     with progress(2 * seeds * len(chosen), f"{len(chosen)} adversaries and their twins") as done:
         card = finish(scorecard(target, game=game, seeds=seeds, cases=chosen, done=done))

@@ -1,11 +1,30 @@
-"""Output: plain lines, JSON, tables, and progress where standard error is a terminal."""
+"""What commands share: output, progress in a terminal, and asynchronous work."""
 
+import gc
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+_USUAL = gc.get_threshold()
+
+
+def defer_gc() -> None:
+    """Raise the collector's threshold during imports, whose objects all stay."""
+    gc.set_threshold(1_000_000)
+
+
+def finish(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine to its end, with the collector's usual threshold."""
+    import asyncio  # slow to import, and `coop --help` does not need it
+
+    gc.freeze()  # so that imported objects are not scanned again and again
+    gc.set_threshold(*_USUAL)
+    return asyncio.run(work)
 
 
 def say(text: str = "") -> None:

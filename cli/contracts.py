@@ -9,7 +9,7 @@ import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
-from shapley_coop.cli.options import Json, Parameters, SetPairs, settings_from
+from shapley_coop.cli.options import Json, SetPairs, settings_from
 from shapley_coop.files import first_error, read_data
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def check(
     from shapley_coop.deals.enforcement import Enforcement
     from shapley_coop.games import load
 
-    facts = facts_of(load(game, settings_from(Parameters(None, set_ or []))))
+    facts = facts_of(load(game, settings_from(set_)))
     terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})
     found = vet(_clauses(file), facts, terms)
     if isinstance(found, Fault):
@@ -72,7 +72,7 @@ def audit(
     from shapley_coop.games import load
 
     played = _turns(record)
-    world = load(game, settings_from(Parameters(None, set_ or []))) if game else None
+    world = load(game, settings_from(set_)) if game else None
     if world and len(played) > world.turns:
         raise ValueError(
             f"{record}: has {len(played)} turns, and {game} {world.turns}: give the game's --set"

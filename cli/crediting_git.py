@@ -5,8 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, say, say_json, show_table, write_file
+from shapley_coop.cli.console import finish, note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json, Weights
 
 
@@ -43,7 +42,7 @@ def settle_git(
     history = read_history(repo, range_, mailmap, read_rules(rules) if rules else None)
     report = settle_history(history, bounty, currency, given)
     if len(report["contributors"]) > 1:
-        report = _agreed(report, history, given, seats_from(model, agent or [], None), seed)
+        report = _agreed(report, history, given, seats_from(model, agent), seed)
     if markdown:
         write_file(markdown, as_markdown(report), "--markdown")
         note(f"written to {markdown}")

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import complain, note, progress, say, say_json, write_file
+from shapley_coop.cli.console import complain, finish, note, progress, say, say_json, write_file
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import BaseUrl, EverySeat, Json, SeedCount, seats_from
 from shapley_coop.files import first_error, read_text
@@ -171,6 +170,6 @@ def _seat(model: str, base_url: str | None) -> "Seat":
     from shapley_coop.seats import Seat
 
     try:
-        return Seat.model_validate(seats_from(model, [], base_url)["*"])
+        return Seat.model_validate(seats_from(model, None, base_url)["*"])
     except ValidationError as error:
         raise ValueError(f"--model {model}: {first_error(error)}") from None

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli import reporting
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.console import finish, note, progress, say, say_json, show_table
 from shapley_coop.cli.options import Json, PriceFile
 
 if TYPE_CHECKING:
@@ -58,14 +57,12 @@ def sweep(
     if cost_limit is not None:
         check_prices(known, cells)
     limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
-    how: Any = {
-        "limits": limits,
-        "prices": known,
-        "skipped": skipped,
-        "part": part,
-        "remote": remote,
-    }
-    tally = run_cells(chosen, cells, folder, **how)
+    how: Any = {"prices": known, "skipped": skipped, "part": part, "remote": remote}
+    _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
+
+
+def _tell(folder: Path, tally: "Tally") -> None:
+    """How a sweep ended."""
     say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")

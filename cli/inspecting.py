@@ -6,8 +6,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, say, say_json, show_table, write_file
+from shapley_coop.cli.console import finish, note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json, RunName
 
 

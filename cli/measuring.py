@@ -25,14 +25,14 @@ def demo(
     as_json: Json = False,
 ) -> None:
     """The paper's four conditions on one game, over many seeds, as a table."""
-    from shapley_coop.cli.options import Parameters, seats_from, settings_from
+    from shapley_coop.cli.options import seats_from, settings_from
     from shapley_coop.evals.papers.conditions import ablation, summarise
     from shapley_coop.evals.sweeps.store import read
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.state import RunConfig, game_of
 
-    params, seats = settings_from(Parameters(None, set_ or [])), seats_from(model, [], None)
+    params, seats = settings_from(set_), seats_from(model)
     base = {"game": game, "params": params, "seats": seats}
     goal = game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
     suite = ablation(base, range(seeds))
