@@ -63,16 +63,14 @@ def _payoffs(groups: Sequence[Condition], _: Sequence[str]) -> str:
         for group in groups
         for agent in _agents(group.rows)
     ]
-    return intervals(bars, _around("payoff, in the game's unit", bars))
+    return _drawn("payoff, in the game's unit", bars)
 
 
 def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
-    labels = [f"{column.replace('_', ' ')}: {find(column)[0].about}" for column in columns]
+    label = "; ".join(f"{c.replace('_', ' ')}: {find(c)[0].about}" for c in columns)
     if len(columns) == 1:
-        bars = [_row_of(group, estimate(group.rows, columns[0])) for group in groups]
-    else:
-        bars = [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns]
-    return intervals(bars, _around("; ".join(labels), bars))
+        return _drawn(label, [_row_of(g, estimate(g.rows, columns[0])) for g in groups])
+    return _drawn(label, [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns])
 
 
 def _row_of(group: Condition, one: Estimate) -> Bar:
@@ -96,7 +94,7 @@ def _contributions(groups: Sequence[Condition], _: Sequence[str]) -> str:
                 Bar(name, "payoff", estimate(group.rows, f"share:{agent}")),
                 Bar(name, "claim", mean_interval(claimed)),
             ]
-    return intervals(bars, _around("part of the total", bars), zero=True)
+    return _drawn("part of the total", bars, zero=True)
 
 
 def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
@@ -166,16 +164,16 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
         tokens = [score(row, "tokens") or 0.0 for row in group.rows]
         bars.append(_row_of(group, ratio_interval(tokens, agreed)))
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
-    axis = _around("tokens per agreement; conditions without one are left out", known)
-    return intervals(known, axis) if known else ""
+    label = "tokens per agreement; conditions without one are left out"
+    return _drawn(label, known) if known else ""
 
 
-def _around(label: str, bars: Sequence[Bar]) -> Axis:
-    """An axis that shows all bars and zero."""
+def _drawn(label: str, bars: Sequence[Bar], zero: bool = False) -> str:
+    """Bars on an axis that shows all of them and zero, and names their n."""
     ends = [v for bar in bars for v in (bar.estimate.low, bar.estimate.high, bar.estimate.value)]
     known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
     runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
-    return Axis.around(f"{label} (n = {runs} runs a mark)", ends, [0])
+    return intervals(bars, Axis.around(f"{label} (n = {runs} runs a mark)", ends, [0]), zero)
 
 
 def _agents(rows: Sequence[Row]) -> list[str]:

@@ -16,7 +16,6 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
@@ -56,7 +55,7 @@ class Writer:
             try:
                 fcntl.flock(self._files[kind], fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                self.__exit__(None, None, None)
+                self.__exit__()
                 raise ValueError(
                     f"{path}: another sweep is writing it; wait for its end, or give --shard i/n"
                 ) from None
@@ -64,12 +63,7 @@ class Writer:
         _sync_folder(self.folder)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for file in self._files.values():
             os.close(file)
         self._files.clear()
