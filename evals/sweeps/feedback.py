@@ -29,13 +29,7 @@ class Traced(BaseCallbackHandler):
         return {"metadata": told, "callbacks": [self]}
 
     def on_chain_start(
-        self,
-        serialized: dict[str, Any] | None,
-        inputs: Any,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        **kwargs: Any,
+        self, *_: Any, run_id: UUID, parent_run_id: UUID | None = None, **__: Any
     ) -> None:
         """Remember the latest root: a run that waited for people has several."""
         if parent_run_id is None:
