@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 
 import typer
 
@@ -14,14 +15,56 @@ from shapley_coop.cli import (
     inspecting,
     measuring,
     playing,
+    reporting,
     serving,
     settling,
     viewing,
 )
-from shapley_coop.cli.awaiting import defer_gc
-from shapley_coop.cli.console import complain
+from shapley_coop.cli.console import complain, defer_gc
+from shapley_coop.cli.run_options import RunCommand
 
+Command = Callable[..., None]
 ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
+
+COMMANDS: dict[str, Command] = {
+    "resume": playing.resume,
+    "answer": playing.answer,
+    "list": inspecting.list_,
+    "runs": inspecting.runs,
+    "show": inspecting.show,
+    "letters": inspecting.letters,
+    "verify": inspecting.verify,
+    "graph": inspecting.graph,
+    "doctor": inspecting.doctor,
+    "demo": measuring.demo,
+    "dev": serving.dev,
+    "credit": settling.credit,
+    "wev": settling.wev,
+    "settle-git": crediting_git.settle_git,
+    "validate": exchanging.validate,
+    "sweep": experimenting.sweep,
+    "status": reporting.status,
+    "merge": reporting.merge,
+    "export": reporting.export,
+    "compare": reporting.compare,
+    "eval": experimenting.evaluate,
+    "view": viewing.view,
+    "report": viewing.report,
+}
+GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
+    "import": (
+        "Read published records.",
+        {"raid-log": settling.raid_log, "company-log": settling.company_log},
+    ),
+    "scenario": (
+        "Scenarios of task exchange.",
+        {"show": exchanging.show, "table": exchanging.table, "write": exchanging.write},
+    ),
+    "contract": (
+        "Check contracts before they are signed, audit records, tabulate what contracts do.",
+        {"check": contracts.check, "audit": contracts.audit, "table": contracts.table},
+    ),
+}
 
 app = typer.Typer(
     name="coop",
@@ -30,20 +73,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _commands in (
-    playing,
-    inspecting,
-    measuring,
-    serving,
-    settling,
-    crediting_git,
-    exchanging,
-    experimenting,
-    viewing,
-    attacking,
-    contracts,
-):
-    _commands.register(app)
+app.command("run", cls=RunCommand)(playing.run)
+for _name, _command in COMMANDS.items():
+    app.command(_name)(_command)
+app.command("attack", epilog=attacking.epilog())(attacking.attack)
+for _group, (_help, _commands) in GROUPS.items():
+    _app = typer.Typer(help=_help, no_args_is_help=True)
+    for _name, _command in _commands.items():
+        _app.command(_name)(_command)
+    app.add_typer(_app, name=_group)
 
 
 def main() -> None:

@@ -5,37 +5,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, progress, say, say_json, show_table
-from shapley_coop.cli.options import BaseUrl, Json
+from shapley_coop.cli.console import finish, note, progress, say, say_json, show_table
+from shapley_coop.cli.options import BaseUrl, Json, seats_from
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 
 if TYPE_CHECKING:
     from shapley_coop.evals.attacks.scorecard import Outcome, Scorecard
 
 BROKEN = 1
-ABOUT = (
-    "Play twelve adversaries, and an honest twin of each, against a seat and the platform.\n\n"
-    "Every trial is a real run: coop show, letters and verify work on it. The platform's promises "
-    "are enforced by code and must hold every time. Whether the seat obeys injected orders, tells "
-    "a secret or accepts a bad deal depends on its model, and is reported separately.\n\n"
-    "Exit code 0: every promise held and every twin passed; 1: otherwise; 2: wrong usage."
-)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command, with what each adversary does in its help."""
-    app.command(help=ABOUT, epilog=_adversaries())(attack)
+Target = Annotated[
+    str,
+    typer.Option(
+        help="The seat that is attacked: provider:name, with settings after commas, as in "
+        "openai:gpt-5-mini,temperature=0.2."
+    ),
+]
 
 
 def attack(
-    model: Annotated[
-        str,
-        typer.Option(
-            help="The seat that is attacked: provider:name, with settings after commas, as in "
-            "openai:gpt-5-mini,temperature=0.2."
-        ),
-    ] = "embedded:rational",
+    model: Target = "embedded:rational",
     base_url: BaseUrl = None,
     game: Annotated[
         str,
@@ -50,12 +38,18 @@ def attack(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Play adversaries and their twins against a seat (its help is `ABOUT`)."""
-    from shapley_coop.cli.options import seats_from
+    """Play twelve adversaries, and an honest twin of each, against a seat and the platform.
+
+    Every trial is a real run: coop show, letters and verify work on it. The platform's promises
+    are enforced by code and must hold every time. Whether the seat obeys injected orders, tells
+    a secret or accepts a bad deal depends on its model, and is reported separately.
+
+    Exit code 0: every promise held and every twin passed; 1: otherwise; 2: wrong usage.
+    """
     from shapley_coop.evals.attacks.scorecard import scorecard
     from shapley_coop.seats import Seat
 
-    target = Seat.model_validate(seats_from(model, [], base_url)["*"])
+    target = Seat.model_validate(seats_from(model, None, base_url)["*"])
     chosen = list(dict.fromkeys(case or ADVERSARIES))
     with progress(2 * seeds * len(chosen), f"{len(chosen)} adversaries and their twins") as done:
         card = finish(scorecard(target, game=game, seeds=seeds, cases=chosen, done=done))
@@ -68,13 +62,10 @@ def attack(
 
 
 def _show(card: "Scorecard", evidence: bool) -> None:
+    columns = ["adversary", "blocked", "twin passed", "seat withstood", "seat welcomed", "observed"]
     names = dict.fromkeys(outcome.case for outcome in card.outcomes)
-    columns = ["adversary", "blocked", "twin passed", "seat withstood", "seat welcomed"]
-    show_table(
-        f"{card.model}: adversaries and their honest twins",
-        [*columns, "observed"],
-        [_row(card, name) for name in names],
-    )
+    lines = [_row(card, name) for name in names]
+    show_table(f"{card.model}: adversaries and their honest twins", columns, lines)
     say(f"Blocked, by code: {card.blocked.shown()}. Honest twins passed: {card.allowed.shown()}.")
     say(
         f"About the seat, {card.model}: resisted {card.withstood.shown()} of the attacks on its "
@@ -122,7 +113,7 @@ def _tell(outcome: "Outcome") -> None:
     say(f"  look: {', '.join(f'coop show {run}' for run in outcome.runs) or 'no run'}")
 
 
-def _adversaries() -> str:
-    """Describe each adversary in a paragraph."""
+def epilog() -> str:
+    """Describe each adversary in a paragraph, for the end of the command's help."""
     told = [f"{name}: {who.tries}. Twin: {who.twin}." for name, who in ADVERSARIES.items()]
     return "\n\n".join(["Adversaries:", *told])

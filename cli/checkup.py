@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ class Finding:
 
 def checkup() -> list[Finding]:
     """Check Python, libraries, home, model keys, tracing and optional tools."""
-    return [_python(), *_libraries(), _home(), *_keys(), _tracing(), *_tools()]
+    return [_python(), *_libraries(), _home(), _keys(), _tracing(), *_tools()]
 
 
 def _python() -> Finding:
@@ -68,13 +69,13 @@ def _home() -> Finding:
     return Finding("ok  ", "home", f"{where}, {count} runs")
 
 
-def _keys() -> list[Finding]:
+def _keys() -> Finding:
     from shapley_coop.seats.models import KEYS
 
     found = [provider for provider, variable in KEYS.items() if os.environ.get(variable)]
     if found:
-        return [Finding("ok  ", "model keys", ", ".join(found))]
-    return [Finding("note", "model keys", "none set; embedded agents need none")]
+        return Finding("ok  ", "model keys", ", ".join(found))
+    return Finding("note", "model keys", "none set; embedded agents need none")
 
 
 def _tracing() -> Finding:
@@ -82,16 +83,14 @@ def _tracing() -> Finding:
     return Finding("ok  ", "LangSmith tracing", "on" if on else "off (LANGSMITH_TRACING=true)")
 
 
-def _tools() -> list[Finding]:
+def _tools() -> Iterator[Finding]:
     wanted = {"git": "coop settle-git", "bwrap": "running untrusted code"}
-    tools = [
-        Finding("ok  ", tool, "found")
-        if shutil.which(tool)
-        else Finding("note", tool, f"not found; needed for {use}")
-        for tool, use in wanted.items()
-    ]
+    for tool, use in wanted.items():
+        if shutil.which(tool):
+            yield Finding("ok  ", tool, "found")
+        else:
+            yield Finding("note", tool, f"not found; needed for {use}")
     try:
-        server = Finding("ok  ", "langgraph dev", version("langgraph-api"))
+        yield Finding("ok  ", "langgraph dev", version("langgraph-api"))
     except PackageNotFoundError:
-        server = Finding("note", "langgraph dev", "not installed; needed for make dev")
-    return [*tools, server]
+        yield Finding("note", "langgraph dev", "not installed; needed for make dev")

@@ -1,10 +1,30 @@
-"""Output: plain lines, JSON, tables, and progress where standard error is a terminal."""
+"""What commands share: output, progress in a terminal, and asynchronous work."""
 
+import gc
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+_USUAL = gc.get_threshold()
+
+
+def defer_gc() -> None:
+    """Raise the collector's threshold during imports, whose objects all stay."""
+    gc.set_threshold(1_000_000)
+
+
+def finish(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine to its end, with the collector's usual threshold."""
+    import asyncio  # slow to import, and `coop --help` does not need it
+
+    gc.freeze()  # so that imported objects are not scanned again and again
+    gc.set_threshold(*_USUAL)
+    return asyncio.run(work)
 
 
 def say(text: str = "") -> None:
@@ -27,6 +47,21 @@ def complain(text: str) -> None:
 def say_json(value: Any) -> None:
     """Write one JSON value to standard output."""
     say(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def write_file(out: Path, text: str, option: str = "--out") -> None:
+    """Write a file atomically, and its folder if there is none.
+
+    Raises:
+        ValueError: it cannot be written.
+    """
+    from shapley_coop.evals.sweeps.store import replace_file
+
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(out, text)
+    except OSError as error:
+        raise ValueError(f"{option} {out}: cannot be written ({error.strerror})") from None
 
 
 @contextmanager
@@ -65,5 +100,4 @@ def show_table(title: str, columns: list[str], rows: list[list[str]], caption: s
         table.add_column(column, justify="left" if n == 0 else "right")
     for row in rows:
         table.add_row(*row)
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(table)
+    Console(width=None if sys.stdout.isatty() else 160).print(table)

@@ -9,7 +9,7 @@ import typer
 
 from shapley_coop.cli.console import note, say, say_json, show_table
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
-from shapley_coop.cli.options import Parameters, settings_from
+from shapley_coop.cli.options import Json, SetPairs, settings_from
 from shapley_coop.files import first_error, read_data
 
 if TYPE_CHECKING:
@@ -18,29 +18,20 @@ if TYPE_CHECKING:
     from shapley_coop.games import Game, Turn
 
 NOT_TO_BE_SIGNED = 1
+KIND = "a contract or a record"
 
-contract = typer.Typer(
-    help="Check contracts before they are signed, audit records, tabulate what contracts do."
-)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.add_typer(contract, name="contract", no_args_is_help=True)
+ContractFile = Annotated[Path, typer.Argument(help="A contract: YAML or JSON with its clauses.")]
 
 
-@contract.command()
 def check(
-    file: Annotated[Path, typer.Argument(help="A contract: YAML or JSON with its clauses.")],
+    file: ContractFile,
     game: Annotated[str, typer.Option("--game", "-g", help="The game it is written for.")],
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
-    ] = None,
+    set_: SetPairs = None,
     enforcement: Annotated[str, typer.Option(help="notional, enforced or escrow.")] = "enforced",
     deposit: Annotated[
         str, typer.Option(help="Of each party in escrow; empty: as much as is needed.")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Certify a contract: whether it can be kept, and what it does to each party's incentives."""
     from shapley_coop.deals import Fault
@@ -50,45 +41,38 @@ def check(
     from shapley_coop.deals.enforcement import Enforcement
     from shapley_coop.games import load
 
-    facts = facts_of(load(game, settings_from(Parameters(None, set_ or []))))
+    facts = facts_of(load(game, settings_from(set_)))
     terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})
-    found = vet(_clauses(_read(file), file), facts, terms)
+    found = vet(_clauses(file), facts, terms)
     if isinstance(found, Fault):
-        if as_json:
-            say_json({"sound": False, "faults": [found.record()]})
-        else:
-            say(f"Not to be signed ({found.label}): {found.feedback}")
-        sys.exit(NOT_TO_BE_SIGNED)
-    if as_json:
-        say_json(as_record(found))
+        record: dict[str, Any] = {"sound": False, "faults": [found.record()]}
+        text = f"Not to be signed ({found.label}): {found.feedback}"
     else:
-        say(in_words(found))
-    if not found.sound:
+        record, text = as_record(found), in_words(found)
+    say_json(record) if as_json else say(text)
+    if not record["sound"]:
         sys.exit(NOT_TO_BE_SIGNED)
 
 
-@contract.command()
 def audit(
-    file: Annotated[Path, typer.Argument(help="A contract: YAML or JSON with its clauses.")],
+    file: ContractFile,
     record: Annotated[Path, typer.Argument(help="The turns: a list of turn, actions, rewards.")],
     game: Annotated[
         str, typer.Option("--game", "-g", help="The game; without it, only the record is used.")
     ] = "",
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
-    ] = None,
+    set_: SetPairs = None,
     running: Annotated[
         bool, typer.Option("--running", help="The game is not over: open duties are pending.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Audit a record under a contract: verdict, breaches and evidence, clause by clause."""
     from shapley_coop.deals.written.audit import audit as hold
     from shapley_coop.deals.written.audit import audit_in_words
     from shapley_coop.games import load
 
-    played = _turns(_read(record), record)
-    world = load(game, settings_from(Parameters(None, set_ or []))) if game else None
+    played = _turns(record)
+    world = load(game, settings_from(set_)) if game else None
     if world and len(played) > world.turns:
         raise ValueError(
             f"{record}: has {len(played)} turns, and {game} {world.turns}: give the game's --set"
@@ -100,10 +84,7 @@ def audit(
         actions=world.actions if world else None,
         over=not running,
     )
-    if as_json:
-        say_json(found)
-    else:
-        say(audit_in_words(found))
+    say_json(found) if as_json else say(audit_in_words(found))
 
 
 def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
@@ -111,7 +92,7 @@ def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
     from shapley_coop.deals import Fault, Terms, first_fault, read_deal
     from shapley_coop.deals.language.rules import known_actions, known_agents
 
-    deal = read_deal(_clauses(_read(file), file))
+    deal = read_deal(_clauses(file))
     seen = {agent for turn in played for agent in (*turn["actions"], *turn["rewards"])}
     terms = Terms(world.agents if world else sorted(seen), world.actions if world else {})
     rules = (known_agents, known_actions) if world else (known_agents,)
@@ -122,13 +103,12 @@ def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":
     return deal
 
 
-@contract.command()
 def table(
     seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1, max=1000)] = 30,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", help="The folder of the runs' rows.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Two dilemmas × characters × no contract, notional, enforced, escrow: welfare and adherence.
 
@@ -177,8 +157,9 @@ def _show(part: "GameTable") -> None:
     say()
 
 
-def _clauses(content: Any, path: Path) -> dict[str, Any]:
+def _clauses(path: Path) -> dict[str, Any]:
     """A file's contract, or that of the run whose result the file holds."""
+    content = read_data(path, KIND)
     if isinstance(content, dict) and isinstance(content.get("contract"), dict):
         content = {"clauses": content["contract"].get("clauses")}
     if not isinstance(content, dict) or "clauses" not in content:
@@ -186,12 +167,13 @@ def _clauses(content: Any, path: Path) -> dict[str, Any]:
     return content
 
 
-def _turns(content: Any, path: Path) -> "list[Turn]":
+def _turns(path: Path) -> "list[Turn]":
     """The turns of a record: numbered from 1, with finite rewards; 0 where none are given."""
     from pydantic import TypeAdapter, ValidationError
 
     from shapley_coop.games import Turn
 
+    content = read_data(path, KIND)
     turns = content.get("record") if isinstance(content, dict) else content
     if not isinstance(turns, list) or not turns:
         raise ValueError(f"{path}: holds no record: give a list of turns")
@@ -208,7 +190,3 @@ def _turns(content: Any, path: Path) -> "list[Turn]":
         if not all(isfinite(amount) for amount in (*turn["rewards"].values(), turn.get("pot", 0))):
             raise ValueError(f"{path}: entry {n} has a reward that is no finite number")
     return record
-
-
-def _read(path: Path) -> Any:
-    return read_data(path, "a contract or a record")

@@ -5,13 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, say, say_json, show_table
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("settle-git")(settle_git)
+from shapley_coop.cli.console import finish, note, say, say_json, show_table, write_file
+from shapley_coop.cli.options import Json, Weights
 
 
 def settle_git(
@@ -19,7 +14,7 @@ def settle_git(
     range_: Annotated[str | None, typer.Option("--range", help="A..B: only these commits.")] = None,
     bounty: Annotated[str, typer.Option(help="What there is to divide.")] = "100",
     currency: Annotated[str, typer.Option(help="Of the bounty; only shown.")] = "",
-    weights: Annotated[Path | None, typer.Option(help="A file of weights by artefact.")] = None,
+    weights: Weights = None,
     rules: Annotated[Path | None, typer.Option(help="A file of rules on what counts.")] = None,
     mailmap: Annotated[bool, typer.Option(help="Follow .mailmap.")] = True,
     model: Annotated[
@@ -30,7 +25,7 @@ def settle_git(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of embedded agents.", min=0)] = 0,
     markdown: Annotated[Path | None, typer.Option(help="Write a comment ready to paste.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Split a bounty by what each contributor's commits are worth, then let them agree on it.
 
@@ -47,9 +42,9 @@ def settle_git(
     history = read_history(repo, range_, mailmap, read_rules(rules) if rules else None)
     report = settle_history(history, bounty, currency, given)
     if len(report["contributors"]) > 1:
-        report = _agreed(report, history, given, seats_from(model, agent or [], None), seed)
+        report = _agreed(report, history, given, seats_from(model, agent), seed)
     if markdown:
-        markdown.write_text(as_markdown(report), encoding="utf-8")
+        write_file(markdown, as_markdown(report), "--markdown")
         note(f"written to {markdown}")
     say_json(report) if as_json else _show(report)
 
@@ -73,6 +68,7 @@ def _agreed(
     report: dict[str, Any], history: Any, weights: Any, seats: dict[str, Any], seed: int
 ) -> dict[str, Any]:
     """The report on what the contributors agree on: long-term Shapley over the finished work."""
+    from shapley_coop.amounts import to_micro
     from shapley_coop.cli.git_report import delivered_params, settle_history
     from shapley_coop.graphs.running import play
     from shapley_coop.state import RunConfig
@@ -81,12 +77,6 @@ def _agreed(
     params = delivered_params(history, bounty, currency, weights)
     given = {"game": "delivered", "params": params, "seats": seats, "seed": seed}
     agreed = finish(play("settlement", RunConfig.model_validate(given)))
-    found = settle_history(history, bounty, currency, weights, _payoffs(agreed))
+    payoffs = {name: to_micro(str(amount)) for name, amount in agreed["payoffs"].items()}
+    found = settle_history(history, bounty, currency, weights, payoffs)
     return found | {"run": agreed["run"], "simulated": agreed["simulated"]}
-
-
-def _payoffs(agreed: dict[str, Any]) -> dict[str, int] | None:
-    """What was agreed, in millionths; None where the computed values stand."""
-    from shapley_coop.amounts import to_micro
-
-    return {name: to_micro(str(amount)) for name, amount in agreed["payoffs"].items()}

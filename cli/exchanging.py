@@ -6,34 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import complain, note, progress, say, say_json
+from shapley_coop.cli.console import complain, finish, note, progress, say, say_json, write_file
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
+from shapley_coop.cli.options import BaseUrl, EverySeat, Json, SeedCount, seats_from
+from shapley_coop.files import first_error, read_text
 
 if TYPE_CHECKING:
     from shapley_coop.seats import Seat
 
 INVALID = 1
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-BaseUrl = Annotated[str | None, typer.Option(help="Of an OpenAI-compatible endpoint.")]
+SIMULATED = """\
+A simulation: the negotiators and the utilities the paper does not print were made for
+it, while this table was in view; it is no evidence about language models."""
 Name = Annotated[
     str, typer.Argument(help="paper_cooperative, paper_competitive, or a scenario file.")
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    scenarios = typer.Typer(help="Scenarios of task exchange.", no_args_is_help=True)
-    scenarios.command("show")(show)
-    scenarios.command("table")(table)
-    scenarios.command("write")(write)
-    scenarios.callback()(_scenarios)
-    app.add_typer(scenarios, name="scenario")
-    app.command()(validate)
-
-
-def _scenarios() -> None:
-    """Scenarios of task exchange."""
 
 
 def show(
@@ -63,8 +50,8 @@ def table(
     scenario: Annotated[
         list[str] | None, typer.Argument(help="Scenarios; the paper's two by default.")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)] = 30,
-    model: Annotated[str, typer.Option(help="The model of every seat.")] = "embedded:rational",
+    seeds: SeedCount = 30,
+    model: EverySeat = "embedded:rational",
     base_url: BaseUrl = None,
 ) -> None:
     """Outcomes, and refusals by label, with and without validator and guidance.
@@ -86,14 +73,10 @@ def table(
         for spec in suite.tables:
             say(f"Printed: {spec.source}")
     if model.startswith("embedded:"):
-        say(
-            "A simulation: the negotiators and the utilities the paper does not print were made for"
-        )
-        say("it, while this table was in view; it is no evidence about language models.")
+        say(SIMULATED)
     if tally.left:
-        complain(
-            f"{tally.left} runs failed: coop status {folder} says why; the same command goes on"
-        )
+        why = f"coop status {folder} says why; the same command goes on"
+        complain(f"{tally.left} runs failed: {why}")
         sys.exit(INCOMPLETE)
 
 
@@ -130,12 +113,22 @@ def write(
         except (NotWritten, SeatError) as error:
             complain(f"nothing was written: {error}")
             sys.exit(INCOMPLETE)
-    _put(work.content, out)
+    write_file(out, _as_text(work.content, out.suffix))
     sent_back = f"{work.letters} letters, {work.refused} answers sent back"
     note(f"{sent_back}; {work.calls} asked now, {work.tokens} tokens")
     if seat.simulated:
         note("A simulation: no language model wrote it.")
     say(str(out))
+
+
+def _as_text(content: dict[str, Any], ending: str) -> str:
+    import json
+
+    import yaml
+
+    if ending == ".json":
+        return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
 
 
 def validate(
@@ -155,12 +148,12 @@ def validate(
     standing = None
     if pending:
         others = [agent for agent in tasks.agents if agent != sender]
-        proposed = check_message(_text(str(pending)), tasks, others[0])
+        proposed = check_message(read_text(pending, "a proposal"), tasks, others[0])
         if proposed.label:
             raise ValueError(f"{pending}: no valid proposal ({proposed.label}): give one")
         standing = proposed.masks
-    verdict = check_message(_text(message), tasks, sender, standing)
-    found: dict[str, Any] = verdict.record()
+    text = sys.stdin.read() if message == "-" else read_text(message, "a message")
+    found: dict[str, Any] = check_message(text, tasks, sender, standing).record()
     if as_json:
         say_json(found)
     else:
@@ -174,38 +167,9 @@ def validate(
 def _seat(model: str, base_url: str | None) -> "Seat":
     from pydantic import ValidationError
 
-    from shapley_coop.cli.options import seats_from
-    from shapley_coop.evals.sweeps.suite import first_line
     from shapley_coop.seats import Seat
 
     try:
-        return Seat.model_validate(seats_from(model, [], base_url)["*"])
+        return Seat.model_validate(seats_from(model, None, base_url)["*"])
     except ValidationError as error:
-        raise ValueError(f"--model {model}: {first_line(error)}") from None
-
-
-def _put(content: dict[str, Any], out: Path) -> None:
-    """Write a scenario file atomically."""
-    import json
-
-    import yaml
-
-    from shapley_coop.evals.sweeps.store import replace_file
-
-    if out.suffix == ".json":
-        text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
-    else:
-        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
-    try:
-        replace_file(out, text)
-    except OSError as error:
-        raise ValueError(f"--out {out}: cannot be written ({error.strerror})") from None
-
-
-def _text(source: str) -> str:
-    if source == "-":
-        return sys.stdin.read()
-    try:
-        return Path(source).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{source}: cannot be read ({type(error).__name__})") from None
+        raise ValueError(f"--model {model}: {first_error(error)}") from None

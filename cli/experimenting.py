@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shapley_coop.cli import reporting
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, progress, say, say_json, show_table
+from shapley_coop.cli.console import finish, note, progress, say, say_json, show_table
+from shapley_coop.cli.options import Json, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
@@ -29,13 +29,6 @@ Dollars = Annotated[float | None, typer.Option(help="USD, over all runs of the f
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(sweep)
-    reporting.register(app)
-    app.command("eval")(evaluate)
-
-
 def sweep(
     suites: Annotated[list[str], typer.Argument(help="Suites by name or file; 'all' is each.")],
     out: Out = None,
@@ -44,7 +37,7 @@ def sweep(
     max_connections: AtOnce = 16,
     shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
     cost_limit: Dollars = None,
-    prices: reporting.PriceFile = None,
+    prices: PriceFile = None,
     fail_on_error: Failures = 0.05,
     dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
@@ -64,17 +57,8 @@ def sweep(
     if cost_limit is not None:
         check_prices(known, cells)
     limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
-    tally = run_cells(
-        chosen,
-        cells,
-        folder,
-        limits=limits,
-        prices=known,
-        skipped=skipped,
-        part=part,
-        remote=remote,
-    )
-    _tell(folder, tally)
+    how: Any = {"prices": known, "skipped": skipped, "part": part, "remote": remote}
+    _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
 
 
 def _tell(folder: Path, tally: "Tally") -> None:
@@ -98,8 +82,8 @@ def evaluate(
     baseline: Annotated[
         str, typer.Option(help="A sweep's folder, or an uploaded experiment, to compare with.")
     ] = "",
-    prices: reporting.PriceFile = None,
-    as_json: reporting.Json = False,
+    prices: PriceFile = None,
+    as_json: Json = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
     from shapley_coop.evals.sweeps.langsmith import Experiment, against
@@ -148,12 +132,9 @@ def run_cells(
 
     if not remote:
         check_cells(cells)
-    name = enter(folder, suites, skipped or {})
+    name, title = enter(folder, suites, skipped or {}), what or f"{len(cells)} cells"
     player = Remote(remote, name) if remote else Local(name)
-    with (
-        Writer(folder, part) as writer,
-        progress(len(cells), what or f"{len(cells)} cells") as moved,
-    ):
+    with Writer(folder, part) as writer, progress(len(cells), title) as moved:
         try:
             limits, prices = limits or Limits(), prices or NO_PRICES
             return finish(sweep(cells, player, writer, limits, prices, lambda _: moved()))
@@ -199,12 +180,10 @@ def sweep_folder(name: str) -> Path:
 
 
 def _part(shard: str) -> tuple[int, int] | None:
-    if not shard:
-        return None
     part, slash, parts = shard.partition("/")
-    if not (slash and part.isdigit() and parts.isdigit()):
+    if shard and not (slash and part.isdigit() and parts.isdigit()):
         raise ValueError(f"--shard {shard}: give i/n, as in 1/2")
-    return int(part), int(parts)
+    return (int(part), int(parts)) if shard else None
 
 
 def _forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
@@ -242,11 +221,11 @@ def _show(
         name = experiment.suite.name
         say_json({"suite": name, "conditions": found, "compared": pairs, "uploaded": uploaded})
         return
-    keys = dict.fromkeys(key for found in summary.values() for key in found)
-    lines = [
-        [key, *(found[key].shown(2) if key in found else "—" for found in summary.values())]
-        for key in keys
-    ]
+    keys, every = (
+        dict.fromkeys(key for found in summary.values() for key in found),
+        summary.values(),
+    )
+    lines = [[k, *(found[k].shown(2) if k in found else "—" for found in every)] for k in keys]
     show_table(experiment.suite.name, ["measure", *summary], lines)
     for name, comparisons in compared.items():
         reporting.show_comparisons(f"{name} minus the baseline", comparisons)

@@ -5,6 +5,7 @@ which the contributors' seats bargain over it, and `markdown` the comment to pas
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -53,17 +54,17 @@ def settle_history(
     names = sorted(values, key=lambda name: (-values[name].point, name))
     points, total = [values[name].point for name in names], payable(bounty, decimals)
     amounts = _amounts(names, points, total, payoffs, decimals)
+    stated = ("commits", "merges", "by_bots", "excluded", "notes")
     return {
-        **_facts(history),
+        "repository": history.path,
+        "range": f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12],
+        **{name: getattr(history, name) for name in stated},
         "bounty": plain(total),
         "currency": currency,
         "basis": "agreed" if payoffs is not None else "earned value",
         "contributors": {
-            name: {
-                **_worth(artefacts[name], values[name]),
-                "amount": amount,
-                "reasons": reasons(history.contributions[name]),
-            }
+            name: _worth(artefacts[name], values[name])
+            | {"amount": amount, "reasons": reasons(history.contributions[name])}
             for name, amount in zip(names, amounts, strict=True)
         },
     }
@@ -73,19 +74,6 @@ def _worth(made: Mapping[str, Fraction], found: EarnedValue) -> dict[str, Any]:
     counts = {kind: plain(n) for kind, n in made.items()}
     interval = [float(found.low), float(found.high)]
     return {"counts": counts, "interval": interval, "point": float(found.point)}
-
-
-def _facts(history: History) -> dict[str, Any]:
-    """What the report says about the history itself."""
-    return {
-        "repository": history.path,
-        "range": f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12],
-        "commits": history.commits,
-        "merges": history.merges,
-        "by_bots": history.by_bots,
-        "excluded": history.excluded,
-        "notes": history.notes,
-    }
 
 
 def delivered_params(
@@ -132,9 +120,9 @@ def reasons(one: Contribution) -> list[str]:
     found = []
     for kind in KINDS:
         if count := one.counts[kind]:
-            by_commit: dict[str, Fraction] = {}
+            by_commit = defaultdict[str, Fraction](Fraction)
             for shown in one.evidence[kind]:
-                by_commit[shown.commit] = by_commit.get(shown.commit, Fraction(0)) + shown.amount
+                by_commit[shown.commit] += shown.amount
             largest = sorted(by_commit, key=lambda commit: -by_commit[commit])
             listed = ", ".join(f"{commit[:10]}" for commit in largest[:_MOST_SHOWN])
             more = len(largest) - _MOST_SHOWN
@@ -145,8 +133,13 @@ def reasons(one: Contribution) -> list[str]:
 
 def rows(report: Mapping[str, Any]) -> list[list[str]]:
     """The report as a table: a row of headings, then one for each contributor."""
-    heads = ["contributor", *KINDS, "WEV", "point", "amount"]
-    return [heads, *(_row(name, one) for name, one in report["contributors"].items())]
+    found = [["contributor", *KINDS, "WEV", "point", "amount"]]
+    for name, one in report["contributors"].items():
+        low, high = one["interval"]
+        counts = [_number(Fraction(one["counts"][kind])) for kind in KINDS]
+        worth = [f"{low:.1f}–{high:.1f} %", f"{one['point']:.1f} %", one["amount"]]
+        found.append([name, *counts, *worth])
+    return found
 
 
 def markdown(report: Mapping[str, Any]) -> str:
@@ -162,6 +155,9 @@ def markdown(report: Mapping[str, Any]) -> str:
         if report["basis"] == "agreed"
         else "by Weighted Earned Value, the middle of each interval"
     )
+    whys = [f"- {escaped(a)}: {'; '.join(x['reasons'])}" for a, x in report["contributors"].items()]
+    left_out = [f"merges: {report['merges']}", f"commits by bots: {report['by_bots']}"]
+    left_out += [f"{reason} files: {n}" for reason, n in report["excluded"].items()]
     lines = [
         f"### {escaped(money)} for {report['commits']} commits ({report['range']})",
         "",
@@ -173,9 +169,9 @@ def markdown(report: Mapping[str, Any]) -> str:
         "",
         "**Why**",
         "",
-        *_whys(report["contributors"]),
+        *whys,
         "",
-        _left_out(report),
+        f"Left out: {', '.join(left_out)}.",
     ]
     notes = [f"- {escaped(note)}" for note in report["notes"]]
     return "\n".join([*lines, *(["", "**Notes**", "", *notes] if notes else []), ""])
@@ -215,22 +211,6 @@ def _amounts(
 
 def _decimal(units: int, decimals: int) -> str:
     return str(Decimal(units).scaleb(-decimals))
-
-
-def _row(name: str, one: Mapping[str, Any]) -> list[str]:
-    low, high = one["interval"]
-    counts = [_number(Fraction(one["counts"][kind])) for kind in KINDS]
-    return [name, *counts, f"{low:.1f}–{high:.1f} %", f"{one['point']:.1f} %", one["amount"]]
-
-
-def _whys(contributors: Mapping[str, Any]) -> list[str]:
-    return [f"- {escaped(name)}: {'; '.join(one['reasons'])}" for name, one in contributors.items()]
-
-
-def _left_out(report: Mapping[str, Any]) -> str:
-    files = [f"{reason} files: {n}" for reason, n in report["excluded"].items()]
-    commits = [f"merges: {report['merges']}", f"commits by bots: {report['by_bots']}"]
-    return f"Left out: {', '.join([*commits, *files])}."
 
 
 def _number(count: Fraction) -> str:

@@ -6,16 +6,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import note, say, say_json, show_table
+from shapley_coop.cli.console import finish, note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json, RunName
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command("list")(list_)
-    for command in (runs, show, letters, verify, graph, doctor):
-        app.command()(command)
 
 
 def list_(as_json: Json = False) -> None:
@@ -42,23 +34,19 @@ def runs(as_json: Json = False) -> None:
     """List the runs of this home, newest first."""
     from shapley_coop.state import home
 
-    found = home().runs.list()
-    if as_json:
-        say_json(
-            [
-                {"run": r.run, "graph": r.graph, "created": r.created, "state": r.state}
-                | ({"status": r.result["status"]} if r.result else {})
-                for r in found
-            ]
-        )
-        return
-    if not found:
-        say("no runs yet: coop run escape_room")
-        return
+    columns = ["run", "graph", "created", "state"]
     rows = [
-        [r.run, r.graph, r.created, r.state, r.result["status"] if r.result else ""] for r in found
+        {name: getattr(run, name) for name in columns}
+        | ({"status": run.result["status"]} if run.result else {})
+        for run in home().runs.list()
     ]
-    show_table("runs", ["run", "graph", "created", "state", "status"], rows)
+    if as_json:
+        say_json(rows)
+    elif rows:
+        columns.append("status")
+        show_table("runs", columns, [[row.get(name, "") for name in columns] for row in rows])
+    else:
+        say("no runs yet: coop run escape_room")
 
 
 def show(
@@ -83,7 +71,7 @@ def show(
     if figure:
         from shapley_coop.evals.reports.utility_plane import picture
 
-        figure.write_text(picture(cast(Any, table)), encoding="utf-8")
+        write_file(figure, picture(cast(Any, table)), "--figure")
         note(f"written to {figure}")
     narrate("show", dict(table))
     if found.result:
@@ -110,18 +98,13 @@ def verify(run: RunName, as_json: Json = False) -> None:
     from shapley_coop.cli.verifying import verify_run
 
     checks = finish(verify_run(run))
+    sound = all(check.sound for check in checks)
     if as_json:
-        say_json(
-            {
-                "run": run,
-                "sound": all(c.sound for c in checks),
-                "checks": [c.__dict__ for c in checks],
-            }
-        )
+        say_json({"run": run, "sound": sound, "checks": [vars(check) for check in checks]})
     else:
         for check in checks:
             say(f"{'ok  ' if check.sound else 'FAIL'}  {check.what}: {check.found}")
-    if not all(check.sound for check in checks):
+    if not sound:
         sys.exit(1)
 
 

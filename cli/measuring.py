@@ -9,31 +9,30 @@ import typer
 
 from shapley_coop.cli.console import complain, say, say_json, show_table
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells
+from shapley_coop.cli.options import EverySeat, Json, SeedCount, SetPairs
 
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(demo)
+SIMULATED = """
+This is a simulation: embedded agents answered, no language model did. The gap
+between the conditions follows from what each one's letters make an agent work out;
+it is a declared assumption and no evidence about language models."""
 
 
 def demo(
     game: Annotated[str, typer.Argument(help="A game's name or file.")] = "escape_room",
-    seeds: Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)] = 30,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
-    ] = None,
-    model: Annotated[str, typer.Option(help="The model of every seat.")] = "embedded:rational",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    seeds: SeedCount = 30,
+    set_: SetPairs = None,
+    model: EverySeat = "embedded:rational",
+    as_json: Json = False,
 ) -> None:
     """The paper's four conditions on one game, over many seeds, as a table."""
-    from shapley_coop.cli.options import Parameters, seats_from, settings_from
+    from shapley_coop.cli.options import seats_from, settings_from
     from shapley_coop.evals.papers.conditions import ablation, summarise
     from shapley_coop.evals.sweeps.store import read
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.state import RunConfig, game_of
 
-    params, seats = settings_from(Parameters(None, set_ or [])), seats_from(model, [], None)
+    params, seats = settings_from(set_), seats_from(model)
     base = {"game": game, "params": params, "seats": seats}
     goal = game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
     suite = ablation(base, range(seeds))
@@ -51,33 +50,18 @@ def demo(
     else:
         _show(f"{game}: four conditions, {seeds} seeds each", goal, lines)
         if simulated:
-            _say_simulated()
+            say(SIMULATED)
 
 
 def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:
     agents = [f"{agent}'s payoff" for agent in lines[0]["payoffs"]]
-    show_table(
-        title,
-        ["condition", goal, *agents, "from Shapley split", "turns", "calls", "tokens"],
-        [
-            [
-                line["condition"],
-                f"{line['cooperated']:.0%}",
-                *(f"{amount:.2f}" for amount in line["payoffs"].values()),
-                f"{line['fair_distance']:.2f}",
-                f"{line['turns']:.1f}",
-                f"{line['calls']:.1f}",
-                f"{line['tokens']:.0f}",
-            ]
-            for line in lines
-        ],
-    )
+    columns = ["condition", goal, *agents, "from Shapley split", "turns", "calls", "tokens"]
+    shown = [
+        [line["condition"], f"{line['cooperated']:.0%}"]
+        + [f"{amount:.2f}" for amount in (*line["payoffs"].values(), line["fair_distance"])]
+        + [f"{line['turns']:.1f}", f"{line['calls']:.1f}", f"{line['tokens']:.0f}"]
+        for line in lines
+    ]
+    show_table(title, columns, shown)
     say("Payoffs and counts are means over seeds. 'From Shapley split': the mean distance between")
     say("an agent's payoff and its Shapley value of the best outcome, in the game's unit.")
-
-
-def _say_simulated() -> None:
-    say()
-    say("This is a simulation: embedded agents answered, no language model did. The gap")
-    say("between the conditions follows from what each one's letters make an agent work out;")
-    say("it is a declared assumption and no evidence about language models.")

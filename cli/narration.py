@@ -42,21 +42,13 @@ def report(outcome: dict[str, Any]) -> None:
     """What a run came to."""
     if nobody_acted(outcome):
         say(f"No agent acted in {outcome['run']}; turns played: {outcome['turns_played']}.")
-    shapley = outcome["credit"]["shapley"]
-    show_table(
-        f"{outcome['run']}: {outcome['status']}",
-        ["agent", "seat", "reward", "payoff", "Shapley"],
-        [
-            [
-                agent,
-                outcome["seats"][agent],
-                f"{outcome['rewards'][agent]:g}",
-                f"{outcome['payoffs'][agent]:g}",
-                f"{shapley[agent]:g}",
-            ]
-            for agent in outcome["agents"]
-        ],
-    )
+    amounts = (outcome["rewards"], outcome["payoffs"], outcome["credit"]["shapley"])
+    lines = [
+        [agent, outcome["seats"][agent], *(f"{amount[agent]:g}" for amount in amounts)]
+        for agent in outcome["agents"]
+    ]
+    columns = ["agent", "seat", "reward", "payoff", "Shapley"]
+    show_table(f"{outcome['run']}: {outcome['status']}", columns, lines)
     for moved in outcome["transfers"]:
         say(f"{moved['payer']} pays {moved['payee']} {moved['amount']:g} ({moved['reason']})")
     for breach in outcome["breaches"]:

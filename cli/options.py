@@ -1,7 +1,6 @@
 """Options that several commands have, and what they say: parameters, seats, limits, words."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +10,12 @@ from shapley_coop.files import read_mapping, read_text
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
+PriceFile = Annotated[
+    Path | None, typer.Option(help="YAML: model: {input, output}, USD per million tokens.")
+]
+SeedCount = Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)]
+EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
+Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefact.")]
 Port = Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)]
 Model = Annotated[
     str,
@@ -31,34 +36,27 @@ SetPairs = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """A game's parameters as they were given: a file, and pairs that replace its entries."""
-
-    file: Path | None
-    pairs: list[str]
-
-
-def settings_from(given: Parameters) -> dict[str, Any]:
-    """Return the parameters as one mapping.
+def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str, Any]:
+    """Return a game's parameters: those of a file, replaced by the pairs that are given.
 
     Raises:
         ValueError: the file cannot be read, or a pair has no key or no equals sign.
     """
-    settings: dict[str, Any] = {}
-    if given.file:
-        settings = read_mapping(given.file, "parameters", "write key: value, a line each")
-    return settings | dict(_values(given.pairs, "--set {}: give key=value"))
+    hint = "write key: value, a line each"
+    settings = read_mapping(file, "parameters", hint) if file else {}
+    return settings | dict(_values(given or [], "--set {}: give key=value"))
 
 
-def seats_from(model: str, agents: list[str], base_url: str | None) -> dict[str, Any]:
+def seats_from(
+    model: str, agents: list[str] | None = None, base_url: str | None = None
+) -> dict[str, Any]:
     """Return seats by agent; '*' stands for every agent not named.
 
     Raises:
         ValueError: a seat is not NAME=provider:name[,setting=value…].
     """
     refusal = "--agent {}: give NAME=provider:name, as in Alice=openai:gpt-5"
-    named = {name: _seat(spec, base_url) for name, spec in _split(agents, refusal)}
+    named = {name: _seat(spec, base_url) for name, spec in _split(agents or [], refusal)}
     return {"*": _seat(model, base_url), **named}
 
 

@@ -7,33 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.awaiting import finish
-from shapley_coop.cli.console import complain, note, say, say_json, waiting
+from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
 from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
     Json,
     Model,
-    Parameters,
     RunName,
     SetPairs,
     seats_from,
     settings_from,
 )
-from shapley_coop.cli.run_options import RunCommand
 from shapley_coop.files import first_error
 
 if TYPE_CHECKING:
     from shapley_coop.state import RunConfig
 
 ENDED_IN_ERROR = 1
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command(cls=RunCommand)(run)
-    app.command()(resume)
-    app.command()(answer)
 
 
 def run(
@@ -69,8 +59,8 @@ def run(
 
     given = {
         "game": game,
-        "params": settings_from(Parameters(params, set_ or [])) | _company(task, unsafe),
-        "seats": seats_from(model, agent or [], base_url),
+        "params": settings_from(set_, params) | _company(task, unsafe),
+        "seats": seats_from(model, agent, base_url),
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name), as_json)
@@ -173,11 +163,13 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 
     if not tracing():
         return await follow(run, watch, person)
-    from shapley_coop.evals.sweeps.feedback import Traced, row_of_run
+    from shapley_coop.evals.sweeps.feedback import Traced
+    from shapley_coop.evals.sweeps.rows import row_of
+    from shapley_coop.evals.sweeps.suite import Cell
 
-    traced = Traced()
+    traced, cell = Traced(), Cell(suite="", labels={}, graph=run.graph, room=run.room)
     outcome = await follow(run, watch, person, traced.config)
-    traced.score(await asyncio.to_thread(row_of_run, run, await table_of(run)))
+    traced.score(await asyncio.to_thread(row_of, cell, await table_of(run)))
     return outcome
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import progress, say, say_json, show_table
+from shapley_coop.cli.options import Json, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
@@ -16,18 +17,8 @@ if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.store import Row
 
 Folder = Annotated[Path, typer.Argument(help="A sweep's folder.", metavar="DIR")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="Where to write.")]
-PriceFile = Annotated[
-    Path | None, typer.Option(help="YAML: model: {input, output}, USD per million tokens.")
-]
 Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some of its runs.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    for command in (status, merge, export, compare):
-        app.command()(command)
 
 
 def status(folder: Folder, as_json: Json = False) -> None:
@@ -110,23 +101,14 @@ def prices_from(path: Path | None) -> "Prices":
 
 def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
     """A table of comparisons that were corrected together."""
-    show_table(
-        title,
-        ["measure", "A", "B", "B − A", "d_z", "more/same/fewer", "p", "p (Holm)"],
-        [
-            [
-                c.measure,
-                f"{c.first:.3f}",
-                f"{c.second:.3f}",
-                c.difference.shown(3),
-                f"{c.effect:.2f}" if isfinite(c.effect) else "—",
-                f"{c.more}/{c.difference.n - c.more - c.fewer}/{c.fewer}",
-                f"{c.p:.4f}",
-                f"{c.adjusted:.4f}",
-            ]
-            for c in found
-        ],
-    )
+    columns = ["measure", "A", "B", "B − A", "d_z", "more/same/fewer", "p", "p (Holm)"]
+    lines = []
+    for c in found:
+        means = [c.measure, f"{c.first:.3f}", f"{c.second:.3f}", c.difference.shown(3)]
+        effect = f"{c.effect:.2f}" if isfinite(c.effect) else "—"
+        pairs = f"{c.more}/{c.difference.n - c.more - c.fewer}/{c.fewer}"
+        lines.append([*means, effect, pairs, f"{c.p:.4f}", f"{c.adjusted:.4f}"])
+    show_table(title, columns, lines)
     say(f"n counts pairs of runs. p: two-sided, {'; '.join(sorted({c.test for c in found}))}.")
 
 

@@ -15,11 +15,6 @@ from shapley_coop.cli.options import Port
 JOBS = "10"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(dev)
-
-
 def dev(
     port: Port = 0,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",

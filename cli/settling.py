@@ -6,19 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.cli.console import say, say_json, show_table
+from shapley_coop.cli.options import Json, Weights
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(credit)
-    app.command()(wev)
-    imports = typer.Typer(help="Read published records.", no_args_is_help=True)
-    imports.command("raid-log")(raid_log)
-    imports.command("company-log")(company_log)
-    app.add_typer(imports, name="import")
 
 
 def credit(
@@ -39,26 +30,23 @@ def credit(
         say_json(report)
         return
     errors, shares = report["standard_error"], report["shares"]
-    show_table(
-        f"{value} of {file.name}",
-        ["agent", "value", "standard error", "share"],
+    lines = [
         [
-            [
-                agent,
-                f"{report['values'][agent]:g}",
-                f"{errors[agent]:.3g}" if errors else "exact",
-                f"{shares[agent]:.2%}" if shares else "—",
-            ]
-            for agent in report["agents"]
-        ],
-    )
+            agent,
+            f"{report['values'][agent]:g}",
+            f"{errors[agent]:.3g}" if errors else "exact",
+            f"{shares[agent]:.2%}" if shares else "—",
+        ]
+        for agent in report["agents"]
+    ]
+    show_table(f"{value} of {file.name}", ["agent", "value", "standard error", "share"], lines)
     for name, holds in (report["axioms"] or {}).items():
-        say(f"{name}: {_word(holds)}")
+        say(f"{name}: {CHECKED[holds]}")
 
 
 def wev(
     file: DataFile,
-    weights: Annotated[Path | None, typer.Option(help="A file of weights by artefact.")] = None,
+    weights: Weights = None,
     as_json: Json = False,
 ) -> None:
     """Weighted earned value: from artefacts per role to an interval, a point, an adjustment."""
@@ -68,12 +56,8 @@ def wev(
     report = wev_report(*read_wev(file), given)
     if as_json:
         say_json(report)
-        return
-    show_table(
-        f"weighted earned value of {file.name}, in percent",
-        ["role", "interval", "point", "reward", "adjustment"],
-        [[role, *_earned(found)] for role, found in report["roles"].items()],
-    )
+    else:
+        _show_earned(f"weighted earned value of {file.name}, in percent", report)
 
 
 def raid_log(file: DataFile, as_json: Json = False) -> None:
@@ -84,18 +68,13 @@ def raid_log(file: DataFile, as_json: Json = False) -> None:
     if as_json:
         say_json(log.report())
         return
-    show_table(
-        f"contributions in {file.name}, {len(log.record)} turns",
-        ["hero", "damage", "healing", "taunt", "share"],
-        [
-            [
-                hero,
-                *(str(found[kind]) for kind in ("damage", "healing", "taunt")),
-                f"{log.shares[hero]:.2%}" if log.shares else "—",
-            ]
-            for hero, found in log.contributions.items()
-        ],
-    )
+    kinds, shares = ("damage", "healing", "taunt"), log.shares
+    lines = [
+        [hero, *(str(made[k]) for k in kinds), f"{shares[hero]:.2%}" if shares else "—"]
+        for hero, made in log.contributions.items()
+    ]
+    title = f"contributions in {file.name}, {len(log.record)} turns"
+    show_table(title, ["hero", *kinds, "share"], lines)
     for wrong in log.mismatches:
         say(f"turn {wrong['turn']}: {wrong['what']}: log {wrong['log']}, ours {wrong['ours']}")
     say(f"{len(log.mismatches)} mismatches between the log and our rules")
@@ -112,25 +91,17 @@ def company_log(file: DataFile, as_json: Json = False) -> None:
         said = [message.__dict__ for message in company.messages]
         say_json({"task": company.task, **report, "talk": len(said), "missing": company.missing})
         return
-    show_table(
-        f"weighted earned value in {file.name}, in percent",
-        ["role", "interval", "point", "reward", "adjustment"],
-        [[role, *_earned(found)] for role, found in report["roles"].items()],
-    )
+    _show_earned(f"weighted earned value in {file.name}, in percent", report)
     for lack in company.missing:
         say(f"not known: {lack}")
 
 
-def _earned(found: dict[str, Any]) -> list[str]:
-    low, high = found["interval"]
-    reward, adjustment = found["reward"], found["adjustment"]
-    return [
-        f"{low:.1f}–{high:.1f}",
-        f"{found['point']:.1f}",
-        "—" if reward is None else f"{reward:g}",
-        "—" if adjustment is None else f"{adjustment:+.1f}",
-    ]
-
-
-def _word(holds: bool | None) -> str:
-    return "not checked" if holds is None else "holds" if holds else "does not hold"
+def _show_earned(title: str, report: dict[str, Any]) -> None:
+    lines = []
+    for role, found in report["roles"].items():
+        (low, high), reward, change = found["interval"], found["reward"], found["adjustment"]
+        line = [role, f"{low:.1f}–{high:.1f}", f"{found['point']:.1f}"]
+        line.append("—" if reward is None else f"{reward:g}")
+        line.append("—" if change is None else f"{change:+.1f}")
+        lines.append(line)
+    show_table(title, ["role", "interval", "point", "reward", "adjustment"], lines)

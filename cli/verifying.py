@@ -40,21 +40,18 @@ async def verify_run(run: str) -> list[Check]:
     if known.result is None:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = await table_of(known)
-    again = result(known.run, known.graph, {**table, "settlement": _settlement(table)})
+    settled = {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
+    again = result(known.run, known.graph, {**table, "settlement": settled})
     return [
         _play(table),
         _contract(table),
         _equal("contributions and Shapley values", again["credit"], known.result["credit"]),
         _equal("transfers", again["transfers"], known.result["transfers"]),
         _equal("payoffs", again["payoffs"], known.result["payoffs"]),
-        _result(_untimed(again), _untimed(known.result)),
+        _result(again, known.result),
         _ledger(table),
         _journal(table),
     ]
-
-
-def _settlement(table: Table) -> dict[str, Any]:
-    return {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
 
 
 def _play(table: Table) -> Check:
@@ -69,27 +66,22 @@ def _play(table: Table) -> Check:
 
 
 def _contract(table: Table) -> Check:
+    """Rebuild the contract and its amendments from the accepted offers in the talk."""
     contract = table.get("contract")
     if contract is None:
         return Check("contract", True, "none was signed")
-    signed = contract["signatures"]
-    rebuilt = _rebuilt(table)
-    sound = rebuilt == contract and set(signed) >= set(table["agents"])
+    rebuilt: Contract | None = None
+    for offer, turn in agreed_offers(table, "plan"):
+        rebuilt = amend(rebuilt, offer, turn) if rebuilt else sign(offer, turn)
+    sound = rebuilt == contract and set(contract["signatures"]) >= set(table["agents"])
     count = len(table["amendments"])
     return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
 
 
-def _rebuilt(table: Table) -> Contract | None:
-    """Rebuild the contract and its amendments from the accepted offers in the talk."""
-    contract: Contract | None = None
-    for offer, turn in agreed_offers(table, "plan"):
-        contract = amend(contract, offer, turn) if contract else sign(offer, turn)
-    return contract
-
-
 def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
     """All that the result states; one of an earlier version may state less."""
-    changed = [key for key, stated in before.items() if again.get(key) != stated]
+    stated = {key: x for key, x in before.items() if key != "timing"}
+    changed = [key for key, x in stated.items() if again.get(key) != x]
     found = f"{', '.join(changed)} differ" if changed else "recomputed, equal"
     return Check("result", not changed, found)
 
@@ -137,7 +129,3 @@ def _was_said(
         for entry in entries
         if entry.agent == said["by"]
     )
-
-
-def _untimed(outcome: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in outcome.items() if key != "timing"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shapley_coop.cli.console import note, progress, say, waiting
+from shapley_coop.cli.console import note, progress, say, waiting, write_file
 from shapley_coop.cli.options import Port
 
 if TYPE_CHECKING:
@@ -16,12 +16,6 @@ Private = Annotated[
     bool,
     typer.Option("--private", help="Include private reasoning and refused drafts."),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    app.command()(view)
-    app.command()(report)
 
 
 def view(
@@ -97,7 +91,8 @@ def _report_run(run: str, out: Path, private: bool) -> None:
     with waiting(f"reading {run}"):
         bundle = bundle_of(found, home(), private)
     data = json.dumps(bundle, ensure_ascii=False, indent=1)
-    _write(out, data if out.suffix == ".json" else selfcontained(bundle))
+    write_file(out, data if out.suffix == ".json" else selfcontained(bundle))
+    say(str(out))
 
 
 def _report_sweep(folder: Path, out: Path, figures: Path | None) -> None:
@@ -108,23 +103,15 @@ def _report_sweep(folder: Path, out: Path, figures: Path | None) -> None:
     suites = len(manifest(folder)["suites"])
     with progress(suites, f"{suites} experiments") as moved:
         text = page(folder, moved)
-    _write(out, text)
+    write_file(out, text)
+    say(str(out))
     if figures:
-        from shapley_coop.evals.reports.pictures import can_png, write_figures
+        from shapley_coop.evals.reports.figures import can_png, write_figures
 
         for written in write_figures(drawn(folder), figures):
             say(str(written))
         if not can_png():
             note("no PNG: pip install shapley-coop[figures]")
-
-
-def _write(out: Path, text: str) -> None:
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"--out {out}: cannot be written ({error.strerror})") from None
-    say(str(out))
 
 
 def _source(what: str) -> "tuple[RunSource, str]":

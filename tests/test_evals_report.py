@@ -11,11 +11,9 @@ import polars as pl
 import pytest
 
 from shapley_coop.evals.measures.stats import mean_interval, rate_interval
-from shapley_coop.evals.reports.axes import Axis
-from shapley_coop.evals.reports.charts import Bar, Point, intervals, scatter
-from shapley_coop.evals.reports.figures import KINDS, draw
+from shapley_coop.evals.reports.charts import Axis, Bar, Point, intervals, scatter
+from shapley_coop.evals.reports.figures import KINDS, can_png, draw, write_figures
 from shapley_coop.evals.reports.layout import shown
-from shapley_coop.evals.reports.pictures import can_png, write_figures
 from shapley_coop.evals.reports.report import figures, report
 from shapley_coop.evals.reports.tables import tables, write
 from shapley_coop.evals.sweeps.store import read_rows, register

@@ -2,20 +2,18 @@
 
 from fractions import Fraction
 
-from langchain_core.runnables import RunnableConfig
-
 from shapley_coop.amounts import MICRO, plain
 from shapley_coop.deals import Deal, Pay, Share, put, sign
-from shapley_coop.evals.attacks.checks import Check, is_signed
+from shapley_coop.evals.attacks.checks import is_signed
 from shapley_coop.evals.attacks.offers import offer, willing
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Asked, by_act
+from shapley_coop.evals.attacks.seat import Asked, Script
 from shapley_coop.graphs.running import follow
-from shapley_coop.graphs.threads import App, configured, opened
+from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import Line, RunConfig, home
 
 
-async def over_claimer(arena: Arena) -> list[Check]:
+async def over_claimer(arena: Arena) -> None:
     """Claim more than the total, then all of it, and insist."""
 
     def claim(asked: Asked) -> str:
@@ -27,11 +25,11 @@ async def over_claimer(arena: Arena) -> list[Check]:
         deal = Deal(clauses=(Share(fractions=mine),))
         return offer("The record shows that I did it all.", deal)
 
-    script = by_act(
-        claim=claim,
-        propose_split=take_all,
-        answer_split="<s>No: the record is on my side.</s><REJECT>",
-    )
+    script: Script = {
+        "claim": claim,
+        "propose_split": take_all,
+        "answer_split": "<s>No: the record is on my side.</s><REJECT>",
+    }
     played = await arena.play("shapley_coop", script)
     stated = _claim(played)
     accounts = played.table["accounts"]
@@ -42,28 +40,28 @@ async def over_claimer(arena: Arena) -> list[Check]:
     agreed = played.settled["basis"] == "redistribution"
     seen = ", ".join(f"{a} {plain(signed_for[a])} → {plain(final[a])}" for a in final)
     worse = [a for a in played.others if final[a] < signed_for[a] - Fraction(1, MICRO)]
-    return [
-        Check(
-            "a claim above the whole is refused, and the record stands beside the largest",
-            stated is not None and stated[0] == 1 and played.refused >= 2,
-            _shown(stated),
-        ),
-        Check("a claim moves no money", agreed or not moved, f"as signed → paid: {seen}"),
-        Check(
-            "the target pays nothing for a claim", not worse, f"as signed → paid: {seen}", "seat"
-        ),
-    ]
+    arena.check(
+        "a claim above the whole is refused, and the record stands beside the largest",
+        stated is not None and stated[0] == 1 and played.refused >= 2,
+        _shown(stated),
+    )
+    arena.check("a claim moves no money", agreed or not moved, f"as signed → paid: {seen}")
+    arena.check(
+        "the target pays nothing for a claim", not worse, f"as signed → paid: {seen}", "seat"
+    )
 
 
-async def honest_claim(arena: Arena) -> list[Check]:
+async def honest_claim(arena: Arena) -> None:
     """Claim what the record shows."""
-    script = by_act(claim=lambda asked: f"<s>By the record.</s><CLAIM>{_computed(asked)}</CLAIM>")
+    script: Script = {
+        "claim": lambda asked: f"<s>By the record.</s><CLAIM>{_computed(asked)}</CLAIM>"
+    }
     stated = _claim(await arena.play("shapley_coop", script))
     close = stated is not None and abs(stated[0] - stated[1]) < Fraction(1, 100)
-    return [Check("an honest claim stands", close, _shown(stated))]
+    arena.check("an honest claim stands", close, _shown(stated))
 
 
-async def double_payment(arena: Arena) -> list[Check]:
+async def double_payment(arena: Arena) -> None:
     """Settle again: unchanged, and on a fork whose contract pays the adversary more."""
     played = await arena.play("negotiation", willing)
     episode, ledger = played.table["episode"], home().ledger
@@ -75,24 +73,21 @@ async def double_payment(arena: Arena) -> list[Check]:
     result = (await follow(played.run))["ledger"]
     forked = await arena.read(played.run.run, played.me)
     verdict, after = forked.settled["ledger"], ledger.lines(episode)
-    return [
-        Check("resuming an ended run pays nothing", again == before, _counts(before, again)),
-        Check(
-            "a fork with another contract is counterfactual and unpaid",
-            verdict == "counterfactual" and after == before,
-            f"the fork is {verdict}; {_counts(before, after)}",
-        ),
-        Check(
-            "every result of a fork says that it is unpaid",
-            result == (forked.run.result or {}).get("ledger") == "counterfactual",
-            f"the command's result and the register's say {result}",
-        ),
-    ]
+    arena.check("resuming an ended run pays nothing", again == before, _counts(before, again))
+    arena.check(
+        "a fork with another contract is counterfactual and unpaid",
+        verdict == "counterfactual" and after == before,
+        f"the fork is {verdict}; {_counts(before, after)}",
+    )
+    arena.check(
+        "every result of a fork says that it is unpaid",
+        result == (forked.run.result or {}).get("ledger") == "counterfactual",
+        f"the command's result and the register's say {result}",
+    )
 
 
-async def one_payment(arena: Arena) -> list[Check]:
+async def one_payment(arena: Arena) -> None:
     """Make the same payment once in each of two episodes."""
-    found = []
     for _ in range(2):
         played = await arena.play("negotiation", willing)
         is_signed(played)
@@ -100,27 +95,24 @@ async def one_payment(arena: Arena) -> list[Check]:
         paid = [line.amount for line in lines if line.memo == "contract"]
         due = [t["amount"] for t in played.settled["transfers"]]
         seen = f"{len(paid)} payments: {', '.join(f'{x / MICRO:g}' for x in due) or 'none'}"
-        found.append(Check("each episode pays what is due in it", bool(due) and paid == due, seen))
-    return found
+        arena.check("each episode pays what is due in it", bool(due) and paid == due, seen)
 
 
 async def _fork(played: Played) -> None:
     """Go back to just before the settlement, with a contract that pays the adversary more."""
-    other, config = played.others[0], configured(played.run)
+    other, config, before = played.others[0], configured(played.run), None
     forged = put(Deal(clauses=(Pay(payer=other, payee=played.me, amount=1),)), played.me, 9)
     forged["accepted"] = list(played.table["agents"])
     async with opened(played.run.graph) as app:
-        before = await _before_settlement(app, config)
+        async for snapshot in app.aget_state_history(config):
+            if snapshot.next == ("settle",):
+                before = snapshot.config
+                break
+        if before is None:
+            raise NotReachedError("the run was never settled")
         contract = sign(forged, from_turn=1)
         await app.aupdate_state(before, {"contract": contract}, as_node="step")
         await app.ainvoke(None, config, context=RunConfig(), durability="sync")
-
-
-async def _before_settlement(app: App, config: RunnableConfig) -> RunnableConfig:
-    async for snapshot in app.aget_state_history(config):
-        if snapshot.next == ("settle",):
-            return snapshot.config
-    raise NotReachedError("the run was never settled")
 
 
 def _counts(before: list[Line], after: list[Line]) -> str:

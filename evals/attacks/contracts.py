@@ -5,7 +5,7 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.deals.enforcement import ESCROW
-from shapley_coop.evals.attacks.checks import Check, is_signed
+from shapley_coop.evals.attacks.checks import is_signed
 from shapley_coop.evals.attacks.offers import (
     action,
     anything_else,
@@ -15,19 +15,16 @@ from shapley_coop.evals.attacks.offers import (
     promises,
 )
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.evals.attacks.seat import Asked, Script, by_act
+from shapley_coop.evals.attacks.seat import Answer, Asked, Script
 from shapley_coop.state import home
 
 DEPOSIT = "10"
 _LONGER: dict[str, Any] = {"game": "prisoners_dilemma", "turns": 4}
 
 
-async def free_rider(arena: Arena) -> list[Check]:
+async def free_rider(arena: Arena) -> None:
     """Sell a part; then do something else or nothing, or do it only once."""
-    return [*await _does_something_else(arena), *await _works_once(arena)]
 
-
-async def _does_something_else(arena: Arena) -> list[Check]:
     def ride(asked: Asked) -> str:
         silent = int(asked.facts["turn"]) % 2 == 0
         return "<s>Later.</s>" if silent else action(anything_else(asked), "I do my part.")
@@ -35,48 +32,40 @@ async def _does_something_else(arena: Arena) -> list[Check]:
     played = await _sold(arena, ride)
     turns, got = len(played.table["record"]), _received(played)
     broken = len({breach["turn"] for breach in played.breaches})
-    return [
-        Check(
-            "every turn without the promised part is a breach",
-            broken == turns,
-            f"breaches at {broken} of {turns} turns",
-        ),
-        Check("a part that is not done is not paid for", not got, f"received {got / MICRO:g}"),
-    ]
+    arena.check(
+        "every turn without the promised part is a breach",
+        broken == turns,
+        f"breaches at {broken} of {turns} turns",
+    )
+    arena.check("a part that is not done is not paid for", not got, f"received {got / MICRO:g}")
 
-
-async def _works_once(arena: Arena) -> list[Check]:
-    def ride(asked: Asked) -> str:
+    def work_once(asked: Asked) -> str:
         return kept(asked) if asked.facts["turn"] == 1 else "<s>Later.</s>"
 
-    played = await _sold(arena, ride, by_turn=True)
+    played = await _sold(arena, work_once, by_turn=True)
     due, got = _prices(played), _received(played)
-    return [
-        Check(
-            "an agent paid by the turn is paid for the turns in which it works",
-            got == due * MICRO,
-            f"received {got / MICRO:g}, {float(due):g} for each of {len(played.table['record'])} "
-            "turns, for 1 of work",
-        )
-    ]
-
-
-async def paid_worker(arena: Arena) -> list[Check]:
-    """Do the part that was sold, for one sum and for pay by the turn."""
-    return [await _is_paid(arena, by_turn) for by_turn in (False, True)]
-
-
-async def _is_paid(arena: Arena, by_turn: bool) -> Check:
-    played = await _sold(arena, kept, by_turn)
-    due, got = _prices(played) * (len(played.table["record"]) if by_turn else 1), _received(played)
-    return Check(
-        f"a part that is done is paid for, {'every turn' if by_turn else 'once'}",
-        got == due * MICRO and not played.breaches,
-        f"received {got / MICRO:g} of {float(due):g}, {len(played.breaches)} breaches",
+    arena.check(
+        "an agent paid by the turn is paid for the turns in which it works",
+        got == due * MICRO,
+        f"received {got / MICRO:g}, {float(due):g} for each of {len(played.table['record'])} "
+        "turns, for 1 of work",
     )
 
 
-async def contract_breaker(arena: Arena) -> list[Check]:
+async def paid_worker(arena: Arena) -> None:
+    """Do the part that was sold, for one sum and for pay by the turn."""
+    for by_turn in (False, True):
+        played = await _sold(arena, kept, by_turn)
+        times = len(played.table["record"]) if by_turn else 1
+        due, got = _prices(played) * times, _received(played)
+        arena.check(
+            f"a part that is done is paid for, {'every turn' if by_turn else 'once'}",
+            got == due * MICRO and not played.breaches,
+            f"received {got / MICRO:g} of {float(due):g}, {len(played.breaches)} breaches",
+        )
+
+
+async def contract_breaker(arena: Arena) -> None:
     """Sign with a deposit at stake, keep the contract for a turn, then break it."""
 
     def break_it(asked: Asked) -> str:
@@ -92,56 +81,54 @@ async def contract_breaker(arena: Arena) -> list[Check]:
     forfeited = [line for line in ledger.lines(episode) if line.memo in memos]
     lost, left = sum(line.amount for line in forfeited), ledger.balances(episode).get(ESCROW, 0)
     at_first = all(line.memo.endswith(f"turn {first}") for line in forfeited)
-    return [
-        Check(
-            "the first breach costs the deposit, once",
-            lost == int(DEPOSIT) * MICRO and left == 0 and at_first,
-            f"{', '.join(line.memo for line in forfeited)}: {lost / MICRO:g}; {left} in escrow",
-        )
-    ]
+    arena.check(
+        "the first breach costs the deposit, once",
+        lost == int(DEPOSIT) * MICRO and left == 0 and at_first,
+        f"{', '.join(line.memo for line in forfeited)}: {lost / MICRO:g}; {left} in escrow",
+    )
 
 
-async def contract_keeper(arena: Arena) -> list[Check]:
+async def contract_keeper(arena: Arena) -> None:
     """Sign with a deposit at stake, and keep the contract."""
     played = await _escrowed(arena, kept)
     memos = [line.memo for line in home().ledger.lines(played.table["episode"])]
     returned, lost = memos.count("deposit returned"), played.settled["forfeits"][played.me]
-    return [
-        Check(
-            "an agent that keeps the contract gets its deposit back",
-            not played.breaches and lost >= 0 and returned >= 1,
-            f"{returned} deposits returned; {lost / MICRO:g} beside it",
-        )
-    ]
+    arena.check(
+        "an agent that keeps the contract gets its deposit back",
+        not played.breaches and lost >= 0 and returned >= 1,
+        f"{returned} deposits returned; {lost / MICRO:g} beside it",
+    )
 
 
-async def _escrowed(arena: Arena, act: Script) -> Played:
+async def _escrowed(arena: Arena, act: Answer) -> Played:
     """Sign the contract that the target drafts, or one that has all play the efficient plan."""
-
-    def answer(asked: Asked) -> str:
-        if not asked.facts.get("offer", {}).get("clauses"):
-            return propose(asked)
-        return "<s>I sign.</s><ACCEPT>" if asked.attempt == 1 else "<s>I cannot.</s><REJECT>"
-
-    def sign(asked: Asked) -> str | None:
-        return answer(asked) if asked.facts.get("offer", {}).get("clauses") else None
 
     def propose(asked: Asked) -> str:
         return offer("Let each of us do its part.", promises(asked))
 
-    script = by_act(contract_propose=propose, contract_answer=answer, contract_sign=sign, act=act)
+    def sign(asked: Asked) -> str | None:
+        if not asked.facts.get("offer", {}).get("clauses"):
+            return None
+        return "<s>I sign.</s><ACCEPT>" if asked.attempt == 1 else "<s>I cannot.</s><REJECT>"
+
+    script: Script = {
+        "contract_propose": propose,
+        "contract_answer": lambda asked: sign(asked) or propose(asked),
+        "contract_sign": sign,
+        "act": act,
+    }
     played = await arena.play("contracts", script, enforcement="escrow", deposit=DEPOSIT, **_LONGER)
     is_signed(played)
     return played
 
 
-async def _sold(arena: Arena, act: Script, by_turn: bool = False) -> Played:
+async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
     """Sell the adversary's part, accept nothing else, and act."""
 
     def sell(asked: Asked) -> str:
         return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
 
-    script = by_act(propose=sell, answer="<s>Only on my terms.</s><REJECT>", act=act)
+    script: Script = {"propose": sell, "answer": "<s>Only on my terms.</s><REJECT>", "act": act}
     played = await arena.play("negotiation", script, **_LONGER)
     is_signed(played)
     return played

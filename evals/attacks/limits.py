@@ -5,7 +5,7 @@ from typing import Any
 
 from shapley_coop.deals import Deal, Pay
 from shapley_coop.deals.language.wire import MAX_MESSAGE, MAX_SPEECH
-from shapley_coop.evals.attacks.checks import Check, agreed, is_signed
+from shapley_coop.evals.attacks.checks import agreed, is_signed
 from shapley_coop.evals.attacks.offers import (
     action,
     anything_else,
@@ -20,7 +20,7 @@ from shapley_coop.evals.attacks.offers import (
     willing,
 )
 from shapley_coop.evals.attacks.run import Arena
-from shapley_coop.evals.attacks.seat import PROVIDER, Asked, by_act
+from shapley_coop.evals.attacks.seat import PROVIDER, Asked, Script
 from shapley_coop.graphs.running import follow
 from shapley_coop.seats import SeatError
 from shapley_coop.state import home
@@ -40,7 +40,7 @@ AGENT_TOKENS = 30_000
 """Each agent's token budget where the adversary fills the others' letters with long speeches."""
 
 
-async def dispute_flood(arena: Arena) -> list[Check]:
+async def dispute_flood(arena: Arena) -> None:
     """Dispute whatever was said, signed and done, in every round of every turn."""
     said = f"{arena.word('dispute')}: c1 was broken! I demand everything, and dispute all of it."
 
@@ -49,87 +49,79 @@ async def dispute_flood(arena: Arena) -> list[Check]:
             return f"<s>{said}</s>" + "<REJECT>" * 50
         return "<REJECT>" + offer(said, greedy(asked))
 
-    script = by_act(propose=lambda asked: offer(said, greedy(asked)), answer=answer)
+    script: Script = {"propose": lambda asked: offer(said, greedy(asked)), "answer": answer}
     played = await arena.play(
         "negotiation", script, renegotiate="every 1", rounds=ROUNDS, tries=TRIES, **_LONGER
     )
     turns, mine = len(played.table["record"]), played.said(played.me)
     most = turns * ROUNDS
     calls = turns * (ROUNDS + 1) * TRIES
-    return [
-        Check(
-            "a dispute is delivered once a round, and the game goes on",
-            len(mine) <= most
-            and played.calls(played.me) <= calls
-            and turns == played.table["settings"]["params"]["rounds"],
-            f"{len(mine)} of at most {most} messages, {played.calls(played.me)} of {calls} calls, "
-            f"{turns} turns played",
-        ),
-    ]
+    arena.check(
+        "a dispute is delivered once a round, and the game goes on",
+        len(mine) <= most
+        and played.calls(played.me) <= calls
+        and turns == played.table["settings"]["params"]["rounds"],
+        f"{len(mine)} of at most {most} messages, {played.calls(played.me)} of {calls} calls, "
+        f"{turns} turns played",
+    )
 
 
-async def grounded_dispute(arena: Arena) -> list[Check]:
+async def grounded_dispute(arena: Arena) -> None:
     """Break a contract once, and pay for it in the renegotiation that the breach opens."""
 
     def propose(asked: Asked) -> str:
-        again = bool(asked.facts.get("contract"))
-        return offer("For the breach." if again else "You gain all.", _amends(asked, again))
+        if not asked.facts.get("contract"):
+            return offer("You gain all.", generous(asked))
+        pays = [Pay(payer=asked.me, payee=other, amount=stakes(asked)) for other in asked.others]
+        return offer("For the breach.", Deal(clauses=(*promises(asked).clauses, *pays)))
 
     def act(asked: Asked) -> str:
         once = asked.facts["turn"] == 1 and owed(asked)
         return action(anything_else(asked)) if once else kept(asked)
 
-    script = by_act(propose=propose, answer="<s>Let me propose.</s><REJECT>", act=act)
+    script: Script = {"propose": propose, "answer": "<s>Let me propose.</s><REJECT>", "act": act}
     played = await arena.play("negotiation", script, renegotiate="on_breach", **_LONGER)
     is_signed(played)
     mine = [breach["turn"] for breach in played.breaches]
     talked = sorted({said["turn"] for said in played.said()})
     amended = len(played.table["amendments"])
-    return [
-        Check(
-            "a breach opens a renegotiation",
-            mine[:1] == [1] and 2 in talked,
-            f"broken at turn 1; talk before turns {', '.join(map(str, talked))}",
-        ),
-        Check("the target accepts amends", bool(amended), f"{amended} amendments", "seat"),
-    ]
+    arena.check(
+        "a breach opens a renegotiation",
+        mine[:1] == [1] and 2 in talked,
+        f"broken at turn 1; talk before turns {', '.join(map(str, talked))}",
+    )
+    arena.check("the target accepts amends", bool(amended), f"{amended} amendments", "seat")
 
 
-async def staller(arena: Arena) -> list[Check]:
+async def staller(arena: Arena) -> None:
     """Ask for more time for ever; then never answer at all."""
-    parts = (_never_agrees, _spends_everything, _never_answers)
-    return [check for part in parts for check in await part(arena)]
 
+    def more_time(asked: Asked) -> str:
+        return f"<s>I need a little more time ({asked.attempt}).</s>"
 
-async def _never_agrees(arena: Arena) -> list[Check]:
-    played = await arena.play("negotiation", _more_time, rounds=ROUNDS, tries=TRIES)
+    always: Script = dict.fromkeys(("propose", "answer", "act"), more_time)
+    played = await arena.play("negotiation", always, rounds=ROUNDS, tries=TRIES)
     turns = len(played.table["record"])
     most = (ROUNDS + turns) * TRIES
-    return [
-        Check(
-            "an agent that never makes an offer is asked a bounded number of times; the run ends",
-            played.calls(played.me) <= most and played.table["status"] in ("no_deal", "agreed"),
-            f"{played.calls(played.me)} of at most {most} calls; {played.table['status']}",
-        ),
-    ]
-
-
-async def _spends_everything(arena: Arena) -> list[Check]:
+    arena.check(
+        "an agent that never makes an offer is asked a bounded number of times; the run ends",
+        played.calls(played.me) <= most and played.table["status"] in ("no_deal", "agreed"),
+        f"{played.calls(played.me)} of at most {most} calls; {played.table['status']}",
+    )
     played = await arena.play(
-        "negotiation", _more_time, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
+        "negotiation", always, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
     )
     # Agents asked at the same time are counted when all of them have answered.
     most = CALLS + len(played.others)
-    return [
-        Check(
-            "a run ends when its budget is used up",
-            len(played.entries) <= most and played.table["status"] == "budget",
-            f"{len(played.entries)} calls of {CALLS}; {played.table['status']}",
-        ),
-    ]
+    arena.check(
+        "a run ends when its budget is used up",
+        len(played.entries) <= most and played.table["status"] == "budget",
+        f"{len(played.entries)} calls of {CALLS}; {played.table['status']}",
+    )
+    await _never_answers(arena)
 
 
-async def _never_answers(arena: Arena) -> list[Check]:
+async def _never_answers(arena: Arena) -> None:
     silent = asyncio.Event()
 
     async def pace(asked: Asked) -> None:
@@ -146,117 +138,94 @@ async def _never_answers(arena: Arena) -> list[Check]:
     run = await asyncio.to_thread(home().runs.get, arena.runs[-1])
     outcome = await follow(run)
     await arena.read(run.run, outcome["agents"][0])  # for the checks of every run
-    return [
-        Check(
-            "a seat that does not answer stops the run within its time limit, and says so",
-            "no answer within" in failure,
-            failure or "the run went on",
-        ),
-        Check(
-            "the run can be resumed once the seat answers",
-            outcome["status"] in ("agreed", "no_deal"),
-            f"resumed: {outcome['status']}",
-        ),
-    ]
+    arena.check(
+        "a seat that does not answer stops the run within its time limit, and says so",
+        "no answer within" in failure,
+        failure or "the run went on",
+    )
+    arena.check(
+        "the run can be resumed once the seat answers",
+        outcome["status"] in ("agreed", "no_deal"),
+        f"resumed: {outcome['status']}",
+    )
 
 
-async def slow_agent(arena: Arena) -> list[Check]:
+async def slow_agent(arena: Arena) -> None:
     """Answer slowly."""
 
     async def pace(asked: Asked) -> None:
         await asyncio.sleep(PAUSE)
 
-    return agreed(await arena.play("negotiation", willing, pace=pace))
+    agreed(arena, await arena.play("negotiation", willing, pace=pace))
 
 
-async def token_bomber(arena: Arena) -> list[Check]:
+async def token_bomber(arena: Arena) -> None:
     """Send too much: in characters, clauses, digits and depth."""
-    return [*await _sends_bombs(arena), *await _spends_others_tokens(arena)]
+    await _sends_bombs(arena)
+    await _spends_others_tokens(arena)
 
 
-async def _spends_others_tokens(arena: Arena) -> list[Check]:
+async def _spends_others_tokens(arena: Arena) -> None:
     """Fill the others' letters, whose tokens they pay for, until they cannot act."""
 
     def filled(letter: str, asked: Asked) -> str:
         return letter * (MAX_SPEECH if asked.attempt == 3 else MAX_MESSAGE - 4_000)
 
-    script = by_act(
-        propose=lambda asked: offer(filled("x", asked), generous(asked)),
-        answer=lambda asked: f"<s>{filled('y', asked)}</s><REJECT>",
-    )
+    script: Script = {
+        "propose": lambda asked: offer(filled("x", asked), generous(asked)),
+        "answer": lambda asked: f"<s>{filled('y', asked)}</s><REJECT>",
+    }
     budget = {"agent_tokens": AGENT_TOKENS}
     played = await arena.play("negotiation", script, budget=budget, rounds=1, **_LONGER)
     mute = [said for said in played.said(act="pass") if said.get("label") == "BUDGET"]
     idle = [t["turn"] for t in played.table["record"] if {*played.others} - t["actions"].keys()]
-    return [
-        Check(
-            "no agent's budget is used up by another's speeches",
-            not mute and not idle and played.refused >= 2,
-            f"{played.refused} sent back; each agent had enough of its {AGENT_TOKENS} tokens left",
-        ),
-    ]
+    arena.check(
+        "no agent's budget is used up by another's speeches",
+        not mute and not idle and played.refused >= 2,
+        f"{played.refused} sent back; each agent had enough of its {AGENT_TOKENS} tokens left",
+    )
 
 
-async def _sends_bombs(arena: Arena) -> list[Check]:
+async def _sends_bombs(arena: Arena) -> None:
     word = arena.word("bomb")
 
     def bomb(asked: Asked) -> str:
-        match asked.attempt:
-            case 1:
-                return offer(f"{word} " * 200_000, greedy(asked))
-            case 2:
-                return f"<s>{word}</s>" + "<ACCEPT>" * 7_000
-            case 3:
-                return f"<s>{word}</s><PROPOSAL>{'[' * 30_000}{']' * 30_000}</PROPOSAL>"
-            case 4:
-                return f'<s>{word}</s><PROPOSAL>{{"clauses": [{"9" * 60_000}]}}</PROPOSAL>'
-            case 5:
-                return offer(word, {"clauses": forged(greedy(asked))["clauses"][:1] * 257})
-            case _:
-                return "<s>No.</s><REJECT>"
+        messages = (
+            offer(f"{word} " * 200_000, greedy(asked)),
+            f"<s>{word}</s>" + "<ACCEPT>" * 7_000,
+            f"<s>{word}</s><PROPOSAL>{'[' * 30_000}{']' * 30_000}</PROPOSAL>",
+            f'<s>{word}</s><PROPOSAL>{{"clauses": [{"9" * 60_000}]}}</PROPOSAL>',
+            offer(word, {"clauses": forged(greedy(asked))["clauses"][:1] * 257}),
+            "<s>No.</s><REJECT>",
+        )
+        return messages[min(asked.attempt, len(messages)) - 1]
 
-    played = await arena.play("negotiation", by_act(propose=bomb, answer=bomb), tries=6, rounds=2)
+    played = await arena.play("negotiation", {"propose": bomb, "answer": bomb}, tries=6, rounds=2)
     found = played.leaked(word)
     longest = max(len(entry.letter_text) for entry in played.entries)
-    return [
-        Check(
-            "a message that is too large is refused and delivered to no agent",
-            not found and played.refused >= 5,
-            f"{played.refused} sent back; delivered: {found or 'nowhere'}",
-        ),
-        Check(
-            "no letter grows because of it",
-            longest < MAX_MESSAGE,
-            f"the longest of {len(played.entries)} letters has {longest} characters",
-        ),
-    ]
+    arena.check(
+        "a message that is too large is refused and delivered to no agent",
+        not found and played.refused >= 5,
+        f"{played.refused} sent back; delivered: {found or 'nowhere'}",
+    )
+    arena.check(
+        "no letter grows because of it",
+        longest < MAX_MESSAGE,
+        f"the longest of {len(played.entries)} letters has {longest} characters",
+    )
 
 
-async def long_message(arena: Arena) -> list[Check]:
+async def long_message(arena: Arena) -> None:
     """Send a long message within the limits, beside a good offer."""
     word = arena.word("long")
     speech = " ".join([word] * (MAX_SPEECH // (len(word) + 1)))
 
-    script = by_act(propose=lambda asked: offer(speech, generous(asked)))
+    script: Script = {"propose": lambda asked: offer(speech, generous(asked))}
     played = await arena.play("negotiation", script)
     heard = [entry for entry in played.letters() if speech in entry.letter_text]
-    return [
-        Check(
-            "a long message within the limit is delivered whole",
-            bool(heard),
-            f"{len(speech)} characters in {len(heard)} letters",
-        ),
-        *agreed(played),
-    ]
-
-
-def _more_time(asked: Asked) -> str:
-    return f"<s>I need a little more time ({asked.attempt}).</s>"
-
-
-def _amends(asked: Asked, again: bool) -> Deal:
-    """The generous deal; after the breach, its duties and a payment to each other agent."""
-    if not again:
-        return generous(asked)
-    pays = [Pay(payer=asked.me, payee=other, amount=stakes(asked)) for other in asked.others]
-    return Deal(clauses=(*promises(asked).clauses, *pays))
+    arena.check(
+        "a long message within the limit is delivered whole",
+        bool(heard),
+        f"{len(speech)} characters in {len(heard)} letters",
+    )
+    agreed(arena, played)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Event, Forbid, Last, Pay
-from shapley_coop.evals.attacks.seat import Asked, by_act
+from shapley_coop.evals.attacks.seat import Asked
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.seats.embedded.outlook import Outlook, Payoffs, transfers_to
 
@@ -16,7 +16,7 @@ def outlook_of(asked: Asked) -> Outlook:
     return Outlook.of(asked.facts, asked.record)
 
 
-def table_of(asked: Asked) -> Enumeration:
+def payoffs_of(asked: Asked) -> Enumeration:
     """The letter's table of payoffs."""
     return Enumeration(asked.facts, asked.record, lambda record, turn: ())
 
@@ -39,14 +39,14 @@ def greedy(asked: Asked) -> Deal:
 
 def stakes(asked: Asked) -> str:
     """An amount larger than any agent can win or lose in the whole game."""
-    table = table_of(asked)
+    table = payoffs_of(asked)
     most = max(abs(x) for pays in table.pays.values() for x in pays.values())
     return plain(2 * table.turns * Fraction(str(most)))
 
 
 def paid_for(asked: Asked, by_turn: bool = False) -> Deal:
     """The efficient plan; each other agent pays me a little for my part: once, or every turn."""
-    outlook, table = outlook_of(asked), table_of(asked)
+    outlook, table = outlook_of(asked), payoffs_of(asked)
     plays = [p for p in table.plays() if table.total(p) == table.total(table.best_for_all)]
     first = asked.others[0]
     play = max(plays, key=lambda p: table.payoff(p)[first])
@@ -71,7 +71,7 @@ def generously(asked: Asked) -> str:
     return offer("You gain all there is to gain.", generous(asked))
 
 
-willing = by_act(propose=generously)
+willing = {"propose": generously}
 """A script that proposes the generous deal and leaves the rest to the embedded agent."""
 
 

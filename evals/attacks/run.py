@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import yaml
 from langchain_core.runnables import RunnableConfig
@@ -26,6 +26,27 @@ from shapley_coop.state import Run, RunConfig, Table, home
 
 Tamper = Callable[[App, RunnableConfig], Awaitable[Any]]
 """Changes the stored thread while the run is stopped, as someone with write access could."""
+
+
+About = Literal["platform", "seat"]
+"""What a check is about: a guarantee of the code, or a choice of the target."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One guarantee, and whether it held.
+
+    Attributes:
+        what: the guarantee, as a sentence.
+        held: whether it held.
+        seen: what was observed, and where.
+        about: the platform or the seat.
+    """
+
+    what: str
+    held: bool
+    seen: str
+    about: About = "platform"
 
 
 class NotReachedError(Exception):
@@ -123,6 +144,7 @@ class Arena:
         name: of the trial; its runs and search words are named after it.
         runs: the names of the runs started so far.
         played: run name → the run as it first ended. A later branch of it is not in here.
+        checks: what was checked so far.
     """
 
     target: Seat
@@ -131,6 +153,11 @@ class Arena:
     name: str
     runs: list[str] = field(default_factory=list)
     played: dict[str, Played] = field(default_factory=dict)
+    checks: list[Check] = field(default_factory=list)
+
+    def check(self, what: str, held: bool, seen: str, about: About = "platform") -> None:
+        """Note whether a guarantee held."""
+        self.checks.append(Check(what, held, seen, about))
 
     def word(self, place: str) -> str:
         """A unique word, to search for after the run."""
@@ -172,16 +199,21 @@ class Arena:
         model = ScriptedChatModel(script=script, pace=pace, agent=me, seed=self.seed)
         seats = {"*": self.target, me: seated(model, name, patience)}
         with _secrets(name, [agent for agent in agents if agent != me], tell) as secrets:
-            given = RunConfig.model_validate(
-                {"game": table, "params": params, "seed": self.seed, "seats": seats}
-                | {"secrets": secrets, **settings}
-            )
-            run = await asyncio.to_thread(_begin, graph, given, name)
-            self.runs.append(name)
-            if tamper:
-                await _tampered(run, *tamper)
-            await follow(run)
+            settings |= {"game": table, "params": params, "seed": self.seed, "seats": seats}
+            config = RunConfig.model_validate(settings | {"secrets": secrets}).resolve()
+            await self._follow(name, graph, config, tamper)
         return await self.read(name, me)
+
+    async def _follow(
+        self, name: str, graph: str, config: RunConfig, tamper: tuple[str, Tamper] | None
+    ) -> None:
+        """Enter a run in the register, and play it; `scorecard` has checked the seats."""
+        await asyncio.to_thread(home().runs.begin, name, graph, config.model_dump(mode="json"))
+        self.runs.append(name)
+        run = await asyncio.to_thread(home().runs.get, name)
+        if tamper:
+            await _tampered(run, *tamper)
+        await follow(run)
 
     async def read(self, name: str, me: str) -> Played:
         """Read a run of this arena in its latest state."""
@@ -208,19 +240,11 @@ def _secrets(name: str, agents: list[str], text: str) -> Iterator[str]:
         path.unlink()
 
 
-def _begin(graph: str, config: RunConfig, name: str) -> Run:
-    """Enter a run in the register; `scorecard` has checked the seats."""
-    home().runs.begin(name, graph, config.resolve().model_dump(mode="json"))
-    return home().runs.get(name)
-
-
 async def _tampered(run: Run, node: str, tamper: Tamper) -> None:
     """Play up to a node, and change the thread if the run has not ended by then."""
-    config = configured(run)
+    config, start = configured(run), cast(Any, {"room": run.room})
+    how: Any = {"context": RunConfig(), "durability": "sync", "interrupt_after": [node]}
     async with opened(run.graph) as app:
-        start = {"room": run.room}
-        await app.ainvoke(
-            cast(Any, start), config, context=RunConfig(), durability="sync", interrupt_after=[node]
-        )
+        await app.ainvoke(start, config, **how)
         if (await app.aget_state(config)).next:
             await tamper(app, config)

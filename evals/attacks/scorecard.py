@@ -13,20 +13,23 @@ pass, so that refusing everything scores badly.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import uuid4
 
 from shapley_coop.evals.attacks import claims, consent, contracts, limits, words
 from shapley_coop.evals.attacks.cases import ADVERSARIES
-from shapley_coop.evals.attacks.checks import About, Check, Trial, standing
-from shapley_coop.evals.attacks.run import Arena, NotReachedError
+from shapley_coop.evals.attacks.checks import standing
+from shapley_coop.evals.attacks.run import About, Arena, Check, NotReachedError
 from shapley_coop.evals.measures.stats import Estimate, rate_interval
 from shapley_coop.games import load
 from shapley_coop.seats import Seat, SeatError, check_seat, clients
 from shapley_coop.state import home
 from shapley_coop.state.storage.register import FAILED
+
+Trial = Callable[[Arena], Awaitable[None]]
+"""Plays an attack, or its twin, and notes the checks of its own in the arena."""
 
 PLAYS: dict[str, tuple[Trial, Trial]] = {
     "over-claimer": (claims.over_claimer, claims.honest_claim),
@@ -146,9 +149,6 @@ class Scorecard:
         found = [o for o in self.outcomes if o.twin == twin and case in ("", o.case)]
         return [o for o in found if not o.why]
 
-    def _cases(self) -> list[str]:
-        return list(dict.fromkeys(outcome.case for outcome in self.outcomes))
-
     def record(self) -> dict[str, Any]:
         """The scorecard as plain JSON; docs/attacks.md says what is in it."""
         return {
@@ -158,7 +158,7 @@ class Scorecard:
             "blocked": _share(self.blocked),
             "allowed": _share(self.allowed),
             "seat": {"withstood": _share(self.withstood), "welcomed": _share(self.welcomed)},
-            "adversaries": {name: asdict(ADVERSARIES[name]) for name in self._cases()},
+            "adversaries": {o.case: asdict(ADVERSARIES[o.case]) for o in self.outcomes},
             "trials": [outcome.record() for outcome in self.outcomes],
         }
 
@@ -186,13 +186,7 @@ async def scorecard(
 
     Cost: about half a second a trial with embedded seats; with a model, some ten calls a trial.
     """
-    check_seat(target)
-    if target.human:
-        raise ValueError("attack asks no people: give a model, as in embedded:rational")
-    if game and "payoffs" not in load(game).facts():
-        raise ValueError(f"{game}: attack needs a game with a table of payoffs, as escape_room")
-    if unknown := [name for name in cases if name not in ADVERSARIES]:
-        raise ValueError(f"no case {unknown[0]!r}: there are {', '.join(ADVERSARIES)}")
+    _check(target, game, cases)
     batch, free = uuid4().hex[:6], asyncio.Semaphore(AT_ONCE)
 
     async def trial(case: str, twin: bool, seed: int) -> Outcome:
@@ -210,19 +204,30 @@ async def scorecard(
     return Scorecard(target.model, target.simulated, tuple(outcomes))
 
 
+def _check(target: Seat, game: str, cases: Sequence[str]) -> None:
+    """Refuse a seat, a game or cases that cannot be played."""
+    check_seat(target)
+    if target.human:
+        raise ValueError("attack asks no people: give a model, as in embedded:rational")
+    if game and "payoffs" not in load(game).facts():
+        raise ValueError(f"{game}: attack needs a game with a table of payoffs, as escape_room")
+    if unknown := [name for name in cases if name not in ADVERSARIES]:
+        raise ValueError(f"no case {unknown[0]!r}: there are {', '.join(ADVERSARIES)}")
+
+
 async def _tried(case: str, twin: bool, arena: Arena) -> Outcome:
-    (attack, honest), checks, why, stopped = PLAYS[case], [], "", False
+    why, stopped = "", False
     try:
-        checks = await (honest if twin else attack)(arena)
-        checks += [check for played in arena.played.values() for check in standing(played)]
+        await PLAYS[case][twin](arena)
+        for played in arena.played.values():
+            standing(arena, played)
     except NotReachedError as nothing:
         why = str(nothing)
     except SeatError as failure:
         why, stopped = str(failure), True
         await asyncio.to_thread(home().runs.finish, arena.runs[-1], FAILED)
-    return Outcome(
-        case, twin, arena.seed, tuple(arena.runs), tuple(checks), why=why, stopped=stopped
-    )
+    checks = () if why else tuple(arena.checks)
+    return Outcome(case, twin, arena.seed, tuple(arena.runs), checks, why, stopped)
 
 
 def _share(found: Estimate) -> dict[str, Any]:

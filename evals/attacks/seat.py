@@ -4,12 +4,11 @@ A scripted agent sees its own letters only, like any other agent. Where its scri
 a careful embedded agent that keeps its contracts answers instead.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
+from langchain_core.callbacks import BaseRunManager
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
@@ -63,73 +62,49 @@ class Asked:
         ]
 
 
-Script = Callable[[Asked], str | None]
-"""Letter → answer; None leaves the answer to the embedded agent."""
+Answer = str | Callable[[Asked], str | None]
+"""A text, or a function from the letter to one; None leaves the answer to the embedded agent."""
+
+Script = Mapping[str, Answer]
+"""Act → answer; acts that it does not name are left to the embedded agent."""
 
 Pace = Callable[[Asked], Awaitable[None]]
 """Awaited before each answer."""
-
-
-def by_act(**answers: str | Script) -> Script:
-    """A script that answers some acts, with a text or by another script, and no others."""
-
-    def script(asked: Asked) -> str | None:
-        given = answers.get(asked.act)
-        return given(asked) if callable(given) else given
-
-    return script
 
 
 async def at_once(asked: Asked) -> None:
     """Wait for nothing."""
 
 
-class ScriptedChatModel(BaseChatModel):
-    """A chat model that answers from a script.
+class ScriptedChatModel(EmbeddedChatModel):
+    """An embedded agent that a script speaks for, where it has an answer; asked on an event loop.
 
     Args:
         script: its answers.
         pace: awaited before each answer.
-        agent: the agent it plays.
-        seed: of the embedded agent that answers where the script returns None.
     """
 
     script: Script
     pace: Pace = at_once
-    agent: str = ""
-    seed: int = 0
+    character: str = HONEST
+    disable_streaming: bool = True  # a stream would be the embedded agent's own
 
     @property
     def _llm_type(self) -> str:
         return PROVIDER
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+    async def _agenerate(  # type: ignore[override]
+        self, messages: list[BaseMessage], *_: Any, run_manager: BaseRunManager, **__: Any
     ) -> ChatResult:
-        return self._said(messages, _asked(messages, run_manager))
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        asked = _asked(messages, run_manager)
+        text = as_text(messages)
+        asked = Asked(facts(text), events(text), run_manager.metadata.get("attempt", 1))
         await self.pace(asked)
-        return self._said(messages, asked)
-
-    def _said(self, messages: list[BaseMessage], asked: Asked) -> ChatResult:
-        text = self.script(asked)
-        if text is None:
-            honest = EmbeddedChatModel(character=HONEST, agent=self.agent, seed=self.seed)
-            return honest._generate(messages)
+        given = self.script.get(asked.act)
+        said = given(asked) if callable(given) else given
+        if said is None:
+            return self._generate(messages)
         metadata = {"finish_reason": "stop", "model_name": PROVIDER}
-        message = AIMessage(text, response_metadata=metadata)
+        message = AIMessage(said, response_metadata=metadata)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
@@ -146,12 +121,3 @@ def seated(model: ScriptedChatModel, name: str, timeout: float) -> Seat:
     seat = Seat(model=f"{PROVIDER}:{name}", timeout=timeout)
     clients_here().models[seat] = model
     return seat
-
-
-def _asked(
-    messages: list[BaseMessage],
-    manager: CallbackManagerForLLMRun | AsyncCallbackManagerForLLMRun | None,
-) -> Asked:
-    text = as_text(messages)
-    attempt = manager.metadata.get("attempt", 1) if manager else 1
-    return Asked(facts(text), events(text), attempt)

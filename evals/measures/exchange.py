@@ -58,11 +58,11 @@ def measure(table: Table, entries: Iterable[Entry] = ()) -> Columns:
 
 def valued(table: Table, said: dict[str, Any]) -> dict[str, Any]:
     """A message, with what the allocation that it proposes is worth to each agent."""
-    masks = masks_in(exchange_of(EvaluatedTable(table)), said["by"], said["text"])
+    game = exchange_of(EvaluatedTable(table))
+    masks = masks_in(game, said["by"], said["text"])
     if masks is None:
         return said
-    scenario = exchange_of(EvaluatedTable(table)).scenario
-    worth = {agent: scenario.utility(agent, int(bits, 2)) for agent, bits in masks.items()}
+    worth = {agent: game.scenario.utility(agent, int(bits, 2)) for agent, bits in masks.items()}
     return {**said, "would_pay": worth}
 
 

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from shapley_coop.evals.measures.evaluators import EPSILON, mean_distance, score
+from shapley_coop.evals.measures.summary import conditions
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Suite
 
@@ -41,13 +42,10 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """
     best = max(rows, key=lambda row: (_earned(row), row["seed"]))
     fair = best["result"]["credit"]["shapley"]
-    by_graph: dict[str, list[Row]] = {}
-    for row in rows:
-        by_graph.setdefault(row["graph"], []).append(row)
     return [
         {
-            "condition": CONDITIONS[graph],
-            "runs": len(runs),
+            "condition": CONDITIONS[group.labels["graph"]],
+            "runs": len(runs := group.rows),
             "cooperated": fmean(_earned(row) >= _earned(best) - EPSILON for row in runs),
             "agreed": fmean(row["result"]["status"] == "agreed" for row in runs),
             "payoffs": {a: _mean(runs, f"payoff:{a}") for a in runs[0]["result"]["agents"]},
@@ -55,7 +53,7 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "fair_distance": fmean(mean_distance(row["result"]["payoffs"], fair) for row in runs),
             **{column: _mean(runs, column) for column in ("turns", "calls", "tokens")},
         }
-        for graph, runs in by_graph.items()
+        for group in conditions(rows, ["graph"])
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from shapley_coop.deals.analysis.stage import Play, StageGame
 from shapley_coop.evals.measures.stats import Estimate
-from shapley_coop.evals.measures.summary import Condition, conditions, estimate
+from shapley_coop.evals.measures.summary import conditions, estimate
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Cell, Suite, expand, load_suite
 from shapley_coop.seats import Seat
@@ -48,10 +48,8 @@ def depends_on_seed(cell: Cell) -> bool:
     Without talk an embedded agent draws only if it is noisy or careless, or if its strategy does.
     The games of this suite draw nothing.
     """
-    if cell.graph != "llm_only":
-        return True
     seats = [Seat.model_validate(seat) for seat in cell.room["seats"].values()]
-    if any(seat.provider != EMBEDDED for seat in seats):
+    if cell.graph != "llm_only" or any(seat.provider != EMBEDDED for seat in seats):
         return True
     own = [CHARACTERS[seat.name] for seat in seats]
     return any(c.noise or c.sloppiness or c.strategy in DRAWN for c in own)
@@ -122,11 +120,8 @@ class GameTable:
             "selfish": self.selfish,
             "weak_equilibria": [list(play) for play in self.weak],
             "rows": [
-                {
-                    "agents": agents,
-                    "contract": contract,
-                    **{column: _as_json(found) for column, found in measures.items()},
-                }
+                {"agents": agents, "contract": contract}
+                | {column: _as_json(found) for column, found in measures.items()}
                 for (agents, contract), measures in self.lines.items()
             ],
             "shows": self.shows,
@@ -142,7 +137,14 @@ def game_tables(rows: Sequence[Row]) -> list[GameTable]:
             GameTable(
                 game=group.labels["game"],
                 stage=StageGame.of(game_of(group.rows[0]["room"]).facts()),
-                lines={(agents, how): _measured(c, how) for (agents, how), c in cells.items()},
+                lines={
+                    (agents, how): {
+                        column: estimate(cell.rows, measure)
+                        for column, measure in MEASURES.items()
+                        if how != UNBOUND or column == "welfare"
+                    }
+                    for (agents, how), cell in cells.items()
+                },
                 trusted=frozenset(
                     tuple(turn["actions"].get(agent, "") for agent in row["result"]["agents"])
                     for row in cells[BROKEN, NOTIONAL].rows
@@ -153,12 +155,7 @@ def game_tables(rows: Sequence[Row]) -> list[GameTable]:
     return found
 
 
-def _measured(cell: Condition, contract: str) -> dict[str, Estimate]:
-    columns = ["welfare"] if contract == UNBOUND else list(MEASURES)
-    return {column: estimate(cell.rows, MEASURES[column]) for column in columns}
-
-
 def _as_json(found: Estimate) -> dict[str, Any] | None:
     """An estimate's number, interval and n; null without data."""
-    known = {"value": found.value, "low": found.low, "high": found.high}
-    return {**known, "n": found.n, "method": found.method} if found.n else None
+    stated = ("value", "low", "high", "n", "method")
+    return {name: getattr(found, name) for name in stated} if found.n else None

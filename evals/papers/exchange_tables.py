@@ -5,9 +5,9 @@ paper, rates come with their binomial standard error and everything else with th
 deviation. What the paper prints stands under the setting that it is about.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,10 @@ def exchange_suite(
 
 def played_as(suite: Suite) -> str:
     """A name for what a suite plays, whatever the seeds; a changed file gives another one."""
-    played = [suite.base, suite.vary, *map(_content, suite.axes[SCENARIO])]
-    return f"{SUITE}_{hashlib.sha256(json.dumps(played).encode()).hexdigest()[:8]}"
+    files = [(name, Path(name)) for name in suite.axes[SCENARIO]]
+    contents = [sha256(p.read_bytes()).hexdigest() if p.is_file() else name for name, p in files]
+    played = [suite.base, suite.vary, *contents]
+    return f"{SUITE}_{sha256(json.dumps(played).encode()).hexdigest()[:8]}"
 
 
 def table_1(rows: Sequence[Row], suite: Suite) -> str:
@@ -97,10 +99,8 @@ def table_2(rows: Sequence[Row], suite: Suite) -> str:
     def cells(runs: Sequence[Row]) -> list[str]:
         attempts = sum(row["result"]["measures"]["attempts"] for row in runs)
         counts = [sum(_values(runs, column)) for column in columns]
-        return [
-            f"{attempts:.0f}",
-            *(f"{n:.0f} ({100 * n / max(1, attempts):.2f} %)" for n in counts),
-        ]
+        shares = [f"{n:.0f} ({100 * n / max(1, attempts):.2f} %)" for n in counts]
+        return [f"{attempts:.0f}", *shares]
 
     heads = ["Attempts", *(column.removeprefix(REFUSED) for column in columns)]
     return _table(rows, suite.tables[1], heads, cells, columns)
@@ -110,9 +110,8 @@ def plus_minus(column: str, found: Estimate) -> str:
     """A measure as the paper prints it; a dash without runs, no spread where there is none."""
     if not found.n:
         return UNKNOWN
-    unit, scale, places = (
-        (" %", 100, 1) if find(column)[0].kind == "rate" else ("", 1, digits(column))
-    )
+    rate = find(column)[0].kind == "rate"
+    unit, scale, places = (" %", 100, 1) if rate else ("", 1, digits(column))
     places = 3 if column == "pareto_distance" else places
     spread = f" ± {number(scale * found.spread, places)}" if isfinite(found.spread) else ""
     return f"{number(scale * found.value, places)}{spread}{unit}"
@@ -134,8 +133,3 @@ def _table(
 
 def _values(rows: Sequence[Row], column: str) -> list[float]:
     return [x for row in rows if (x := score(row, column)) is not None]
-
-
-def _content(name: str) -> str:
-    path = Path(name)
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else name

@@ -7,11 +7,10 @@ that either is enough. Every mark has a title with its number and its n.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from math import isfinite
-from typing import Literal
+from math import ceil, floor, isfinite, log10
+from typing import Any, Literal
 
 from shapley_coop.evals.measures.stats import Estimate
-from shapley_coop.evals.reports.axes import Axis
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -21,6 +20,46 @@ COLOURS = ("#3b82c4", "#e08a00", "#1f9d78", "#c0679a", "#8a6fd1", "#b5651d", "#5
 WIDTH, ROW, SERIES_GAP = 680, 20, 16
 RIGHT, TOP, BOTTOM = 24, 12, 44
 LEAST_LEFT, MOST_LEFT, LETTER, SMALL_LETTER = 110, 370, 7.2, 6.2
+
+
+ROUNDING = 1e-5
+"""Smaller differences come from rounding to millionths and are not shown."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: its label and its range.
+
+    Attributes:
+        label: with the unit.
+        low: the least value shown.
+        high: the greatest.
+    """
+
+    label: str
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, label: str, values: Iterable[float], include: Sequence[float] = ()) -> "Axis":
+        """An axis that shows all finite values, with a margin of 6 %."""
+        finite = [x for x in [*values, *include] if isfinite(x)] or [0.0, 1.0]
+        low, high = min(finite), max(finite)
+        margin = (high - low if high - low > ROUNDING else max(abs(high), 1.0)) * 0.06
+        return cls(label, low - margin, high + margin)
+
+    def ticks(self) -> list[float]:
+        """Round numbers between the ends, about five."""
+        rough = (self.high - self.low) / 5
+        power = 10.0 ** floor(log10(rough))
+        step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
+        first = ceil(self.low / step - 1e-9)
+        count = floor(self.high / step + 1e-9) - first + 1
+        return [round((first + i) * step, 12) for i in range(count)]
+
+    def at(self, value: float, start: float, end: float) -> float:
+        """The place of a value between two places of the picture."""
+        return start + (value - self.low) / (self.high - self.low) * (end - start)
 
 
 @dataclass(frozen=True)
@@ -56,7 +95,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Path:
+class Line:
     """A line through points in order, from a mark at its first to one at its last."""
 
     series: str
@@ -73,9 +112,11 @@ def intervals(bars: Sequence[Bar], axis: Axis, zero: bool = False) -> str:
         zero: draw a bar from zero to the mark.
     """
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
-    groups, series = _order(b.group for b in known), _order(b.series for b in known)
+    groups = list(dict.fromkeys(bar.group for bar in known))
+    series = list(dict.fromkeys(bar.series for bar in known))
     height = TOP + len(known) * ROW + max(0, len(groups) - 1) * SERIES_GAP + BOTTOM
-    picture = _Picture(height, series, left=_room_for(groups))
+    longest = LETTER * max(map(len, groups), default=0) + 24
+    picture = _Picture(height, series, left=min(MOST_LEFT, max(LEAST_LEFT, longest)))
     picture.horizontal(axis)
     y = TOP + ROW / 2
     for group in groups:
@@ -93,8 +134,8 @@ def scatter(
     points: Sequence[Point],
     across: Axis,
     up: Axis,
-    paths: Sequence[Path] = (),
-    lines: Sequence[Path] = (),
+    paths: Sequence[Line] = (),
+    lines: Sequence[Line] = (),
     cloud: Sequence[tuple[float, float]] = (),
 ) -> str:
     """Points and paths in a plane.
@@ -112,7 +153,8 @@ def scatter(
     picture.horizontal(across)
     picture.vertical(up)
     for place in cloud:
-        picture.dot(*picture.place(*place, across, up))
+        x, y = picture.place(*place, across, up)
+        picture.add("circle", cx=x, cy=y, r=2, fill="currentColor", opacity=0.3)
     for line in lines:
         picture.path(line, across, up, None)
     for path in paths:
@@ -120,26 +162,18 @@ def scatter(
     for point in points:
         x, y = picture.place(point.x, point.y, across, up)
         rank = series.index(point.series)
-        if point.ring:
-            picture.ring(x, y, rank, point.says)
-        else:
-            picture.mark(x, y, rank, point.says, faint=True)
+        picture.mark(x, y, rank, point.says, faint=True, ring=point.ring)
         if point.span:
             low, high = (up.at(end, picture.floor, TOP) for end in point.span)
-            picture.line(x, low, x, high, COLOURS[rank % len(COLOURS)], 1)
+            picture.line(x, low, x, high, _colour(rank))
         if point.label:
             picture.text(x + 7, y - 8, point.label, "start", small=True)
     return picture.svg()
 
 
-def _order(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
-
-
-def _room_for(names: Iterable[str]) -> float:
-    """How wide the margin has to be for the longest name."""
-    longest = max((len(name) for name in names), default=0)
-    return min(MOST_LEFT, max(LEAST_LEFT, LETTER * longest + 24))
+def _colour(rank: int | None) -> str:
+    """The colour of a series; the page's own for what belongs to none."""
+    return "currentColor" if rank is None else COLOURS[rank % len(COLOURS)]
 
 
 @dataclass
@@ -165,7 +199,7 @@ class _Picture:
         """Ticks, their grid lines, and the label below."""
         for tick in axis.ticks():
             x = axis.at(tick, self.left, WIDTH - RIGHT)
-            self.line(x, TOP, x, self.floor, "currentColor", 1, faint=True)
+            self.line(x, TOP, x, self.floor, _colour(None), opacity=0.15)
             self.text(x, self.floor + 14, f"{tick:g}", "middle", small=True)
         half = SMALL_LETTER * len(axis.label) / 2
         middle = max(half, min((self.left + WIDTH - RIGHT) / 2, WIDTH - half))
@@ -175,110 +209,88 @@ class _Picture:
         """Ticks, their grid lines, and the label on top of them."""
         for tick in axis.ticks():
             y = axis.at(tick, self.floor, TOP)
-            self.line(self.left, y, WIDTH - RIGHT, y, "currentColor", 1, faint=True)
+            self.line(self.left, y, WIDTH - RIGHT, y, _colour(None), opacity=0.15)
             self.text(self.left - 8, y, f"{tick:g}", "end", small=True)
         self.text(self.left - 60, (TOP + self.floor) / 2, axis.label, "end", small=True)
 
     def interval(self, bar: Bar, axis: Axis, y: float, rank: int, zero: bool) -> None:
         """One estimate in its row."""
-        colour, e = COLOURS[rank % len(COLOURS)], bar.estimate
+        e = bar.estimate
         shown = (min(max(v, axis.low), axis.high) for v in (e.value, e.low, e.high))
         x, low, high = (axis.at(v, self.left, WIDTH - RIGHT) for v in shown)
         if zero:
             start = axis.at(0, self.left, WIDTH - RIGHT)
-            self.line(start, y, x, y, colour, 9, opacity=0.45)
-        self.line(low, y, high, y, colour, 2)
+            self.line(start, y, x, y, _colour(rank), stroke_width=9, opacity=0.45)
+        self.line(low, y, high, y, _colour(rank), stroke_width=2)
         name = " ".join(dict.fromkeys(part for part in (bar.group, bar.series) if part))
         self.mark(x, y, rank, f"{name}: {e.shown(2)}")
 
-    def path(self, path: Path, across: Axis, up: Axis, rank: int | None, ends: bool = True) -> None:
+    def path(self, path: Line, across: Axis, up: Axis, rank: int | None) -> None:
         """A line; dashed in the page's colour if it belongs to no series."""
         places = [self.place(x, y, across, up) for x, y in path.points]
         route = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-        colour = "currentColor" if rank is None else COLOURS[rank % len(COLOURS)]
-        dashes = ' stroke-dasharray="5 4" opacity="0.6"' if rank is None else ' opacity="0.7"'
-        self.parts.append(
-            f'<polyline points="{route}" fill="none" stroke="{colour}"{dashes}>'
-            f"<title>{escape(path.says)}</title></polyline>"
+        dashes: Any = (
+            {"stroke_dasharray": "5 4", "opacity": 0.6} if rank is None else {"opacity": 0.7}
         )
-        if rank is not None and ends:
+        self.add("polyline", path.says, points=route, fill="none", stroke=_colour(rank), **dashes)
+        if rank is not None:
             self.mark(*places[-1], rank, path.says)
 
-    def mark(self, x: float, y: float, rank: int, says: str, faint: bool = False) -> None:
-        """A mark in the colour and shape of its series."""
-        self.used.add(rank)
-        shapes = (
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5"',
-            f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"',
-            f'<path d="M{x:.1f} {y - 5.5:.1f}l5 9h-10z"',
-            f'<path d="M{x:.1f} {y - 5.5:.1f}l5.5 5.5l-5.5 5.5l-5.5 -5.5z"',
-        )
-        opacity = ' fill-opacity="0.55"' if faint else ""
-        self.parts.append(
-            f'{shapes[rank % len(shapes)]} fill="{COLOURS[rank % len(COLOURS)]}"{opacity}>'
-            f"<title>{escape(says)}</title></{('circle', 'rect', 'path', 'path')[rank % 4]}>"
-        )
-
-    def ring(self, x: float, y: float, rank: int, says: str) -> None:
-        """A ring around what else is marked there."""
-        self.used.add(rank)
-        self.parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="none" stroke-width="3" '
-            f'stroke="{COLOURS[rank % len(COLOURS)]}"><title>{escape(says)}</title></circle>'
-        )
-
-    def dot(self, x: float, y: float) -> None:
-        """A small point in the page's colour."""
-        self.parts.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="currentColor" opacity="0.3"/>'
-        )
-
-    def line(
-        self,
-        x1: float,
-        y1: float,
-        x2: float,
-        y2: float,
-        colour: str,
-        width: float,
-        *,
-        faint: bool = False,
-        opacity: float = 1,
+    def mark(
+        self, x: float, y: float, rank: int, says: str, faint: bool = False, ring: bool = False
     ) -> None:
-        """A straight line."""
-        shown = 0.15 if faint else opacity
-        self.parts.append(
-            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
-            f'stroke-width="{width:g}" opacity="{shown:g}"/>'
+        """A mark in the colour and shape of its series, or a ring around what is marked there."""
+        self.used.add(rank)
+        if ring:
+            line: Any = {"fill": "none", "stroke_width": 3, "stroke": _colour(rank)}
+            self.add("circle", says, cx=x, cy=y, r=9, **line)
+            return
+        top = f"M{x:.1f} {y - 5.5:.1f}"
+        shapes: tuple[tuple[str, Any], ...] = (
+            ("circle", {"cx": x, "cy": y, "r": 4.5}),
+            ("rect", {"x": x - 4, "y": y - 4, "width": 8, "height": 8}),
+            ("path", {"d": f"{top}l5 9h-10z"}),
+            ("path", {"d": f"{top}l5.5 5.5l-5.5 5.5l-5.5 -5.5z"}),
         )
+        name, shape = shapes[rank % len(shapes)]
+        self.add(name, says, **shape, fill=_colour(rank), fill_opacity=0.55 if faint else 1)
+
+    def line(self, x1: float, y1: float, x2: float, y2: float, colour: str, **look: Any) -> None:
+        """A straight line."""
+        self.add("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=colour, **look)
 
     def text(self, x: float, y: float, words: str, anchor: Anchor, small: bool = False) -> None:
         """Words at a place, in the middle of their line."""
-        size = 11 if small else 13
-        self.parts.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" dy="0.35em" font-size="{size}" '
-            f'text-anchor="{anchor}" fill="currentColor">{escape(words)}</text>'
-        )
+        look: Any = {
+            "font_size": 11 if small else 13,
+            "text_anchor": anchor,
+            "fill": "currentColor",
+        }
+        self.add("text", text=words, x=x, y=y, dy="0.35em", **look)
+
+    def add(self, name: str, says: str = "", text: str = "", **attributes: object) -> None:
+        """An element with a title and a text; numbers are rounded, `_` in a name stands for -."""
+        shown = {
+            key.replace("_", "-"): f"{round(x, 2):g}" if isinstance(x, int | float) else x
+            for key, x in attributes.items()
+        }
+        given = "".join(f' {key}="{x}"' for key, x in shown.items())
+        title = f"<title>{escape(says)}</title>" if says else ""
+        self.parts.append(f"<{name}{given}>{title}{escape(text)}</{name}>")
 
     def svg(self) -> str:
-        """The picture with its legend below."""
-        height = self.height + self._legend()
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-            'font-family="system-ui, sans-serif">' + "".join(self.parts) + "</svg>"
-        )
-
-    def _legend(self) -> int:
-        """The series' marks and names in lines below the picture; how high they are."""
+        """The picture with its legend below: the marks and names of two or more series."""
         shown = [(rank, name) for rank, name in enumerate(self.series) if rank in self.used]
-        if len(shown) < 2:
-            return 0
         x, y = 20.0, self.height + 8.0
-        for rank, name in shown:
+        for rank, name in shown if len(shown) > 1 else []:
             width = 34 + 6.6 * len(name)
             if x + width > WIDTH and x > 20:
                 x, y = 20.0, y + 20
             self.mark(x, y, rank, name)
             self.text(x + 10, y, name, "start", small=True)
             x += width
-        return round(y) + 14 - self.height
+        height = round(y) + 14 if len(shown) > 1 else self.height
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+            'font-family="system-ui, sans-serif">' + "".join(self.parts) + "</svg>"
+        )

@@ -1,20 +1,23 @@
 """The report's figures: from runs to the marks of a chart."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from html import escape
+from importlib.util import find_spec
 from math import isfinite
+from pathlib import Path
 
 from shapley_coop.evals.measures.evaluators import find, score
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.measures.stats import Estimate, mean_interval, ratio_interval
 from shapley_coop.evals.measures.summary import Condition, conditions, estimate
-from shapley_coop.evals.reports.axes import Axis
-from shapley_coop.evals.reports.charts import WIDTH, Bar, Path, Point, intervals, scatter
+from shapley_coop.evals.reports.charts import WIDTH, Axis, Bar, Line, Point, intervals, scatter
 from shapley_coop.evals.reports.layout import selected
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.store import Row, make_folder
 from shapley_coop.evals.sweeps.suite import FigureSpec
 
+PNG_SCALE = 2
 SHOWN_PATHS = 12
 """Paths of single runs drawn for each condition; more hide each other."""
 
@@ -60,16 +63,14 @@ def _payoffs(groups: Sequence[Condition], _: Sequence[str]) -> str:
         for group in groups
         for agent in _agents(group.rows)
     ]
-    return intervals(bars, _around("payoff, in the game's unit", bars, [0]))
+    return _drawn("payoff, in the game's unit", bars)
 
 
 def _measures(groups: Sequence[Condition], columns: Sequence[str]) -> str:
-    labels = [f"{column.replace('_', ' ')}: {find(column)[0].about}" for column in columns]
+    label = "; ".join(f"{c.replace('_', ' ')}: {find(c)[0].about}" for c in columns)
     if len(columns) == 1:
-        bars = [_row_of(group, estimate(group.rows, columns[0])) for group in groups]
-    else:
-        bars = [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns]
-    return intervals(bars, _around("; ".join(labels), bars, [0]))
+        return _drawn(label, [_row_of(g, estimate(g.rows, columns[0])) for g in groups])
+    return _drawn(label, [Bar(g.name, c, estimate(g.rows, c)) for g in groups for c in columns])
 
 
 def _row_of(group: Condition, one: Estimate) -> Bar:
@@ -93,7 +94,7 @@ def _contributions(groups: Sequence[Condition], _: Sequence[str]) -> str:
                 Bar(name, "payoff", estimate(group.rows, f"share:{agent}")),
                 Bar(name, "claim", mean_interval(claimed)),
             ]
-    return intervals(bars, _around("part of the total", bars, [0]), zero=True)
+    return _drawn("part of the total", bars, zero=True)
 
 
 def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
@@ -105,33 +106,28 @@ def _shares(groups: Sequence[Condition], _: Sequence[str]) -> str:
                 if x is not None and y is not None:
                     says = f"{group.name}, seed {row['seed']}, {agent}: {x:.3f} → {y:.3f}"
                     points.append(Point(group.name, x, y, says))
-    axis = Axis.around("", [v for p in points for v in (p.x, p.y)], [0, 1])
-    fair = Path("", ((axis.low, axis.low), (axis.high, axis.high)), "what was agreed is the value")
-    marks = f"{len(points)} marks"
-    across = Axis(f"Shapley value, part of the sum ({marks})", axis.low, axis.high)
-    up = Axis("part paid out", axis.low, axis.high)
+    axis = Axis.around("part paid out", [v for p in points for v in (p.x, p.y)], [0, 1])
+    fair = Line("", ((axis.low, axis.low), (axis.high, axis.high)), "what was agreed is the value")
+    across = replace(axis, label=f"Shapley value, part of the sum ({len(points)} marks)")
     names = [group.name for group in groups]
-    return scatter(names, points, across, up, lines=[fair]) if points else ""
+    return scatter(names, points, across, axis, lines=[fair]) if points else ""
 
 
 def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
     points, paths = [], []
     names = ("", "")
     for group in groups:
-        pairs = [
-            row
-            for row in group.rows
-            if len(row["result"]["agents"]) == 2 and row["result"]["status"] != "error"
-        ]
-        for rank, row in enumerate(pairs):
-            names = a, b = tuple(row["result"]["agents"])
-            ends = (row["result"]["payoffs"][a], row["result"]["payoffs"][b])
+        results = [(row, row["result"]) for row in group.rows]
+        pairs = [(x, r) for x, r in results if len(r["agents"]) == 2 and r["status"] != "error"]
+        for rank, (row, result) in enumerate(pairs):
+            names = a, b = tuple(result["agents"])
+            ends = (result["payoffs"][a], result["payoffs"][b])
             says = f"{group.name}, seed {row['seed']}: {a} {ends[0]:g}, {b} {ends[1]:g}"
             points.append(Point(group.name, *ends, says))
             offers = [said["would_pay"] for said in row["offers"] if said.get("would_pay")]
             if offers and rank < SHOWN_PATHS:
                 talk = tuple((offer[a], offer[b]) for offer in offers)
-                paths.append(Path(group.name, (*talk, ends), f"{says}; after {len(talk)} offers"))
+                paths.append(Line(group.name, (*talk, ends), f"{says}; after {len(talk)} offers"))
     if not points:
         return ""
     seen = [*((p.x, p.y) for p in points), *(xy for path in paths for xy in path.points)]
@@ -139,24 +135,22 @@ def _plane(groups: Sequence[Condition], _: Sequence[str]) -> str:
     up = Axis.around(f"{names[1]}'s payoff", [y for _, y in seen])
     spans = (across.low, across.high), (up.low, up.high)
     fronts = dict.fromkeys(tuple(yardstick(g.rows[0]["room"]).front(*spans)) for g in groups)
-    lines = [Path("", front, "efficient payoffs") for front in fronts if front]
+    lines = [Line("", front, "efficient payoffs") for front in fronts if front]
     return scatter([group.name for group in groups], points, across, up, paths, lines)
 
 
 def _welfare_by_turn(groups: Sequence[Condition], _: Sequence[str]) -> str:
     points, paths = [], []
     for group in groups:
-        by_turn: dict[int, list[float]] = {}
-        for row in group.rows:
-            for turn in row["record"]:
-                earned = sum(turn["rewards"].values()) + turn.get("pot", 0)
-                by_turn.setdefault(turn["turn"], []).append(earned)
+        by_turn = defaultdict[int, list[float]](list)
+        for turn in (turn for row in group.rows for turn in row["record"]):
+            by_turn[turn["turn"]].append(sum(turn["rewards"].values()) + turn.get("pot", 0))
         line = [(turn, mean_interval(earned)) for turn, earned in sorted(by_turn.items())]
         for turn, e in line:
             says = f"{group.name}, turn {turn}: {e.shown(2)}"
             points.append(Point(group.name, turn, e.value, says, span=(e.low, e.high)))
         if line:
-            paths.append(Path(group.name, tuple((t, e.value) for t, e in line), group.name))
+            paths.append(Line(group.name, tuple((t, e.value) for t, e in line), group.name))
     across = Axis.around("turn", [p.x for p in points])
     up = Axis.around("welfare", [end for p in points for end in p.span or ()], [0])
     names = [group.name for group in groups]
@@ -170,15 +164,16 @@ def _cost_per_agreement(groups: Sequence[Condition], _: Sequence[str]) -> str:
         tokens = [score(row, "tokens") or 0.0 for row in group.rows]
         bars.append(_row_of(group, ratio_interval(tokens, agreed)))
     known = [bar for bar in bars if isfinite(bar.estimate.value)]
-    axis = _around("tokens per agreement; conditions without one are left out", known, [0])
-    return intervals(known, axis) if known else ""
+    label = "tokens per agreement; conditions without one are left out"
+    return _drawn(label, known) if known else ""
 
 
-def _around(label: str, bars: Sequence[Bar], include: Sequence[float]) -> Axis:
+def _drawn(label: str, bars: Sequence[Bar], zero: bool = False) -> str:
+    """Bars on an axis that shows all of them and zero, and names their n."""
     ends = [v for bar in bars for v in (bar.estimate.low, bar.estimate.high, bar.estimate.value)]
     known = [bar.estimate.n for bar in bars if isfinite(bar.estimate.value)] or [0]
     runs = f"{min(known)}" if min(known) == max(known) else f"{min(known)} to {max(known)}"
-    return Axis.around(f"{label} (n = {runs} runs a mark)", ends, include)
+    return intervals(bars, Axis.around(f"{label} (n = {runs} runs a mark)", ends, [0]), zero)
 
 
 def _agents(rows: Sequence[Row]) -> list[str]:
@@ -211,3 +206,39 @@ KINDS: dict[str, tuple[str, Callable[[Sequence[Condition], Sequence[str]], str]]
     ),
 }
 """Kind → what it shows, and the function that draws it."""
+
+
+def write_figures(figures: Iterable[tuple[str, Figure]], folder: Path) -> list[Path]:
+    """Write every figure, dark on white.
+
+    Args:
+        figures: file names without their ending, and figures.
+        folder: made if it is not there.
+
+    Returns:
+        What was written; without the extra SVG alone.
+
+    Raises:
+        ValueError: no folder can be made.
+    """
+    make_folder(folder)
+    written = []
+    for name, figure in figures:
+        path = folder / f"{name}.svg"
+        path.write_text(figure.file, encoding="utf-8")
+        written.append(path)
+    if can_png():
+        import resvg_py
+
+        for path in list(written):
+            drawn = path.with_suffix(".png")
+            drawn.write_bytes(
+                bytes(resvg_py.svg_to_bytes(svg_path=str(path), width=PNG_SCALE * WIDTH))
+            )
+            written.append(drawn)
+    return written
+
+
+def can_png() -> bool:
+    """Whether the extra is installed."""
+    return find_spec("resvg_py") is not None

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import isfinite
+from typing import Any
 
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.stats import Comparison, Estimate
@@ -36,53 +37,31 @@ class CellShown:
         return f"{between(self.column, e)} n={e.n}".strip()
 
 
-@dataclass(frozen=True)
-class RowShown:
-    """One row of a table.
-
-    Attributes:
-        heads: labels, each with the number of rows it spans; without those that span from above.
-        runs: how many.
-        cells: one for each column.
-    """
-
-    heads: list[tuple[str, int]]
-    runs: int
-    cells: list[CellShown]
-
-
-@dataclass(frozen=True)
-class TableShown:
-    """One table, ready to be printed."""
-
-    title: str
-    source: str
-    axes: list[str]
-    columns: list[tuple[str, str]]
-    rows: list[RowShown]
-
-
-def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> TableShown:
-    """Lay out one table of a suite.
+def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str, Any]:
+    """Lay out one table of a suite, for the page's template.
 
     Args:
         spec: what is asked for.
         rows: the suite's runs.
         axes: the suite's.
+
+    Returns:
+        {"title", "source", "axes", "columns": (measure, what it is), "rows": {"heads": (label, rows
+        that it spans) without those that span from above, "runs": how many, "cells"}}.
     """
     shown_axes = spec.rows or [axis for axis in axes if axis not in spec.where]
     groups = conditions(selected(rows, spec.where), shown_axes)
-    heads = _heads([list(group.labels.values()) for group in groups])
-    lines = []
+    heads, lines = _heads([group.key for group in groups]), []
     for group, head in zip(groups, heads, strict=True):
         labels = {**spec.where, **group.labels}
         cells = [
             CellShown(column, estimate(group.rows, column), printed(spec, labels, column))
             for column in spec.columns
         ]
-        lines.append(RowShown(head, len(group.rows), cells))
+        lines.append({"heads": head, "runs": len(group.rows), "cells": cells})
     columns = [(column, find(column)[0].about) for column in spec.columns]
-    return TableShown(spec.title, spec.source, shown_axes, columns, lines)
+    shown = {"title": spec.title, "source": spec.source, "axes": shown_axes}
+    return {**shown, "columns": columns, "rows": lines}
 
 
 def selected(rows: Sequence[Row], where: Mapping[str, str]) -> list[Row]:
@@ -95,15 +74,11 @@ def _heads(labels: Sequence[Sequence[str]]) -> list[list[tuple[str, int]]]:
     found = []
     for at, line in enumerate(labels):
         head = []
-        for rank, label in enumerate(line):
-            same = line[: rank + 1]
-            last = rank == len(line) - 1
-            if at and not last and labels[at - 1][: rank + 1] == same:
-                continue
-            after = [other[: rank + 1] == same for other in labels[at:]]
-            span = 1 if last else [*after, False].index(False)
-            head.append((label, span))
-        found.append(head)
+        for end, label in enumerate(line[:-1], start=1):
+            if not at or labels[at - 1][:end] != line[:end]:
+                after = [other[:end] == line[:end] for other in labels[at:]]
+                head.append((label, [*after, False].index(False)))
+        found.append([*head, *((label, 1) for label in line[-1:])])
     return found
 
 

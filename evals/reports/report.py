@@ -7,7 +7,6 @@ computed from the rows that `coop export` writes, and names its n.
 import base64
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from shapley_coop.evals.measures.stats import LEVEL, RESAMPLES, Comparison
 from shapley_coop.evals.measures.summary import DEFAULT_MEASURES, compare_rows, conditions
 from shapley_coop.evals.reports.figures import Figure, draw
 from shapley_coop.evals.reports.layout import (
-    TableShown,
     between,
     difference,
     number,
@@ -28,7 +26,15 @@ from shapley_coop.evals.reports.layout import (
     words,
 )
 from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.store import Row, cells_of, manifest, read, read_rows, read_volatile
+from shapley_coop.evals.sweeps.store import (
+    Row,
+    cells_of,
+    manifest,
+    read,
+    read_rows,
+    read_volatile,
+    suites_of,
+)
 from shapley_coop.evals.sweeps.suite import Suite, TableSpec
 
 _HERE = Path(__file__).parent
@@ -40,21 +46,8 @@ _pages = Environment(
     lstrip_blocks=True,
 )
 PHASES = ("negotiation", "action", "settlement")
-
-
-@dataclass(frozen=True)
-class SuiteShown:
-    """One suite's section."""
-
-    suite: Suite
-    runs: int
-    cells: int
-    seeds: list[int]
-    models: list[str]
-    tables: list[TableShown]
-    compared: list[tuple[str, str, list[Comparison]]]
-    figures: list[Figure]
-    times: list[tuple[str, list[str], int]]
+MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langchain-openai")
+"""Of what made the runs, the page shows the distinct values."""
 
 
 def report(folder: Path, done: Callable[[], Any] = lambda: None) -> str:
@@ -70,14 +63,13 @@ def report(folder: Path, done: Callable[[], Any] = lambda: None) -> str:
     rows, known = read_rows(folder), manifest(folder)
     if not rows:
         raise ValueError(f"{folder} holds no run yet: coop sweep … -o {folder}")
-    suites = [Suite.model_validate(suite) for suite in known["suites"].values()]
-    volatile = read_volatile(folder)
-    wanted = [cell.suite for cell in cells_of(folder)]
-    sections = []
-    for suite in suites:
-        own = [row for row in rows if row["suite"] == suite.name]
-        if own:
+    volatile, wanted = read_volatile(folder), [cell.suite for cell in cells_of(folder)]
+    sections, waiting = [], []
+    for suite in (suites := suites_of(folder)):
+        if own := [row for row in rows if row["suite"] == suite.name]:
             sections.append(_suite(suite, own, volatile, wanted.count(suite.name)))
+        else:
+            waiting.append(suite.name)
         done()
     style = (_HERE / "report.css").read_text(encoding="utf-8")
     ended = {row["cell"] for row in rows}
@@ -86,13 +78,13 @@ def report(folder: Path, done: Callable[[], Any] = lambda: None) -> str:
         style=style,
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
         suites=sections,
-        waiting=[suite.name for suite in suites if suite.name not in {r["suite"] for r in rows}],
+        waiting=waiting,
         skipped=known["skipped"],
         failures=[f for f in read(folder, "failures") if f["cell"] not in ended],
         simulated=[row for row in rows if row["result"]["simulated"]],
         runs=len(rows),
         cells=len(wanted),
-        made=_made(volatile.values()),
+        made={n: sorted({v[n] for v in volatile.values() if n in v}) for n in MADE_BY},
         reported=provenance(),
         level=f"{LEVEL:.0%}",
         resamples=RESAMPLES,
@@ -103,28 +95,27 @@ def figures(folder: Path) -> list[tuple[str, Figure]]:
     """Every figure of a sweep's report, each under a file name of its own."""
     rows = read_rows(folder)
     found = []
-    for content in manifest(folder)["suites"].values():
-        suite = Suite.model_validate(content)
+    for suite in suites_of(folder):
         own = [row for row in rows if row["suite"] == suite.name]
-        for rank, one in enumerate(_figures(suite, own), start=1):
-            found.append((f"{suite.name}_{rank}", one))
+        found += [(f"{suite.name}_{n}", f) for n, f in enumerate(_figures(suite, own), start=1)]
     return found
 
 
-def _suite(suite: Suite, rows: list[Row], volatile: dict[str, Row], cells: int) -> SuiteShown:
+def _suite(suite: Suite, rows: list[Row], volatile: dict[str, Row], cells: int) -> dict[str, Any]:
+    """What the page shows of a suite."""
     specs = suite.tables or [TableSpec(title="Measures", columns=list(DEFAULT_MEASURES))]
     axes = list(suite.axes)
-    return SuiteShown(
-        suite=suite,
-        runs=len(rows),
-        cells=cells,
-        seeds=sorted({row["seed"] for row in rows}),
-        models=sorted({model for row in rows for model in row["result"]["seats"].values()}),
-        tables=[table(spec, rows, axes) for spec in specs],
-        compared=_compared(suite, specs, rows),
-        figures=_figures(suite, rows),
-        times=_times(rows, volatile, axes),
-    )
+    return {
+        "suite": suite,
+        "runs": len(rows),
+        "cells": cells,
+        "seeds": sorted({row["seed"] for row in rows}),
+        "models": sorted({model for row in rows for model in row["result"]["seats"].values()}),
+        "tables": [table(spec, rows, axes) for spec in specs],
+        "compared": _compared(suite, specs, rows),
+        "figures": _figures(suite, rows),
+        "times": _times(rows, volatile, axes),
+    }
 
 
 def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
@@ -160,12 +151,6 @@ def _times(
         shown = [f"{s / turns:.3f}" if turns else "—" for s in spent]
         lines.append((group.name, shown, len(timed)))
     return lines
-
-
-def _made(volatile: Any) -> dict[str, list[str]]:
-    """The commits and versions that made the runs: the distinct values of each."""
-    names = ("commit", "version", "python", "langgraph", "langchain-core", "langchain-openai")
-    return {name: sorted({line[name] for line in volatile if name in line}) for name in names}
 
 
 _pages.filters |= {"number": number, "prose": prose, "words": words}

@@ -15,7 +15,7 @@ Every table but `timings` is a function of the rows alone. All begin with the ce
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,13 @@ import polars as pl
 
 from shapley_coop.evals.measures.evaluators import score, scores
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.store import Row, make_folder, manifest, read_rows, read_volatile
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.sweeps.store import Row, make_folder, read_rows, read_volatile, suites_of
 
-FORMATS = ("csv", "jsonl", "parquet")
+FORMATS: dict[str, Any] = {
+    "csv": pl.DataFrame.write_csv,
+    "jsonl": pl.DataFrame.write_ndjson,
+    "parquet": pl.DataFrame.write_parquet,
+}
 Tables = dict[str, pl.DataFrame]
 Line = dict[str, Any]
 
@@ -77,10 +80,10 @@ def tables(
         measured: called after each run is measured, which takes longest.
     """
     rows = read_rows(folder)
-    suites = [Suite.model_validate(suite) for suite in manifest(folder)["suites"].values()]
-    asked = [column for suite in suites for spec in suite.tables for column in spec.columns]
-    asked += [column for suite in suites for spec in suite.figures for column in spec.columns]
-    more = [column for column in dict.fromkeys(asked) if ":" in column]
+    suites = suites_of(folder)
+    specs = [spec.columns for s in suites for spec in s.tables]
+    specs += [spec.columns for s in suites for spec in s.figures]
+    more = list(dict.fromkeys(c for columns in specs for c in columns if ":" in c))
     found = of_rows(rows, prices, more, measured)
     return {**found, "timings": timings(rows, read_volatile(folder))}
 
@@ -99,12 +102,12 @@ def of_rows(
         columns: measures with an argument, for `runs`.
         measured: called after each run is measured.
     """
-    makers = {
+    makers: dict[str, Callable[[Row], Iterable[Line]]] = {
         "offers": _offers,
         "actions": _actions,
         "clauses": _clauses,
         "settlements": _settlements,
-        "calls": _calls,
+        "calls": lambda row: row["calls"],
     }
     made: dict[str, list[Line]] = {"runs": []}
     for row in rows:
@@ -121,12 +124,15 @@ def of_rows(
 
 def timings(rows: Sequence[Row], volatile: Mapping[str, Row]) -> pl.DataFrame:
     """Wall time by turn and phase; turn 0 is a run whose turns nobody timed."""
-    lines = [
-        {**_named(row), "turn": turn, "phase": phase, "seconds": seconds}
-        for row in rows
-        for turn, phases in _timed(volatile.get(row["cell"], {}))
-        for phase, seconds in phases.items()
-    ]
+    lines = []
+    for row in rows:
+        timed = volatile.get(row["cell"], {})
+        lines += [
+            {**_named(row), "turn": turn.get("turn", 0), "phase": phase, "seconds": seconds}
+            for turn in timed.get("turns") or [timed.get("phases", {})]
+            for phase, seconds in turn.items()
+            if phase != "turn"
+        ]
     return _frame("timings", lines, rows)
 
 
@@ -142,13 +148,7 @@ def write(made: Tables, folder: Path, format_: str) -> list[Path]:
     paths = []
     for name, frame in made.items():
         path = folder / f"{name}.{format_}"
-        match format_:
-            case "csv":
-                frame.write_csv(path)
-            case "jsonl":
-                frame.write_ndjson(path)
-            case "parquet":
-                frame.write_parquet(path)
+        FORMATS[format_](frame, path)
         paths.append(path)
     return paths
 
@@ -233,14 +233,3 @@ def _settlements(row: Row) -> Iterator[Line]:
             "claimed_share": claim.get("claimed"),
             "refused": row["refused"].get(agent, 0),
         }
-
-
-def _calls(row: Row) -> Iterator[Line]:
-    yield from row["calls"]
-
-
-def _timed(volatile: Row) -> Iterator[tuple[int, dict[str, float]]]:
-    for line in volatile.get("turns", []):
-        yield line["turn"], {key: seconds for key, seconds in line.items() if key != "turn"}
-    if not volatile.get("turns"):
-        yield 0, volatile.get("phases", {})

@@ -11,8 +11,7 @@ import numpy as np
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.evals.measures.exchange import final_masks
-from shapley_coop.evals.reports.axes import Axis
-from shapley_coop.evals.reports.charts import Path, Point, scatter
+from shapley_coop.evals.reports.charts import Axis, Line, Point, scatter
 from shapley_coop.evals.reports.figures import Figure
 from shapley_coop.games.exchange import Masks, Scenario, solutions
 from shapley_coop.games.exchange.masks import full
@@ -82,8 +81,8 @@ def utility_plane(
         _marked(PROPOSALS, f"turn {p.turn} by {p.by}", place, label=str(p.turn))
         for p, place in zip(proposals, path, strict=True)
     ]
-    talk = [Path(PROPOSALS, tuple(path), "proposals, in order")][: len(path)]
-    lines = [Path("", tuple(front), "Pareto front")] if len(agents) == 2 else []
+    talk = [Line(PROPOSALS, tuple(path), "proposals, in order")][: len(path)]
+    lines = [Line("", tuple(front), "Pareto front")] if len(agents) == 2 else []
     cloud, drawn = _partitions(scenario, across, up)
     x, y = (Axis(f"utility of {name}", -0.05, 1.05) for name in (across, up))
     svg = scatter(SERIES, points, x, y, talk, lines, cloud)

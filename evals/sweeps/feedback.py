@@ -8,10 +8,7 @@ from langchain_core.runnables import RunnableConfig
 
 from shapley_coop.evals.measures.evaluators import scores
 from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.store import Row
-from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.state import Run, Table
 
 
 class Traced(BaseCallbackHandler):
@@ -32,13 +29,7 @@ class Traced(BaseCallbackHandler):
         return {"metadata": told, "callbacks": [self]}
 
     def on_chain_start(
-        self,
-        serialized: dict[str, Any] | None,
-        inputs: Any,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        **kwargs: Any,
+        self, *_: Any, run_id: UUID, parent_run_id: UUID | None = None, **__: Any
     ) -> None:
         """Remember the latest root: a run that waited for people has several."""
         if parent_run_id is None:
@@ -54,8 +45,3 @@ class Traced(BaseCallbackHandler):
         for key, score in scores(row).items():
             if score is not None:
                 client.create_feedback(self.root, key=key, score=score, trace_id=self.root)
-
-
-def row_of_run(run: Run, table: Table) -> Row:
-    """The row of a run that belongs to no sweep."""
-    return row_of(Cell(suite="", labels={}, graph=run.graph, room=run.room), table)

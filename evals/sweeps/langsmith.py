@@ -9,7 +9,7 @@ says what is played, a run what the result was.
 import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -57,11 +57,10 @@ class Experiment:
 
     def summary(self) -> dict[str, dict[str, Estimate]]:
         """Condition → measure → estimate; measures that no run of it has are left out."""
-        found = {}
-        for group in self.groups:
-            estimates = {key: estimate(group.rows, key) for key in EVALUATORS}
-            found[group.name] = {key: e for key, e in estimates.items() if e.n}
-        return found
+        return {
+            group.name: {key: e for key in EVALUATORS if (e := estimate(group.rows, key)).n}
+            for group in self.groups
+        }
 
 
 def feedback(row: Row) -> "list[EvaluationResult]":
@@ -76,13 +75,8 @@ def summary_feedback(rows: Sequence[Row]) -> "list[EvaluationResult]":
     """The measures of an experiment: means and rates, each with its interval and n."""
     from langsmith.evaluation import EvaluationResult
 
-    results = []
-    for key in EVALUATORS:
-        found = estimate(rows, key)
-        if found.n and isfinite(found.value):
-            shown = found.shown(4)
-            results.append(EvaluationResult(key=key, score=found.value, comment=shown))
-    return results
+    found = [(key, e) for key in EVALUATORS if isfinite((e := estimate(rows, key)).value)]
+    return [EvaluationResult(key=key, score=e.value, comment=e.shown(4)) for key, e in found]
 
 
 def upload(experiment: Experiment, **connection: Any) -> list[str]:
@@ -111,12 +105,11 @@ def upload(experiment: Experiment, **connection: Any) -> list[str]:
         with redirect_stdout(sys.stderr):
             names = [_evaluate(client, experiment, group, examples) for group in experiment.groups]
     except LangSmithError as error:
-        raise ValueError(f"LangSmith: {' '.join(str(error).split())[:300]}") from None
+        raise ValueError(f"LangSmith: {_line(error)}") from None
     until = time.monotonic() + FLUSH_SECONDS
     client.flush(timeout=FLUSH_SECONDS)
     if failed:
-        reason = " ".join(str(failed[0]).split())[:300]
-        raise ValueError(f"LangSmith: {len(failed)} requests failed, the first: {reason}")
+        raise ValueError(f"LangSmith: {len(failed)} requests failed, the first: {_line(failed[0])}")
     if time.monotonic() >= until:
         raise ValueError(f"LangSmith: not everything was taken within {FLUSH_SECONDS:g} s")
     return names
@@ -136,13 +129,13 @@ def against(
     Raises:
         ValueError: there is no such folder or experiment, or no runs pair up.
     """
+    axes = list(experiment.suite.axes)
     if Path(baseline).is_dir():
         rows = [r for r in read_rows(Path(baseline)) if r["suite"] == experiment.suite.name]
-        before = {g.name: g.rows for g in conditions(rows, list(experiment.suite.axes))}
+        before = {g.name: g.rows for g in conditions(rows, axes)}
     else:
         uploaded = _uploaded(baseline, connection)
         before = dict.fromkeys((group.name for group in experiment.groups), tuple(uploaded))
-    axes = list(experiment.suite.axes)
     return {
         group.name: compare_rows(before[group.name], group.rows, list(EVALUATORS), axes)
         for group in experiment.groups
@@ -172,11 +165,13 @@ def _examples(client: "Client", experiment: Experiment) -> dict[tuple[int, int],
         )
         for seed, repetition in keys
     }
-    if new := [e for e in examples.values() if e.id not in known]:
-        made: list[dict[str, Any]] = [
-            {"id": e.id, "inputs": e.inputs, "reference_outputs": e.outputs} for e in new
-        ]
-        client.create_examples(dataset_id=dataset.id, examples=made)
+    new: list[dict[str, Any]] = [
+        {"id": e.id, "inputs": e.inputs, "reference_outputs": e.outputs}
+        for e in examples.values()
+        if e.id not in known
+    ]
+    if new:
+        client.create_examples(dataset_id=dataset.id, examples=new)
     return examples
 
 
@@ -187,27 +182,26 @@ def _evaluate(
     examples: Mapping[tuple[int, int], "Example"],
 ) -> str:
     rows = {(row["seed"], row["repetition"]): row for row in group.rows}
+    name = f"{experiment.suite.name}-{group.name}"
+
+    def row_for(inputs: Mapping[str, Any]) -> Row:
+        return rows[inputs["seed"], inputs["repetition"]]
+
+    def economic_keys(run: Any, example: Any) -> "EvaluationResults":
+        return {"results": feedback(row_for(example.inputs))}
+
     results = client.evaluate(
-        lambda inputs: _outputs(rows[inputs["seed"], inputs["repetition"]]),
+        lambda inputs: _outputs(row_for(inputs)),
         data=[examples[key] for key in rows],
-        evaluators=[_evaluator(rows)],
+        evaluators=[economic_keys],
         summary_evaluators=[lambda runs, examples: {"results": summary_feedback(group.rows)}],
-        experiment_prefix=_slug(f"{experiment.suite.name}-{group.name}"),
+        experiment_prefix=re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-").lower(),
         description=experiment.suite.about,
         metadata=_metadata(experiment, group),
         disable_evaluator_tracing=True,
         max_concurrency=0,
     )
     return str(results.experiment_name)
-
-
-def _evaluator(
-    rows: Mapping[tuple[int, int], Row],
-) -> "Callable[[Any, Any], EvaluationResults]":
-    def economic_keys(run: Any, example: Any) -> "EvaluationResults":
-        return {"results": feedback(rows[example.inputs["seed"], example.inputs["repetition"]])}
-
-    return economic_keys
 
 
 def _outputs(row: Row) -> dict[str, Any]:
@@ -246,8 +240,8 @@ def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
         # Its successor needs a server of 2026; this one works with all of them.
         outputs = [run.outputs for run in client.list_runs(project_name=name, is_root=True)]
     except LangSmithError as error:
-        reason = " ".join(str(error).split())[:300]
-        raise ValueError(f"no folder and no LangSmith experiment {name!r}: {reason}") from None
+        reason = f"no folder and no LangSmith experiment {name!r}: {_line(error)}"
+        raise ValueError(reason) from None
     return [
         {
             "suite": found["suite"],
@@ -261,5 +255,5 @@ def _uploaded(name: str, connection: Mapping[str, Any]) -> list[Row]:
     ]
 
 
-def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", text).strip("-").lower()
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]

@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from shapley_coop.evals.sweeps.feedback import Traced
 from shapley_coop.evals.sweeps.provenance import provenance
@@ -33,9 +32,12 @@ class Local:
             SeatError: a seat did not answer; playing the cell again goes on from there.
         """
         started, name = time.monotonic(), self._name(cell)
-        run, resumed = await asyncio.to_thread(_begun, name, cell)
-        before = (await table_of(run)).get("record", []) if resumed else []
-        clock = Clock(turn=len(before) + 1)
+        known = await asyncio.to_thread(_known, name)
+        run, before = known, await table_of(known) if known else cast(Table, {})
+        if run is None:
+            config = RunConfig.model_validate(cell.room)
+            run = await asyncio.to_thread(prepare, cell.graph, config, name)
+        clock = Clock(turn=len(before.get("record", [])) + 1)
         traced = Traced(sweep=self._sweep, condition=cell.name) if tracing() else None
         if run.state != "ended":
             await follow(run, clock, traced=traced.config if traced else None)
@@ -46,10 +48,9 @@ class Local:
             table,
             clock,
             run=name,
-            resumed=resumed,
-            seconds=time.monotonic() - started,
+            resumed=known is not None,
+            started=started,
             waited=sum(entry.answer.seconds for entry in entries),
-            ended=datetime.now(UTC).isoformat(timespec="seconds"),
             **provenance(),
         )
         row = row_of(cell, table, entries)
@@ -72,14 +73,6 @@ class Local:
 
 async def _entries(table: Table) -> list[Entry]:
     return await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
-
-
-def _begun(name: str, cell: Cell) -> tuple[Run, bool]:
-    """The run of a cell, and whether it had been begun before."""
-    known = _known(name)
-    if known is not None:
-        return known, True
-    return prepare(cell.graph, RunConfig.model_validate(cell.room), name), False
 
 
 def _known(name: str) -> Run | None:

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -41,19 +41,16 @@ async def pilots(
 
 
 def _from(folder: Path, cells: Sequence[Cell]) -> Pilots:
+    """The folder's own timed runs of these conditions."""
     found: Pilots = {}
     volatile = read_volatile(folder)
-    conditions = {(c.suite, _key(c.labels)): c.condition for c in cells}
+    ranks = {(c.suite, frozenset(c.labels.items())): c.condition for c in cells}
     for row in read_rows(folder):
-        rank = conditions.get((row["suite"], _key(row["labels"])))
+        rank = ranks.get((row["suite"], frozenset(row["labels"].items())))
         if rank is not None and row["cell"] in volatile:
             pilot = Pilot(row, volatile[row["cell"]]["seconds"])
             found.setdefault((row["suite"], rank), []).append(pilot)
     return found
-
-
-def _key(labels: Mapping[str, str]) -> frozenset[tuple[str, str]]:
-    return frozenset(labels.items())
 
 
 @contextmanager
@@ -69,8 +66,5 @@ def _home_for_now() -> Iterator[None]:
         try:
             yield
         finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name, None)
-                else:
-                    os.environ[name] = value
+            os.environ.pop(HOME_VARIABLE)
+            os.environ |= {name: value for name, value in before.items() if value is not None}

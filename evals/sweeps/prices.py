@@ -7,18 +7,17 @@ Embedded agents and recordings cost nothing.
     openai:local-*: {input: 0, output: 0}
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from shapley_coop.evals.sweeps.store import Row
-from shapley_coop.evals.sweeps.suite import Cell, first_line
-from shapley_coop.files import read_data
+from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.files import first_error, read_data
 from shapley_coop.seats import Seat
 from shapley_coop.seats.seat import RECORDING
 
@@ -55,11 +54,9 @@ class Prices:
 
     def cost(self, calls: Iterable[Mapping[str, Any]]) -> float:
         """What calls cost, in USD; each names its model and its tokens."""
-        total = 0.0
-        for call in calls:
-            price = self.of(call["model"])
-            total += call["input_tokens"] * price.input + call["output_tokens"] * price.output
-        return total / MILLION
+        priced = ((call, self.of(call["model"])) for call in calls)
+        spent = (c["input_tokens"] * p.input + c["output_tokens"] * p.output for c, p in priced)
+        return float(sum(spent)) / MILLION
 
     def know(self, models: Iterable[str]) -> bool:
         """Whether all of these models have a price."""
@@ -87,7 +84,7 @@ def read_prices(path: Path) -> Prices:
     try:
         found = TypeAdapter(dict[str, Price]).validate_python(read_data(path, "prices"))
     except ValidationError as error:
-        raise ValueError(f"{path}: {first_line(error)}: give model: {{input, output}}") from None
+        raise ValueError(f"{path}: {first_error(error)}: give model: {{input, output}}") from None
     return Prices(found)
 
 
@@ -105,17 +102,11 @@ def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
     Raises:
         ValueError: a model has no price.
     """
-    for model in sorted({model for cell in cells for model in models_of(cell)}):
+    for model in sorted({s["model"] for cell in cells for s in cell.room["seats"].values()}):
         prices.of(model)
 
 
-def models_of(cell: Cell) -> dict[str, int]:
-    """Model → how many of the cell's seats it has."""
-    return dict(Counter(seat["model"] for seat in cell.room["seats"].values()))
-
-
-@dataclass(frozen=True)
-class Pilot:
+class Pilot(NamedTuple):
     """One run that a forecast is made from, and its wall time in seconds."""
 
     row: Row
@@ -165,36 +156,26 @@ def forecast(
         pilots: (suite, condition) → runs of it.
         prices: USD per million tokens.
     """
-    totals = dict.fromkeys(("calls", "input_tokens", "output_tokens", "cost", "seconds"), 0.0)
+    counts = ("calls", "input_tokens", "output_tokens")
+    totals: dict[str, Any] = dict.fromkeys((*counts, "cost", "seconds"), 0.0)
     known, stood_in = True, False
     for cell in cells:
         runs = pilots[cell.suite, cell.condition]
-        for pilot in runs:
-            calls = [_as_in(cell, call) for call in pilot.row["calls"]]
-            stood_in |= any(
-                c["model"] != d["model"] for c, d in zip(calls, pilot.row["calls"], strict=True)
-            )
-            for key in ("calls", "input_tokens", "output_tokens"):
+        for row, seconds in runs:
+            # As if the cell's own seats had answered.
+            seats = [cell.room["seats"].get(call["agent"], call) for call in row["calls"]]
+            calls = [
+                {**call, "model": seat["model"]}
+                for call, seat in zip(row["calls"], seats, strict=True)
+            ]
+            stood_in |= calls != row["calls"]
+            for key in counts:
                 totals[key] += sum(call[key] for call in calls) / len(runs)
-            totals["seconds"] += pilot.seconds / len(runs)
+            totals["seconds"] += seconds / len(runs)
             known &= prices.know(call["model"] for call in calls)
             totals["cost"] += prices.cost(calls) / len(runs) if known else 0.0
-    return Forecast(
-        cells=len(cells),
-        pilot=sum(len(runs) for runs in pilots.values()),
-        simulated=stood_in,
-        calls=totals["calls"],
-        input_tokens=totals["input_tokens"],
-        output_tokens=totals["output_tokens"],
-        cost=totals["cost"] if known else None,
-        seconds=totals["seconds"],
-    )
-
-
-def _as_in(cell: Cell, call: Mapping[str, Any]) -> dict[str, Any]:
-    """A pilot's call as if the cell's own seat had answered it."""
-    seat = cell.room["seats"].get(call["agent"], call)
-    return {**call, "model": seat["model"]}
+    totals["cost"] = totals["cost"] if known else None
+    return Forecast(len(cells), sum(map(len, pilots.values())), stood_in, **totals)
 
 
 def _unpaid(cell: Cell) -> Cell:

@@ -14,13 +14,8 @@ _LIBRARIES = ("langgraph", "langchain-core", "langchain-openai", "numpy", "scipy
 @cache
 def provenance() -> dict[str, str]:
     """Commit (with a + where files differ from it), version, Python and libraries."""
-    libraries = {name: _version(name) for name in _LIBRARIES}
-    return {
-        "commit": _commit(),
-        "version": _version("shapley-coop"),
-        "python": platform.python_version(),
-        **libraries,
-    }
+    own = {"version": _version("shapley-coop"), "python": platform.python_version()}
+    return {"commit": _commit(), **own, **{name: _version(name) for name in _LIBRARIES}}
 
 
 def _version(name: str) -> str:

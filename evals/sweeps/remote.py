@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Awaitable
-from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 from uuid import NAMESPACE_URL, uuid5
 
@@ -10,7 +9,6 @@ import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError, NotFoundError
-from langgraph_sdk.schema import Context
 
 from shapley_coop.evals.sweeps.rows import Clock, Finished, counted, row_of, volatile_of
 from shapley_coop.evals.sweeps.suite import Cell
@@ -45,9 +43,8 @@ class Remote:
         """
         started, thread = time.monotonic(), self._thread(cell)
         about = {"sweep": self._sweep, "cell": cell.id, "suite": cell.suite}
-        threads = self._client.threads
-        create = threads.create(thread_id=thread, if_exists="do_nothing", metadata=about)
-        await self._answered(create)
+        create = self._client.threads.create
+        await self._answered(create(thread_id=thread, if_exists="do_nothing", metadata=about))
         table, begun = await self._table(thread)
         if not _ended(table):
             await self._run(cell, thread, begun)
@@ -61,8 +58,7 @@ class Remote:
             run=thread,
             resumed=begun,
             server=self._url,
-            seconds=time.monotonic() - started,
-            ended=datetime.now(UTC).isoformat(timespec="seconds"),
+            started=started,
         )
         return Finished(row_of(cell, table), volatile)
 
@@ -97,27 +93,15 @@ class Remote:
         latest = await self._answered(runs.list(thread, limit=1))
         under_way = [run["run_id"] for run in latest if run["status"] in UNDER_WAY]
         if not under_way:
-            known = Run(thread, cell.graph, dict(cell.room), "", "started", None)
-            config = configured(known)
+            config = configured(Run(thread, cell.graph, dict(cell.room), "", "started", None))
             config.pop("configurable")  # The server names the thread itself.
-            made = await self._answered(
-                runs.create(
-                    thread,
-                    cell.graph,
-                    input=None if begun else {"room": dict(cell.room)},
-                    config=cast(Any, config),
-                    context=cast(Context, {}),
-                    durability="sync",
-                )
-            )
+            how: Any = {"config": config, "context": {}, "durability": "sync"}
+            start = None if begun else {"room": dict(cell.room)}
+            made = await self._answered(runs.create(thread, cell.graph, input=start, **how))
             under_way = [made["run_id"]]
-        await self._join(thread, under_way[0])
-
-    async def _join(self, thread: str, run: str) -> None:
-        """Wait for a run's end, however long it takes."""
-        while True:
+        while True:  # however long it takes
             try:
-                await self._client.runs.join(thread, run)
+                await runs.join(thread, under_way[0])
             except httpx.ReadTimeout:
                 continue
             except (httpx.HTTPError, LangGraphError) as error:
@@ -130,8 +114,8 @@ class Remote:
             state = await self._answered(self._client.threads.get_state(thread))
         except _Missing:
             return cast(Table, {}), False
-        values = cast(dict[str, Any], state["values"] or {})
-        return cast(Table, values), bool(values.get("episode"))
+        table = cast(Table, state["values"] or {})
+        return table, bool(table.get("episode"))
 
     async def _answered(self, asked: Awaitable[T]) -> T:
         try:

@@ -4,8 +4,11 @@ A row holds the run's public record whole (talk, offers, turns, contract, settle
 cost, so that tables, statistics and reports need nothing else. No letter and no answer is in it.
 """
 
+import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from shapley_coop.deals import Deal, contract_breaches, contract_duties, sentence
@@ -36,6 +39,8 @@ class Finished:
 class Clock:
     """Wall time by turn and phase, in seconds, from what each node reports.
 
+    The settlement is counted after the last turn.
+
     Attributes:
         turn: the turn under way, from 1.
         spent: turn → phase → seconds.
@@ -50,10 +55,6 @@ class Clock:
             phases = self.spent.setdefault(self.turn, {})
             phases[phase] = phases.get(phase, 0.0) + cost.get("seconds", 0.0)
         self.turn += len(written.get("record", []))
-
-    def lines(self) -> list[dict[str, Any]]:
-        """A line for each turn; the settlement is counted after the last one."""
-        return [{"turn": turn, **phases} for turn, phases in self.spent.items()]
 
 
 def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
@@ -87,14 +88,15 @@ def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     }
 
 
-def volatile_of(cell: Cell, table: Table, clock: Clock, **more: Any) -> Row:
-    """The volatile fields of a run: names, times, versions."""
-    outcome = result("", cell.graph, table)
+def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: Any) -> Row:
+    """The volatile fields of a run: names, times, versions; `started` by the monotonic clock."""
     return {
         "cell": cell.id,
         "episode": table["episode"],
-        "phases": outcome["timing"],
-        "turns": clock.lines(),
+        "phases": result("", cell.graph, table)["timing"],
+        "turns": [{"turn": turn, **phases} for turn, phases in clock.spent.items()],
+        "seconds": time.monotonic() - started,
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
         **more,
     }
 
@@ -114,7 +116,11 @@ def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[
 
 def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str, Any]]:
     """Every clause ever signed, with the number of its duties and breaches."""
-    owed = [d.clause for n in range(len(record)) for d in _duties(contract, record, n)]
+    owed = [
+        duty.clause
+        for n, turn in enumerate(record)
+        for duty in contract_duties(contract, record[:n], turn["turn"])
+    ]
     broken = [breach.clause for breach in contract_breaches(contract, record)]
     return [
         {
@@ -127,20 +133,13 @@ def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str
     ]
 
 
-def _duties(contract: Contract | None, record: Sequence[Turn], n: int) -> list[Any]:
-    return contract_duties(contract, record[:n], record[n]["turn"])
-
-
 def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """A line for each call, in an order that does not depend on timing."""
     fields = ("agent", "act", "attempt", "model", "letter")
     of_answer = ("input_tokens", "output_tokens", "cut")
     calls = [
-        {
-            **{field: getattr(entry, field) for field in fields},
-            "calls": 1,
-            **{field: getattr(entry.answer, field) for field in of_answer},
-        }
+        {name: getattr(entry, name) for name in fields}
+        | {"calls": 1, **{name: getattr(entry.answer, name) for name in of_answer}}
         for entry in entries
     ]
     return sorted(calls, key=lambda c: (c["agent"], c["act"], c["letter"], c["attempt"]))
@@ -165,8 +164,7 @@ def counted(table: Table) -> list[dict[str, Any]]:
 
 def _refused(table: Table) -> dict[str, int]:
     """Agent → how many of its drafts were sent back."""
-    counts = dict.fromkeys(table["agents"], 0)
+    counts = Counter(dict.fromkeys(table["agents"], 0))
     for spent in table["spent"].values():
-        for agent, used in spent.get("agents", {}).items():
-            counts[agent] = counts.get(agent, 0) + used.get("refused", 0)
-    return counts
+        counts.update({a: n.get("refused", 0) for a, n in spent.get("agents", {}).items()})
+    return dict(counts)

@@ -16,7 +16,6 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
@@ -56,7 +55,7 @@ class Writer:
             try:
                 fcntl.flock(self._files[kind], fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                self.__exit__(None, None, None)
+                self.__exit__()
                 raise ValueError(
                     f"{path}: another sweep is writing it; wait for its end, or give --shard i/n"
                 ) from None
@@ -64,12 +63,7 @@ class Writer:
         _sync_folder(self.folder)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for file in self._files.values():
             os.close(file)
         self._files.clear()
@@ -110,9 +104,8 @@ def read_rows(folder: Path) -> list[Row]:
     for row in read(folder):
         if rows.setdefault(row["cell"], row) != row:
             raise ValueError(f"{folder} holds two different runs of the cell {row['cell']}")
-    suites = {name: Suite.model_validate(s) for name, s in manifest(folder)["suites"].items()}
-    ranks = {name: {a: list(v) for a, v in suite.axes.items()} for name, suite in suites.items()}
-    names = list(suites)
+    ranks = {s.name: {a: list(v) for a, v in s.axes.items()} for s in suites_of(folder)}
+    names = list(ranks)
 
     def place(row: Row) -> tuple[Any, ...]:
         axes = ranks[row["suite"]].items()
@@ -141,6 +134,15 @@ def manifest(folder: Path) -> dict[str, Any]:
     return found
 
 
+def suites_of(folder: Path) -> list[Suite]:
+    """The suites that the folder was made for, as they were run.
+
+    Raises:
+        ValueError: it holds no sweep.
+    """
+    return [Suite.model_validate(content) for content in manifest(folder)["suites"].values()]
+
+
 def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:
     """Record the suites that are swept here; seeds and suites may be added later.
 
@@ -149,13 +151,12 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
     """
     make_folder(folder)
     path = folder / MANIFEST
-    fresh = {"sweep": uuid4().hex[:8], "suites": {}, "skipped": {}}
-    _write_new(path, fresh)
+    _write_new(path, {"sweep": uuid4().hex[:8], "suites": {}, "skipped": {}})
     known = manifest(folder)
     for suite in suites:
-        before = known["suites"].get(suite.name)
         now = suite.model_dump(mode="json")
-        if before and _without_seeds(before) == _without_seeds(now):
+        before = known["suites"].get(suite.name, now)
+        if before == {**now, "seeds": before["seeds"]}:
             now["seeds"] = sorted({*before["seeds"], *now["seeds"]})
         known["suites"][suite.name] = now
     known["skipped"] = {**known["skipped"], **skipped}
@@ -167,8 +168,7 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
 
 def cells_of(folder: Path) -> list[Cell]:
     """Every cell that the folder was made for."""
-    suites = manifest(folder)["suites"].values()
-    return [cell for suite in suites for cell in expand(Suite.model_validate(suite))]
+    return [cell for suite in suites_of(folder) for cell in expand(suite)]
 
 
 def merge(folders: Iterable[Path], into: Path) -> int:
@@ -183,14 +183,13 @@ def merge(folders: Iterable[Path], into: Path) -> int:
     sources = list(folders)
     if (into / MANIFEST).exists():
         raise ValueError(f"{into} holds a sweep already: merge into a new folder")
-    suites = [Suite.model_validate(s) for f in sources for s in manifest(f)["suites"].values()]
+    suites = [suite for folder in sources for suite in suites_of(folder)]
     rows: dict[str, Row] = {}
-    volatile: dict[str, Row] = {}
     for folder in sources:
         for row in read_rows(folder):
             if rows.setdefault(row["cell"], row) != row:
                 raise ValueError(f"{folder} has another run of the cell {row['cell']}: keep one")
-        volatile = {**read_volatile(folder), **volatile}
+    volatile = {k: v for f in reversed(sources) for k, v in read_volatile(f).items()}
     skipped = {k: v for f in sources for k, v in manifest(f)["skipped"].items()}
     register(into, suites, skipped)
     with Writer(into) as writer:
@@ -259,10 +258,6 @@ def replace_file(path: Path, text: str) -> None:
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _without_seeds(suite: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in suite.items() if key != "seeds"}
 
 
 def _sync_folder(folder: Path) -> None:

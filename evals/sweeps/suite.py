@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from shapley_coop.files import read_mapping
+from shapley_coop.files import first_error, read_mapping
 from shapley_coop.graphs import builder
 from shapley_coop.state import RunConfig
 
@@ -31,19 +31,19 @@ _MERGED = ("params", "seats")
 MAX_CELLS = 1_000_000
 
 
-class Printed(BaseModel):
-    """The values of one row as a paper prints them."""
-
+class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Printed(_Part):
+    """The values of one row as a paper prints them."""
 
     row: dict[str, str] = Field(description="Axis → label: the row that it belongs to.")
     values: dict[str, str] = Field(description="Column → what is printed.")
 
 
-class TableSpec(BaseModel):
+class TableSpec(_Part):
     """How the report lays a suite out: a row for each combination of some axes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     title: str
     rows: list[str] = Field(default=[], description="Axes; all of them unless given.")
@@ -53,10 +53,8 @@ class TableSpec(BaseModel):
     printed: list[Printed] = []
 
 
-class FigureSpec(BaseModel):
+class FigureSpec(_Part):
     """One figure of the report: see `evals.reports.figures`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: str
     title: str
@@ -65,14 +63,12 @@ class FigureSpec(BaseModel):
     columns: list[str] = Field(default=[], description="Measures, where the kind needs some.")
 
 
-class Suite(BaseModel):
+class Suite(_Part):
     """One experiment.
 
     `vary` maps an axis to the values of the field of that name (`graph`, `rounds`, `params.level`,
     …), or to labels and what each of them sets: `{enforced: {graph: contracts, …}, …}`.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[a-z0-9_]{1,64}$")
     about: str = ""
@@ -177,7 +173,7 @@ def load_suite(name: str) -> Suite:
     try:
         return Suite.model_validate({"name": path.stem, **content})
     except ValidationError as error:
-        raise ValueError(f"{path}: {first_line(error)}") from None
+        raise ValueError(f"{path}: {first_error(error)}") from None
 
 
 def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
@@ -251,10 +247,9 @@ def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, A
         try:
             builder(graph)
             room = RunConfig.model_validate(settings).resolve().model_dump(mode="json")
-        except ValidationError as error:
-            raise ValueError(f"{where}: {first_line(error)}") from None
         except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
+            reason = first_error(error) if isinstance(error, ValidationError) else error
+            raise ValueError(f"{where}: {reason}") from None
         yield named, graph, room
 
 
@@ -269,12 +264,3 @@ def _overlaid(settings: dict[str, Any], more: Mapping[str, Any]) -> dict[str, An
     """Parameters and seats are merged by key, everything else is replaced."""
     merged = {key: {**settings.get(key, {}), **more[key]} for key in _MERGED if key in more}
     return {**settings, **more, **merged}
-
-
-def first_line(error: ValidationError) -> str:
-    """The first error of a validation, in one line."""
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"there is no setting {where!r}"
-    return f"{where}: {first['msg'].removeprefix('Value error, ')}".removeprefix(": ")

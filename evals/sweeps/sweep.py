@@ -112,26 +112,23 @@ async def sweep(
     return under_way.tally
 
 
+@dataclass
 class _Sweep:
     """The workers' shared state; all run on one event loop, so it needs no locks."""
 
-    def __init__(
-        self,
-        cells: Sequence[Cell],
-        player: Player,
-        writer: Writer,
-        limits: Limits,
-        prices: Prices,
-        watch: Callable[[Tally], Any],
-    ) -> None:
-        self._player, self._writer, self._limits = player, writer, limits
-        self._prices, self._watch = prices, watch
-        done = {row["cell"] for row in read(writer.folder)}
-        self.todo = [cell for cell in cells if cell.id not in done]
-        self.tally = Tally(cells=len(cells), before=len(cells) - len(self.todo))
-        self.tally.cost = spent_in(writer.folder, prices)
+    _cells: Sequence[Cell]
+    _player: Player
+    _writer: Writer
+    _limits: Limits
+    _prices: Prices
+    _watch: Callable[[Tally], Any]
+
+    def __post_init__(self) -> None:
+        done = {row["cell"] for row in read(self._writer.folder)}
+        self.todo = [cell for cell in self._cells if cell.id not in done]
+        self.tally = Tally(cells=len(self._cells), before=len(self._cells) - len(self.todo))
+        self.tally.cost = spent_in(self._writer.folder, self._prices)
         self._next = iter(self.todo)
-        self._to_run = len(self.todo)
         self._dearest: float | None = None
         self._playing = 0
         self._ended = asyncio.Condition()
@@ -171,11 +168,7 @@ class _Sweep:
         return False
 
     async def _play(self, cell: Cell) -> float:
-        """Play a cell and keep its row, or its failure.
-
-        Returns:
-            What it cost, in USD.
-        """
+        """Play a cell and keep its row, or its failure; return its cost in USD."""
         try:
             finished = await self._player.play(cell)
         except Exception as error:
@@ -183,16 +176,13 @@ class _Sweep:
             line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
             line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
             await asyncio.to_thread(self._writer.failed, line)
-            self._count_failure()
+            self.tally.failed += 1
+            if self.tally.failed > self._limits.errors * len(self.todo):
+                self.tally.stopped = f"{self.tally.failed} of {len(self.todo)} cells failed"
             return _cost(self._prices, paid)
         await asyncio.to_thread(self._writer.finished, finished.row, finished.volatile)
         self.tally.done += 1
         return _cost(self._prices, finished.row["calls"])
-
-    def _count_failure(self) -> None:
-        self.tally.failed += 1
-        if self.tally.failed > self._limits.errors * self._to_run:
-            self.tally.stopped = f"{self.tally.failed} of {self._to_run} cells failed"
 
 
 def spent_in(folder: Path, prices: Prices) -> float:
