@@ -9,7 +9,7 @@ as printed (L2 0.32 and 0.028); a generated point that would beat them is lowere
 
 from collections.abc import Mapping
 
-from shapley_coop.amounts import MICRO
+from shapley_coop.amounts import MICRO, to_micro
 from shapley_coop.games.exchange.masks import Micros, full
 from shapley_coop.games.exchange.preferences import scores
 from shapley_coop.games.exchange.registry import Registry
@@ -156,18 +156,20 @@ def paper(name: str, seed: int = 0) -> Scenario:
     """
     tasks = Tasks(ATOMS, dict(INITIAL), Registry([atom.says for atom in ATOMS], WRITTEN))
     calibrated = CALIBRATED[name]
-    printed = {agent: _micros(known) for agent, known in PRINTED[name].items()}
+    printed = {
+        agent: {mask: to_micro(utility) for mask, utility in known.items()}
+        for agent, known in PRINTED[name].items()
+    }
     fixed = {
-        "Alice": {**{mask: _micro(a) for mask, a, _ in calibrated}, **printed["Alice"]},
-        "Bob": {**{full(6) ^ mask: _micro(b) for mask, _, b in calibrated}, **printed["Bob"]},
+        "Alice": {**{mask: to_micro(a) for mask, a, _ in calibrated}, **printed["Alice"]},
+        "Bob": {**{full(6) ^ mask: to_micro(b) for mask, _, b in calibrated}, **printed["Bob"]},
     }
     utilities = {
         agent: normalised(scores(text, ATOMS, seed, agent))
         for agent, text in PREFERENCES[name].items()
     }
     for agent, known in fixed.items():
-        for mask, utility in known.items():
-            utilities[agent][mask] = utility
+        utilities[agent][list(known)] = list(known.values())
     _lower(utilities, fixed, calibrated)
     return Scenario(
         name=name,
@@ -195,13 +197,5 @@ def _lower(
         if theirs in fixed["Bob"]:
             continue
         a, b = int(utilities["Alice"][mine]), int(utilities["Bob"][theirs])
-        top = max(_micro(y) for _, x, y in front if _micro(x) >= a)
+        top = max(to_micro(y) for _, x, y in front if to_micro(x) >= a)
         utilities["Bob"][theirs] = b if b <= top else top * (3 * MICRO + b) // (4 * MICRO)
-
-
-def _micros(known: Mapping[int, float]) -> dict[int, int]:
-    return {mask: _micro(utility) for mask, utility in known.items()}
-
-
-def _micro(utility: float) -> int:
-    return round(utility * MICRO)

@@ -1,6 +1,7 @@
 """Where a scenario comes from: built in, a file, TaskBench records, or the dial alone."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange import paper, taskbench
@@ -61,7 +62,7 @@ def generated(agents: Sequence[str], atoms: int, competition: float, seed: int) 
     for position in range(n):
         initial[agents[position * len(agents) // n]] |= 1 << (n - 1 - position)
     tasks = Tasks(chosen, initial, Registry([atom.says for atom in chosen]))
-    return dial(f"{GENERATED} ({competition:g})", tasks, competition, seed)
+    return _dial(f"{GENERATED} ({competition:g})", tasks, competition, seed)
 
 
 def from_taskbench(
@@ -90,18 +91,11 @@ def from_taskbench(
         raise GameError(f"{path} has no record {unknown[0]!r}")
     drawn = [records[i] for i in ids] or taskbench.sample(records, len(agents), seed, atoms)
     name = f"taskbench {' '.join(record.id for record in drawn)}"
-    found = dial(name, taskbench.tasks_of(drawn, agents), competition, seed)
-    return Scenario(
-        name,
-        found.tasks,
-        found.utilities,
-        found.preferences,
-        {},
-        read_tools(tools) if tools else {},
-    )
+    found = _dial(name, taskbench.tasks_of(drawn, agents), competition, seed)
+    return replace(found, tools=read_tools(tools)) if tools else found
 
 
-def dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
+def _dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
     """Preferences of a given overlap, and the utilities that follow from their words."""
     told = dialled(tasks.atoms, tasks.agents, competition, seed)
     return Scenario(

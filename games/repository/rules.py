@@ -6,9 +6,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from shapley_coop.games.files import read_file
 from shapley_coop.games.repository.lines import LANGUAGES
 
 KINDS = ("code", "decisions", "documents", "fixes")
@@ -163,10 +163,7 @@ def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:
     """
     content: Any = source
     if not isinstance(source, Mapping):
-        try:
-            content = yaml.safe_load(Path(source).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ValueError(f"{source}: no rule file: {' '.join(str(error).split())}") from None
+        content = read_file(source, "a rule file")
     if not isinstance(content, Mapping):
         raise ValueError(f"{source}: holds no rules: give {', '.join(Rules.model_fields)}")
     try:

@@ -6,6 +6,7 @@ the fixes mend it.
 """
 
 from collections.abc import Iterator, Mapping
+from textwrap import indent
 from typing import Any
 
 from shapley_coop.games.software_company.artefacts import (
@@ -23,6 +24,99 @@ _BOUNDS = {
     "below": ("below {0}", "{name} < {0}"),
     "at_most": ("at most {0}", "{name} <= {0}"),
 }
+
+_DECISIONS = {
+    "CEO": (
+        "Build the {title}",
+        "It takes {takes} and gives {gives}. It is done when every check of the task passes.",
+    ),
+    "CPO": (
+        "A command line",
+        "The program is used as `{usage}`. It prints the result and nothing else, so that other "
+        "programs can use it.",
+    ),
+    "CTO": (
+        "Python without libraries",
+        "`{name}.py` holds the calculation as a function of its inputs, and `main.py` the command "
+        "line: the one can be tested without the other.",
+    ),
+}
+
+_CALCULATION = '''\
+"""{title}: the calculation."""
+
+
+def {name}({arguments}):
+    """The {name} ({unit}), from {takes}."""
+{checks}    return {formula}
+'''
+
+_COMPUTE = """\
+{taken} = (float(argument) for argument in arguments)
+result = {name}({arguments})
+"""
+
+_REFUSE = '''\
+def refuse(reason):
+    """Complain in one line; the exit code of bad usage."""
+    print(reason, file=sys.stderr)
+    return 2
+
+
+'''
+
+_COMMAND_LINE = '''\
+"""{title}: {usage}."""
+
+import sys
+
+from {name} import {name}
+
+
+{refuse}def main(arguments):
+    """Print {gives}."""
+{compute}    print(f"{{result:.{decimals}f}}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
+'''
+
+_TESTS = '''\
+"""The {title} computes what was asked for."""
+
+import unittest
+
+from {name} import {name}
+
+
+class Calculation(unittest.TestCase):
+{cases}'''
+
+_REQUIREMENTS = """\
+# What the {title} must do
+
+{about}
+
+It takes {takes}, and gives {gives}.
+
+{limits}- What is no number must be refused.
+"""
+
+_MANUAL = """\
+# Manual of the {title}
+
+Call `{usage}` with {takes}.
+{example}
+What cannot be computed is refused, with exit code 2.
+"""
+
+_ACCEPTANCE = """\
+# How the {title} was accepted
+
+| called with | must give |
+| --- | --- |
+{rows}"""
 
 
 def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, Any]) -> str:
@@ -50,176 +144,64 @@ def _writings(
     role: str, phase: str, task: Mapping[str, Any], files: Mapping[str, str]
 ) -> Iterator[str]:
     """What is not there yet, most urgent first."""
-    if phase == "design" and (decision := _decisions(task).get(role)):
-        title, text = decision
+    words = _words(task)
+    if phase == "design" and role in _DECISIONS:
+        title, text = (said.format(**words) for said in _DECISIONS[role])
         if not any(title in content for content in files.values()):
             yield action_of(DECIDE, title=title, text=text)
-    name = task["output"]["name"]
     code = {
-        f"{name}.py": ("Programmer", _calculation(task, checked=False)),
+        f"{words['name']}.py": ("Programmer", _calculation(task, checked=False)),
         "main.py": ("CTO", _command_line(task, refusing=False)),
-        f"tests/test_{name}.py": ("Reviewer", _tests(task)),
+        f"tests/test_{words['name']}.py": ("Reviewer", _TESTS.format(**words)),
     }
     documents = {
-        "docs/requirements.md": ("Counselor", "design", _requirements(task)),
-        "docs/manual.md": ("CPO", "documentation", _manual(task)),
-        "docs/acceptance.md": ("Counselor", "documentation", _acceptance(task)),
+        "docs/requirements.md": ("Counselor", "design", _REQUIREMENTS),
+        "docs/manual.md": ("CPO", "documentation", _MANUAL),
+        "docs/acceptance.md": ("Counselor", "documentation", _ACCEPTANCE),
     }
     if phase == "coding":
         # Its own part first; then whatever no other role has written.
-        for path, (_, content) in sorted(code.items(), key=lambda part: part[1][0] != role):
-            if path not in files and (code[path][0] == role or files):
+        for path, (author, content) in sorted(code.items(), key=lambda part: part[1][0] != role):
+            if path not in files and (author == role or files):
                 yield action_of(WRITE_CODE, path=path, content=content)
-    for path, (author, when, content) in documents.items():
+    for path, (author, when, template) in documents.items():
         if (author, when) == (role, phase) and path not in files:
-            yield action_of(WRITE_DOCUMENT, path=path, content=content)
+            yield action_of(WRITE_DOCUMENT, path=path, content=template.format(**words))
 
 
 def _fixes(role: str, task: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[str]:
     """The command line refuses first; then the calculation can."""
-    name = task["output"]["name"]
-    mended = {
-        "main.py": ("what is no number is refused", _command_line(task, refusing=True)),
-        f"{name}.py": ("what is out of bounds is refused", _calculation(task, checked=True)),
-    }
-    order = list(mended) if role == "Programmer" else list(reversed(mended))
-    for path in order:
-        why, content = mended[path]
+    mended = [
+        ("main.py", "what is no number is refused", _command_line(task, refusing=True)),
+        (
+            f"{task['output']['name']}.py",
+            "what is out of bounds is refused",
+            _calculation(task, checked=True),
+        ),
+    ]
+    for path, why, content in mended if role == "Programmer" else reversed(mended):
         if path in files and files[path] != content:
             yield action_of(FIX, path=path, content=content, why=why)
 
 
-def _decisions(task: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    name, takes = task["output"]["name"], _listed(task)
-    return {
-        "CEO": (
-            f"Build the {task['title']}",
-            f"It takes {takes} and gives {_output(task)}. It is done when every check of the "
-            "task passes.",
-        ),
-        "CPO": (
-            "A command line",
-            f"The program is used as `{_usage(task)}`. It prints the result and nothing else, so "
-            "that other programs can use it.",
-        ),
-        "CTO": (
-            "Python without libraries",
-            f"`{name}.py` holds the calculation as a function of its inputs, and `main.py` the "
-            "command line: the one can be tested without the other.",
-        ),
-    }
-
-
 def _calculation(task: Mapping[str, Any], checked: bool) -> str:
-    name = task["output"]["name"]
-    arguments = ", ".join(one["name"] for one in task["inputs"])
-    lines = [
-        f'"""{task["title"]}: the calculation."""',
-        "",
-        "",
-        f"def {name}({arguments}):",
-        f'    """{_output(task)[:1].upper()}{_output(task)[1:]}, from {_listed(task)}."""',
+    checks = [
+        f'    if not {test}:\n        raise ValueError("{one} must be {words}")\n'
+        for one, words, test in _limits(task)
     ]
-    for one, words, test in _limits(task) if checked else ():
-        lines += [f"    if not {test}:", f'        raise ValueError("{one} must be {words}")']
-    return "\n".join([*lines, f"    return {task['formula']}", ""])
+    return _CALCULATION.format(**_words(task), checks="".join(checks) if checked else "")
 
 
 def _command_line(task: Mapping[str, Any], refusing: bool) -> str:
-    name, inputs = task["output"]["name"], [one["name"] for one in task["inputs"]]
-    taken = f"{', '.join(inputs)}{',' * (len(inputs) == 1)}"
-    decimals = task["output"]["decimals"]
-    compute = [
-        f"{taken} = (float(argument) for argument in arguments)",
-        f"result = {name}({', '.join(inputs)})",
-    ]
+    words = _words(task)
+    compute = _COMPUTE.format(**words)
     if refusing:
-        compute = [
-            "try:",
-            *(f"    {line}" for line in compute),
-            "except (ValueError, ArithmeticError) as error:",
-            '    sys.exit(refuse(f"{error}"))',
-        ]
-    refuse = [
-        "def refuse(reason):",
-        '    """Complain in one line; the exit code of bad usage."""',
-        "    print(reason, file=sys.stderr)",
-        "    return 2",
-        "",
-        "",
-    ]
-    return "\n".join(
-        [
-            f'"""{task["title"]}: {_usage(task)}."""',
-            "",
-            "import sys",
-            "",
-            f"from {name} import {name}",
-            "",
-            "",
-            *(refuse if refusing else []),
-            "def main(arguments):",
-            f'    """Print {_output(task)}."""',
-            *(f"    {line}" for line in compute),
-            f'    print(f"{{result:.{decimals}f}}")',
-            "",
-            "",
-            'if __name__ == "__main__":',
-            "    main(sys.argv[1:])",
-            "",
-        ]
-    )
-
-
-def _tests(task: Mapping[str, Any]) -> str:
-    name, decimals = task["output"]["name"], task["output"]["decimals"]
-    cases = [check for check in task["checks"] if check.get("output") is not None]
-    lines = [
-        f'"""The {task["title"]} computes what was asked for."""',
-        "",
-        "import unittest",
-        "",
-        f"from {name} import {name}",
-        "",
-        "",
-        "class Calculation(unittest.TestCase):",
-    ]
-    for number, check in enumerate(cases, start=1):
-        values = ", ".join(map(str, check["inputs"]))
-        result = f"round({name}({values}), {decimals})"
-        lines += [
-            f"    def test_case_{number}(self):",
-            f"        self.assertEqual({result}, {check['output']})",
-            "",
-        ]
-    return "\n".join(lines if cases else [*lines, "    pass", ""])
-
-
-def _requirements(task: Mapping[str, Any]) -> str:
-    limits = [f"- {one} must be {words}." for one, words, _ in _limits(task)]
-    lines = [f"# What the {task['title']} must do", "", task.get("about", ""), ""]
-    lines += [f"It takes {_listed(task)}, and gives {_output(task)}.", "", *limits]
-    return "\n".join([*lines, "- What is no number must be refused.", ""])
-
-
-def _manual(task: Mapping[str, Any]) -> str:
-    shown = next((c for c in task["checks"] if c.get("output") is not None), None)
-    lines = [f"# Manual of the {task['title']}", "", f"Call `{_usage(task)}` with {_listed(task)}."]
-    if shown:
-        values = " ".join(map(str, shown["inputs"]))
-        lines += ["", f"    python main.py {values}", f"    {shown['output']}"]
-    return "\n".join([*lines, "", "What cannot be computed is refused, with exit code 2.", ""])
-
-
-def _acceptance(task: Mapping[str, Any]) -> str:
-    rows = [
-        f"| {' '.join(map(str, c['inputs']))} | "
-        f"{'refused' if c.get('refused') else c.get('output')} |"
-        for c in task["checks"]
-        if c.get("inputs") is not None
-    ]
-    lines = [f"# How the {task['title']} was accepted", "", "| called with | must give |"]
-    return "\n".join([*lines, "| --- | --- |", *rows, ""])
+        compute = (
+            f"try:\n{indent(compute, '    ')}except (ValueError, ArithmeticError) as error:\n"
+            '    sys.exit(refuse(f"{error}"))\n'
+        )
+    refuse = _REFUSE if refusing else ""
+    return _COMMAND_LINE.format(**words, refuse=refuse, compute=indent(compute, "    "))
 
 
 def _limits(task: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -230,13 +212,39 @@ def _limits(task: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
                 yield one["name"], words.format(one[bound]), test.format(one[bound], **one)
 
 
-def _usage(task: Mapping[str, Any]) -> str:
-    return " ".join(["python main.py", *(one["name"].upper() for one in task["inputs"])])
-
-
-def _listed(task: Mapping[str, Any]) -> str:
-    return ", ".join(f"{one['name']} ({one.get('unit') or '1'})" for one in task["inputs"])
-
-
-def _output(task: Mapping[str, Any]) -> str:
-    return f"the {task['output']['name']} ({task['output'].get('unit') or '1'})"
+def _words(task: Mapping[str, Any]) -> dict[str, Any]:
+    """What the templates fill in."""
+    output, names = task["output"], [one["name"] for one in task["inputs"]]
+    name, decimals, unit = output["name"], output["decimals"], output.get("unit") or "1"
+    called = [
+        (c["inputs"], c.get("output"), "refused" if c.get("refused") else c.get("output"))
+        for c in task["checks"]
+        if c.get("inputs") is not None
+    ]
+    computed = [(values, result) for values, result, _ in called if result is not None]
+    cases = [
+        f"    def test_case_{number}(self):\n        self.assertEqual("
+        f"round({name}({', '.join(map(str, values))}), {decimals}), {result})\n"
+        for number, (values, result) in enumerate(computed, start=1)
+    ]
+    example = [
+        f"\n    python main.py {' '.join(map(str, values))}\n    {result}\n"
+        for values, result in computed[:1]
+    ]
+    return {
+        "title": task["title"],
+        "about": task.get("about", ""),
+        "formula": task["formula"],
+        "name": name,
+        "decimals": decimals,
+        "arguments": ", ".join(names),
+        "taken": f"{', '.join(names)}{',' * (len(names) == 1)}",
+        "usage": " ".join(["python main.py", *map(str.upper, names)]),
+        "takes": ", ".join(f"{one['name']} ({one.get('unit') or '1'})" for one in task["inputs"]),
+        "unit": unit,
+        "gives": f"the {name} ({unit})",
+        "limits": "".join(f"- {one} must be {words}.\n" for one, words, _ in _limits(task)),
+        "cases": "\n".join(cases) or "    pass\n",
+        "example": "".join(example),
+        "rows": "".join(f"| {' '.join(map(str, v))} | {result} |\n" for v, _, result in called),
+    }

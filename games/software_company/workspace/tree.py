@@ -116,15 +116,14 @@ def _git(folder: Path, *args: str, stdin: bytes = b"") -> bytes:
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
     }
-    pipe, command = subprocess.PIPE, ["git", *args]
+    command = ["git", *args]
     try:
-        with subprocess.Popen(
-            command, cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe
-        ) as git:
-            out, complaint = git.communicate(stdin)
+        done = subprocess.run(
+            command, cwd=folder, env=env, input=stdin, capture_output=True, check=False
+        )
     except FileNotFoundError:
         raise GameError("git is not installed: install it to build a workspace") from None
-    if git.returncode:
-        reason = " ".join(complaint.decode("utf-8", "replace").split())[:200]
+    if done.returncode:
+        reason = " ".join(done.stderr.decode("utf-8", "replace").split())[:200]
         raise GameError(f"{folder}: git {args[0]} failed: {reason}")
-    return out
+    return done.stdout
