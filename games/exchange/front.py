@@ -69,7 +69,7 @@ def _fronts(utilities: Sequence[Micros], wholes: Iterable[int]) -> dict[int, Fro
     if len(utilities) == 1:
         return {s: Front(utilities[0][[[s]]], np.array([[s]], dtype=np.int64)) for s in wholes}
     if len(utilities) == 2:
-        return {s: _pair(*utilities, s) for s in wholes if s.bit_count() >= 2}
+        return {s: _pair(utilities[0], utilities[1], s) for s in wholes if s.bit_count() >= 2}
     half = (len(utilities) + 1) // 2
     groups = utilities[:half], utilities[half:]
     first, second = (_fronts(group, range(1, len(utilities[0]))) for group in groups)

@@ -7,7 +7,7 @@
 {'Alice': 2.0, 'Bob': -1.0}
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -134,7 +134,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
 
     def _seen(self) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Observations and infos."""
-        infos = {
+        infos: dict[str, dict[str, Any]] = {
             agent: {
                 "position": self.game.view(self._position, agent),
                 "legal": self.game.legal(self._position, agent),
@@ -153,6 +153,7 @@ def _numbers(view: Any, path: Path = ()) -> dict[Path, float]:
     """The numbers in a view, by the place at which each stands."""
     if isinstance(view, int | float):
         return {path: float(view)}
-    inner = view.items() if isinstance(view, Mapping) else ()
-    inner = enumerate(view) if isinstance(view, list | tuple) else inner
+    inner: Iterable[tuple[Any, Any]] = view.items() if isinstance(view, Mapping) else ()
+    if isinstance(view, list | tuple):
+        inner = enumerate(view)
     return {p: x for key, part in inner for p, x in _numbers(part, (*path, key)).items()}

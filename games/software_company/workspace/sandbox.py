@@ -64,8 +64,8 @@ def run_checks(
             order = _order(source, target, None, limits, command)
             seen = watch([*_python(), str(_INSIDE), order], _clean(target), limits, sealed=False)
         # Alike on every machine: as if it had run where the sandbox runs it.
-        said = (text.replace(target, "/workspace") for text in (seen.stdout, seen.stderr))
-        seen = replace(seen, **dict(zip(("stdout", "stderr"), said, strict=True)))
+        stdout, stderr = (s.replace(target, "/workspace") for s in (seen.stdout, seen.stderr))
+        seen = replace(seen, stdout=stdout, stderr=stderr)
     else:
         require_sandbox()
         seen = watch(_boxed(source, limits, command), {}, limits, sealed=True)

@@ -78,10 +78,9 @@ def watch(
             if sealed:
                 _await_silence(process)
         code = process.wait()
-    shown = [bytes(stream).decode("utf-8", "replace") for stream in streams]
-    if status != "ended":
-        return CheckResult(status, None, *shown, sandboxed=sealed)
-    return CheckResult(status, code if code >= 0 else 128 - code, *shown, sandboxed=sealed)
+    stdout, stderr = (bytes(stream).decode("utf-8", "replace") for stream in streams)
+    known = (code if code >= 0 else 128 - code) if status == "ended" else None
+    return CheckResult(status, known, stdout, stderr, sandboxed=sealed)
 
 
 def _follow(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[Status, list[bytearray]]:
