@@ -1,14 +1,17 @@
 """What an embedded role of a software company writes: a program from a declarative task.
 
-It is put together from the task as the letter gives it: inputs, limits, output, formula, checks.
+It is put together from the task as the letter gives it: inputs, limits, output, formula, checks;
+`writings.yaml` holds the texts.
 The first version computes and refuses nothing, as first versions do; testing finds that out, and
 the fixes mend it.
 """
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+from shapley_coop.games.files import read_file
 from shapley_coop.games.software_company.artefacts import (
     DECIDE,
     FIX,
@@ -25,98 +28,7 @@ _BOUNDS = {
     "at_most": ("at most {0}", "{name} <= {0}"),
 }
 
-_DECISIONS = {
-    "CEO": (
-        "Build the {title}",
-        "It takes {takes} and gives {gives}. It is done when every check of the task passes.",
-    ),
-    "CPO": (
-        "A command line",
-        "The program is used as `{usage}`. It prints the result and nothing else, so that other "
-        "programs can use it.",
-    ),
-    "CTO": (
-        "Python without libraries",
-        "`{name}.py` holds the calculation as a function of its inputs, and `main.py` the command "
-        "line: the one can be tested without the other.",
-    ),
-}
-
-_CALCULATION = '''\
-"""{title}: the calculation."""
-
-
-def {name}({arguments}):
-    """The {name} ({unit}), from {takes}."""
-{checks}    return {formula}
-'''
-
-_COMPUTE = """\
-{taken} = (float(argument) for argument in arguments)
-result = {name}({arguments})
-"""
-
-_REFUSE = '''\
-def refuse(reason):
-    """Complain in one line; the exit code of bad usage."""
-    print(reason, file=sys.stderr)
-    return 2
-
-
-'''
-
-_COMMAND_LINE = '''\
-"""{title}: {usage}."""
-
-import sys
-
-from {name} import {name}
-
-
-{refuse}def main(arguments):
-    """Print {gives}."""
-{compute}    print(f"{{result:.{decimals}f}}")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
-'''
-
-_TESTS = '''\
-"""The {title} computes what was asked for."""
-
-import unittest
-
-from {name} import {name}
-
-
-class Calculation(unittest.TestCase):
-{cases}'''
-
-_REQUIREMENTS = """\
-# What the {title} must do
-
-{about}
-
-It takes {takes}, and gives {gives}.
-
-{limits}- What is no number must be refused.
-"""
-
-_MANUAL = """\
-# Manual of the {title}
-
-Call `{usage}` with {takes}.
-{example}
-What cannot be computed is refused, with exit code 2.
-"""
-
-_ACCEPTANCE = """\
-# How the {title} was accepted
-
-| called with | must give |
-| --- | --- |
-{rows}"""
+_TEXTS: dict[str, Any] = read_file(Path(__file__).with_name("writings.yaml"), "texts")
 
 
 def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, Any]) -> str:
@@ -145,28 +57,28 @@ def _writings(
 ) -> Iterator[str]:
     """What is not there yet, most urgent first."""
     words = _words(task)
-    if phase == "design" and role in _DECISIONS:
-        title, text = (said.format(**words) for said in _DECISIONS[role])
+    if phase == "design" and (decision := _TEXTS["decisions"].get(role)):
+        title, text = decision["title"].format(**words), decision["text"].format(**words)
         if not any(title in content for content in files.values()):
             yield action_of(DECIDE, title=title, text=text)
     code = {
         f"{words['name']}.py": ("Programmer", _calculation(task, checked=False)),
         "main.py": ("CTO", _command_line(task, refusing=False)),
-        f"tests/test_{words['name']}.py": ("Reviewer", _TESTS.format(**words)),
+        f"tests/test_{words['name']}.py": ("Reviewer", _TEXTS["tests"].format(**words)),
     }
     documents = {
-        "docs/requirements.md": ("Counselor", "design", _REQUIREMENTS),
-        "docs/manual.md": ("CPO", "documentation", _MANUAL),
-        "docs/acceptance.md": ("Counselor", "documentation", _ACCEPTANCE),
+        "docs/requirements.md": ("Counselor", "design", "requirements"),
+        "docs/manual.md": ("CPO", "documentation", "manual"),
+        "docs/acceptance.md": ("Counselor", "documentation", "acceptance"),
     }
     if phase == "coding":
         # Its own part first; then whatever no other role has written.
         for path, (author, content) in sorted(code.items(), key=lambda part: part[1][0] != role):
             if path not in files and (author == role or files):
                 yield action_of(WRITE_CODE, path=path, content=content)
-    for path, (author, when, template) in documents.items():
+    for path, (author, when, text) in documents.items():
         if (author, when) == (role, phase) and path not in files:
-            yield action_of(WRITE_DOCUMENT, path=path, content=template.format(**words))
+            yield action_of(WRITE_DOCUMENT, path=path, content=_TEXTS[text].format(**words))
 
 
 def _fixes(role: str, task: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[str]:
@@ -189,19 +101,24 @@ def _calculation(task: Mapping[str, Any], checked: bool) -> str:
         f'    if not {test}:\n        raise ValueError("{one} must be {words}")\n'
         for one, words, test in _limits(task)
     ]
-    return _CALCULATION.format(**_words(task), checks="".join(checks) if checked else "")
+    return str(_TEXTS["calculation"]).format(
+        **_words(task), checks="".join(checks) if checked else ""
+    )
 
 
 def _command_line(task: Mapping[str, Any], refusing: bool) -> str:
     words = _words(task)
-    compute = _COMPUTE.format(**words)
+    compute = _TEXTS["compute"].format(**words)
     if refusing:
         compute = (
             f"try:\n{indent(compute, '    ')}except (ValueError, ArithmeticError) as error:\n"
             '    sys.exit(refuse(f"{error}"))\n'
         )
-    refuse = _REFUSE if refusing else ""
-    return _COMMAND_LINE.format(**words, refuse=refuse, compute=indent(compute, "    "))
+    return str(_TEXTS["command_line"]).format(
+        **words,
+        refuse=f"{_TEXTS['refuse']}\n\n" if refusing else "",
+        compute=indent(compute, "    "),
+    )
 
 
 def _limits(task: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
