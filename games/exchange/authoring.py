@@ -171,7 +171,8 @@ def written(
         **content,
         "preferences": dict(commission.preferences),
         "utilities": {
-            agent: {bits(mask): _short(score) for mask, score in sorted(table.items())}
+            # 35.0 is written as 35.
+            agent: {bits(m): int(x) if x.is_integer() else x for m, x in sorted(table.items())}
             for agent, table in scores.items()
         },
     }
@@ -187,8 +188,3 @@ def _atom(entry: str | AtomEntry) -> str | dict[str, Any]:
         return entry
     arguments = {key: str(value) for key, value in entry.arguments.items()}
     return {**entry.model_dump(exclude_defaults=True), "arguments": arguments}
-
-
-def _short(score: float) -> float:
-    """35.0 as 35."""
-    return int(score) if score.is_integer() else score

@@ -15,7 +15,7 @@ from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import dialled, scores
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
-from shapley_coop.games.exchange.tables import normalised, read_descriptions, read_scores
+from shapley_coop.games.exchange.tables import normalised, read_scores
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_file
 from shapley_coop.games.game import GameError
@@ -121,7 +121,10 @@ def tasks_of(page: ScenarioFile) -> Tasks:
     return Tasks(
         atoms,
         {agent: from_bits(bits, n) for agent, bits in page.initial.items()},
-        Registry([atom.says for atom in atoms], read_descriptions(page.registry, n)),
+        Registry(
+            [atom.says for atom in atoms],
+            {from_bits(bits, n): text for bits, text in page.registry.items()},
+        ),
     )
 
 
@@ -141,13 +144,13 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
         else scores(told[agent], tasks.atoms, page.seed, agent)
         for agent in tasks.agents
     }
-    every = dict.fromkeys(range(1 << tasks.n), "given") if scored is not None else {}
+    given = dict.fromkeys(range(1 << tasks.n), "given")
     return Scenario(
         name=page.name,
         tasks=tasks,
         utilities={agent: normalised(table) for agent, table in raw.items()},
         preferences=dict(told),
-        origins=dict.fromkeys(tasks.agents, every) if every else {},
+        origins=dict.fromkeys(tasks.agents, given) if scored is not None else {},
         tools=read_tools(beside / page.tools) if page.tools else {},
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange import paper, taskbench
@@ -11,30 +12,11 @@ from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
 from shapley_coop.games.exchange.tables import normalised
 from shapley_coop.games.exchange.tools import read_tools
+from shapley_coop.games.files import read_file
 from shapley_coop.games.game import GameError
 
 GENERATED = "generated"
 FILE_ENDINGS = (".yaml", ".yml", ".json")
-
-CHORES = (
-    ("book_flight", "Book a flight"),
-    ("take_note", "Take minutes"),
-    ("set_alarm", "Set an alarm"),
-    ("send_email", "Send the invitations"),
-    ("book_hotel", "Reserve the rooms"),
-    ("order_taxi", "Order a taxi"),
-    ("print_document", "Print the handouts"),
-    ("play_music_by_title", "Choose the music"),
-    ("order_food_delivery", "Order lunch"),
-    ("do_tax_return", "File the tax return"),
-    ("enroll_in_course", "Enrol everybody in the course"),
-    ("see_doctor_online", "Consult the doctor"),
-    ("apply_for_passport", "Renew the passports"),
-    ("buy_insurance", "Buy the insurance"),
-    ("make_voice_call", "Call the landlord"),
-    ("share_by_social_network", "Announce the date"),
-)
-"""Sixteen everyday tasks, so that a scenario can be generated without any file."""
 
 
 def scenario(name: str, variant: int = 0) -> Scenario:
@@ -56,8 +38,9 @@ def scenario(name: str, variant: int = 0) -> Scenario:
 
 def generated(agents: Sequence[str], atoms: int, competition: float, seed: int) -> Scenario:
     """A scenario of everyday tasks, dealt out in turn, with dialled preferences."""
-    picked = dice(seed, 0, "chores").permutation(len(CHORES))[:atoms]
-    chosen = tuple(Atom(CHORES[int(i)][0], {}, CHORES[int(i)][1]) for i in picked)
+    chores = list(read_file(Path(__file__).with_name("chores.yaml"), "tasks").items())
+    picked = [chores[int(i)] for i in dice(seed, 0, "chores").permutation(len(chores))[:atoms]]
+    chosen = tuple(Atom(tool, {}, says) for tool, says in picked)
     n, initial = len(chosen), dict.fromkeys(agents, 0)
     for position in range(n):
         initial[agents[position * len(agents) // n]] |= 1 << (n - 1 - position)
