@@ -8,8 +8,9 @@ the fixes mend it.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from textwrap import indent
 from typing import Any
+
+from jinja2 import Environment, StrictUndefined
 
 from shapley_coop.games.files import read_file
 from shapley_coop.games.software_company.artefacts import (
@@ -29,6 +30,9 @@ _BOUNDS = {
 }
 
 _TEXTS: dict[str, Any] = read_file(Path(__file__).with_name("writings.yaml"), "texts")
+_JINJA = Environment(  # noqa: S701 - programs and documents, no HTML
+    undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+)
 
 
 def work(role: str, phase: str, task: Mapping[str, Any], position: Mapping[str, Any]) -> str:
@@ -56,15 +60,15 @@ def _writings(
     role: str, phase: str, task: Mapping[str, Any], files: Mapping[str, str]
 ) -> Iterator[str]:
     """What is not there yet, most urgent first."""
-    words = _words(task)
+    name = task["output"]["name"]
     if phase == "design" and (decision := _TEXTS["decisions"].get(role)):
-        title, text = decision["title"].format(**words), decision["text"].format(**words)
+        title, text = (_filled(decision[part], task) for part in ("title", "text"))
         if not any(title in content for content in files.values()):
             yield action_of(DECIDE, title=title, text=text)
     code = {
-        f"{words['name']}.py": ("Programmer", _calculation(task, checked=False)),
-        "main.py": ("CTO", _command_line(task, refusing=False)),
-        f"tests/test_{words['name']}.py": ("Reviewer", _TEXTS["tests"].format(**words)),
+        f"{name}.py": ("Programmer", _filled(_TEXTS["calculation"], task)),
+        "main.py": ("CTO", _filled(_TEXTS["command_line"], task)),
+        f"tests/test_{name}.py": ("Reviewer", _filled(_TEXTS["tests"], task)),
     }
     documents = {
         "docs/requirements.md": ("Counselor", "design", "requirements"),
@@ -78,47 +82,26 @@ def _writings(
                 yield action_of(WRITE_CODE, path=path, content=content)
     for path, (author, when, text) in documents.items():
         if (author, when) == (role, phase) and path not in files:
-            yield action_of(WRITE_DOCUMENT, path=path, content=_TEXTS[text].format(**words))
+            yield action_of(WRITE_DOCUMENT, path=path, content=_filled(_TEXTS[text], task))
 
 
 def _fixes(role: str, task: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[str]:
     """The command line refuses first; then the calculation can."""
     mended = [
-        ("main.py", "what is no number is refused", _command_line(task, refusing=True)),
+        (
+            "main.py",
+            "what is no number is refused",
+            _filled(_TEXTS["command_line"], task, checked=True),
+        ),
         (
             f"{task['output']['name']}.py",
             "what is out of bounds is refused",
-            _calculation(task, checked=True),
+            _filled(_TEXTS["calculation"], task, checked=True),
         ),
     ]
     for path, why, content in mended if role == "Programmer" else reversed(mended):
         if path in files and files[path] != content:
             yield action_of(FIX, path=path, content=content, why=why)
-
-
-def _calculation(task: Mapping[str, Any], checked: bool) -> str:
-    checks = [
-        f'    if not {test}:\n        raise ValueError("{one} must be {words}")\n'
-        for one, words, test in _limits(task)
-    ]
-    return str(_TEXTS["calculation"]).format(
-        **_words(task), checks="".join(checks) if checked else ""
-    )
-
-
-def _command_line(task: Mapping[str, Any], refusing: bool) -> str:
-    words = _words(task)
-    compute = _TEXTS["compute"].format(**words)
-    if refusing:
-        compute = (
-            f"try:\n{indent(compute, '    ')}except (ValueError, ArithmeticError) as error:\n"
-            '    sys.exit(refuse(f"{error}"))\n'
-        )
-    return str(_TEXTS["command_line"]).format(
-        **words,
-        refuse=f"{_TEXTS['refuse']}\n\n" if refusing else "",
-        compute=indent(compute, "    "),
-    )
 
 
 def _limits(task: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -129,39 +112,24 @@ def _limits(task: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
                 yield one["name"], words.format(one[bound]), test.format(one[bound], **one)
 
 
-def _words(task: Mapping[str, Any]) -> dict[str, Any]:
-    """What the templates fill in."""
-    output, names = task["output"], [one["name"] for one in task["inputs"]]
-    name, decimals, unit = output["name"], output["decimals"], output.get("unit") or "1"
-    called = [
-        (c["inputs"], c.get("output"), "refused" if c.get("refused") else c.get("output"))
-        for c in task["checks"]
-        if c.get("inputs") is not None
-    ]
-    computed = [(values, result) for values, result, _ in called if result is not None]
-    cases = [
-        f"    def test_case_{number}(self):\n        self.assertEqual("
-        f"round({name}({', '.join(map(str, values))}), {decimals}), {result})\n"
-        for number, (values, result) in enumerate(computed, start=1)
-    ]
-    example = [
-        f"\n    python main.py {' '.join(map(str, values))}\n    {result}\n"
-        for values, result in computed[:1]
-    ]
-    return {
-        "title": task["title"],
-        "about": task.get("about", ""),
-        "formula": task["formula"],
-        "name": name,
-        "decimals": decimals,
-        "arguments": ", ".join(names),
-        "taken": f"{', '.join(names)}{',' * (len(names) == 1)}",
-        "usage": " ".join(["python main.py", *map(str.upper, names)]),
-        "takes": ", ".join(f"{one['name']} ({one.get('unit') or '1'})" for one in task["inputs"]),
-        "unit": unit,
-        "gives": f"the {name} ({unit})",
-        "limits": "".join(f"- {one} must be {words}.\n" for one, words, _ in _limits(task)),
-        "cases": "\n".join(cases) or "    pass\n",
-        "example": "".join(example),
-        "rows": "".join(f"| {' '.join(map(str, v))} | {result} |\n" for v, _, result in called),
-    }
+def _filled(template: str, task: Mapping[str, Any], checked: bool = False) -> str:
+    """A text about the task; of a program, one that computes, or one that checks as well."""
+    output, inputs = task["output"], [one["name"] for one in task["inputs"]]
+    unit = output.get("unit") or "1"
+    return _JINJA.from_string(template).render(
+        checked=checked,
+        title=task["title"],
+        about=task.get("about", ""),
+        formula=task["formula"],
+        name=output["name"],
+        unit=unit,
+        decimals=output["decimals"],
+        inputs=inputs,
+        taken=f"{', '.join(inputs)}{',' * (len(inputs) == 1)}",
+        usage=" ".join(["python main.py", *map(str.upper, inputs)]),
+        takes=", ".join(f"{one['name']} ({one.get('unit') or '1'})" for one in task["inputs"]),
+        gives=f"the {output['name']} ({unit})",
+        limits=list(_limits(task)),
+        called=[check for check in task["checks"] if check.get("inputs") is not None],
+        computed=[check for check in task["checks"] if check.get("output") is not None],
+    )
