@@ -13,12 +13,7 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.games.exchange.files import (
-    AtomEntry,
-    ScenarioFile,
-    read_page,
-    tasks_of,
-)
+from shapley_coop.games.exchange.files import ScenarioFile, read_page, tasks_of
 from shapley_coop.games.exchange.registry import Registry, check_words
 from shapley_coop.games.exchange.scenario import Tasks
 from shapley_coop.games.exchange.tables import descriptions_of, scores_of
@@ -161,7 +156,12 @@ def written(
     content: dict[str, Any] = {
         "name": page.name,
         "about": f"{page.about} {about}".strip(),
-        "atoms": [_atom(atom) for atom in page.atoms],
+        "atoms": [
+            atom
+            if isinstance(atom, str)
+            else {**atom.model_dump(exclude_defaults=True), "arguments": atom.arguments}
+            for atom in page.atoms
+        ],
         "initial": dict(page.initial),
         "registry": {bits(mask): every[mask] for mask in sorted(every)},
     }
@@ -181,10 +181,3 @@ def written(
 def _cut(name: str, agent: str, masks: Sequence[int]) -> Iterator[Sheet]:
     for number, start in enumerate(range(0, len(masks), PER_SHEET), start=1):
         yield Sheet(f"{name} {number}", agent, tuple(masks[start : start + PER_SHEET]))
-
-
-def _atom(entry: str | AtomEntry) -> str | dict[str, Any]:
-    if isinstance(entry, str):
-        return entry
-    arguments = {key: str(value) for key, value in entry.arguments.items()}
-    return {**entry.model_dump(exclude_defaults=True), "arguments": arguments}

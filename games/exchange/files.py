@@ -7,9 +7,9 @@ copied into shared state.
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import dialled, scores
@@ -27,7 +27,9 @@ class AtomEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
     task: str = Field(description="The tool's id, or the task in words.")
-    arguments: dict[str, Any] = Field(default={}, description="Parameter → value.")
+    arguments: dict[str, Annotated[str, BeforeValidator(str)]] = Field(
+        default={}, description="Parameter → value."
+    )
     says: str = Field(default="", description="In words; else made of the two above.")
 
 
@@ -158,10 +160,8 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
 def _atom(entry: str | AtomEntry) -> Atom:
     if isinstance(entry, str):
         return Atom(entry, {}, entry.removesuffix("."))
-    arguments = {key: str(value) for key, value in entry.arguments.items()}
-    return Atom(
-        entry.task, arguments, entry.says.removesuffix(".") or in_words(entry.task, arguments)
-    )
+    says = entry.says.removesuffix(".") or in_words(entry.task, entry.arguments)
+    return Atom(entry.task, entry.arguments, says)
 
 
 def in_words(tool: str, arguments: Mapping[str, str]) -> str:

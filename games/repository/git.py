@@ -81,7 +81,7 @@ class Repository:
         Raises:
             RepositoryError: git fails.
         """
-        done = _run(self.command(*args, mailmap=mailmap), _environment(), None, stdin)
+        done = _run(self.command(*args, mailmap=mailmap), clean_environment(), None, stdin)
         if done.returncode:
             raise self._failed(args, done.stderr)
         return done.stdout
@@ -120,7 +120,7 @@ class Repository:
             given.write(stdin)
             given.seek(0)
             command = self.command(*args, mailmap=mailmap)
-            pipe, env = subprocess.PIPE, _environment()
+            pipe, env = subprocess.PIPE, clean_environment()
             with subprocess.Popen(
                 command, stdin=given, stdout=pipe, stderr=complaints, env=env
             ) as git:
@@ -139,7 +139,8 @@ class Repository:
         return RepositoryError(f"{self.path}: git {args[0]} failed: {reason}")
 
 
-def _environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
+    """What git sees of ours: no configuration, no network, no prompt."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LC_ALL": "C",
