@@ -65,7 +65,7 @@ def import_raid_log(source: str | Path | Sequence[Any]) -> RaidLog:
     if first is None:
         raise GameError(f"{name or 'the log'}: no turn of it states how boss and heroes stand")
     given = {
-        "agents": first.agents,
+        "agents": list(first.heroes),
         "boss_hp": first.boss_full,
         "hero_hp": first.hero_full,
         "rounds": first.rounds,

@@ -114,7 +114,7 @@ class Negotiator:
         tactics: dict[str, Callable[[], int]] = {
             "utility_aware": self._utility_aware,
             "corner_jumping": self._corner_jumping,
-            "time": self._time,
+            "time": lambda: self._worth_at_least(self._target()),
             "tit_for_tat": self._tit_for_tat,
             "micro": self._micro,
         }
@@ -147,9 +147,6 @@ class Negotiator:
         corners = [m for m in market.mine if market.worth(m) >= CORNER * market.best]
         last = [asked.masks[market.me] for asked in market.offered_by(market.me)[-1:]]
         return self.rng.choice([m for m in corners if m not in last] or corners)
-
-    def _time(self) -> int:
-        return self._worth_at_least(self._target())
 
     def _tit_for_tat(self) -> int:
         market = self.market
