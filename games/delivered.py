@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import apportion, exact
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
-from shapley_coop.games.earned_value import divided
-from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn
+from shapley_coop.games.game import Game, GameError, Number, Params, Position, Step, Turn
 
 DELIVER = "deliver"
 
@@ -158,6 +157,24 @@ class Delivered(Game):
             "currency": p.currency,
             "turns": 1,
         }
+
+
+def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict[str, Number]:
+    """An amount divided by parts of one whole, to so many decimals, summing exactly to it.
+
+    Largest remainder; ties go to the agent that is named first.
+
+    Raises:
+        GameError: the amount itself has more decimals.
+    """
+    unit = 10**decimals
+    if (amount * unit).denominator != 1:
+        raise GameError(
+            f"{float(amount)} has more than {decimals} decimals: round it, or allow more"
+        )
+    units = apportion(int(amount * unit), list(by.values())) if by else []
+    shares = (Fraction(n, unit) for n in units)
+    return {a: int(x) if x.denominator == 1 else float(x) for a, x in zip(by, shares, strict=True)}
 
 
 def count_of(count: str | Number) -> Fraction:

@@ -68,7 +68,10 @@ class TaskExchange(Game):
         self.agents = tuple(self.tasks.agents)
         self._positions = {name: i for i, name in enumerate(self.tasks.names)}
         self._hands = {hand(t, to): (t, to) for t in self.tasks.names for to in self.agents}
-        self.actions = {a: self._all_actions(a) for a in self.agents}
+        self.actions = {
+            a: [*self.tasks.names, *(act for act, (_, to) in self._hands.items() if to != a), WAIT]
+            for a in self.agents
+        }
         self._worths = lru_cache(maxsize=1 << 12)(self._tradable)
 
     def start(self) -> Position:
@@ -263,19 +266,9 @@ class TaskExchange(Game):
 
     def _simulated(self, name: str) -> dict[str, Any]:
         atom = self.tasks.atoms[self._positions[name]]
-        return dict(
-            simulate(
-                self.scenario.tools,
-                atom.tool,
-                atom.arguments,
-                seed=self.seed,
-                failures=self.params.failures,
-            )
-        )
-
-    def _all_actions(self, agent: str) -> list[str]:
-        hands = [action for action, (_, to) in self._hands.items() if to != agent]
-        return [*self.tasks.names, *hands, WAIT]
+        tools, failures = self.scenario.tools, self.params.failures
+        call = simulate(tools, atom.tool, atom.arguments, seed=self.seed, failures=failures)
+        return dict(call)
 
     def _bit(self, name: str) -> int:
         return 1 << (self.tasks.n - 1 - self._positions[name])

@@ -11,7 +11,7 @@ import pytest
 from shapley_coop.credit import WEIGHTS, wev
 from shapley_coop.earned_value import parts
 from shapley_coop.games import GameError, Turn, load
-from shapley_coop.games.earned_value import divided
+from shapley_coop.games.delivered import divided
 from shapley_coop.games.repository import read_history
 from shapley_coop.games.software_company.artefacts import action_of
 from shapley_coop.games.software_company.checks import in_sandbox

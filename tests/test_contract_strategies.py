@@ -6,8 +6,8 @@ import pytest
 
 from shapley_coop.deals import Deal, Do, Event, Every, Forbid, Last, Pay, Turns, breaches
 from shapley_coop.games import load
+from shapley_coop.games.foresight import Missing
 from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel
-from shapley_coop.seats.embedded.outlook import Missing
 from shapley_coop.seats.embedded.strategies import (
     DRAWN,
     STRATEGIES,

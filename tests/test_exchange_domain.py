@@ -15,7 +15,7 @@ from shapley_coop.games import GameError
 from shapley_coop.games.exchange import Atom, Scenario, Tasks, generated, scenario
 from shapley_coop.games.exchange.files import build, read_scenario
 from shapley_coop.games.exchange.masks import from_bits, full, members, subsets, to_bits
-from shapley_coop.games.exchange.paper import PREFERENCES, PRINTED, WRITTEN
+from shapley_coop.games.exchange.paper import printed
 from shapley_coop.games.exchange.preferences import grade
 from shapley_coop.games.exchange.registry import Registry, compose
 from shapley_coop.games.exchange.tables import descriptions_of, read_scores, scores_of
@@ -60,7 +60,10 @@ def test_every_composite_has_one_description_and_every_description_one_composite
     descriptions = [registry.describe(mask) for mask in range(64)]
     assert len(set(descriptions)) == 64
     assert [registry.mask_of(text) for text in descriptions] == list(range(64))
-    assert registry.written() == WRITTEN
+    assert len(registry.written()) == 10
+    assert registry.written()[0b001000] == (
+        "Book a flight from San Francisco to New York on July 30, 2023."
+    )
 
 
 @given(st.text(max_size=60))
@@ -125,9 +128,9 @@ def test_the_presets_reproduce_what_the_paper_prints(
     assert sum(paper.micro(initial)) / 1e6 == welfare
     digits = len(distance) - 2
     assert f"{paper.front.distance(paper.micro(initial)):.{digits}f}" == distance
-    for agent, printed in PRINTED[name].items():
-        for mask, utility in printed.items():
-            assert paper.utility(agent, mask) == utility
+    for agent, known in printed(name).items():
+        for mask, utility in known.items():
+            assert paper.utilities[agent][mask] == utility
             assert paper.origins[agent][mask] == "printed"
     for table in paper.utilities.values():
         assert table.max() == 1_000_000
@@ -144,8 +147,8 @@ def test_unprinted_utilities_vary_with_the_variant_and_are_marked_by_their_absen
 
 
 def test_preferences_in_the_papers_words_grade_the_atoms_they_mean() -> None:
-    tasks = scenario("paper_cooperative").tasks
-    alice, bob = (PREFERENCES["paper_cooperative"][a] for a in ("Alice", "Bob"))
+    paper = scenario("paper_cooperative")
+    tasks, alice, bob = paper.tasks, paper.preferences["Alice"], paper.preferences["Bob"]
     liked = {a.name: grade(alice, a) for a in tasks.atoms}
     assert min(liked["apply_for_job(job=Software Engineer)"], 1) > liked[tasks.names[2]]
     note, flight, alarm = (grade(bob, tasks.atoms[i]) for i in (0, 2, 4))

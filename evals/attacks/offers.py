@@ -8,7 +8,8 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Event, Forbid, Last, Pay
 from shapley_coop.evals.attacks.seat import Asked
 from shapley_coop.games.enumeration import Enumeration
-from shapley_coop.seats.embedded.outlook import Outlook, Payoffs, transfers_to
+from shapley_coop.games.foresight import Payoffs
+from shapley_coop.seats.embedded.outlook import Outlook, transfers_to
 
 
 def outlook_of(asked: Asked) -> Outlook:

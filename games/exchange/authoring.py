@@ -13,12 +13,7 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.games.exchange.files import (
-    AtomEntry,
-    ScenarioFile,
-    read_page,
-    tasks_of,
-)
+from shapley_coop.games.exchange.files import ScenarioFile, read_page, tasks_of
 from shapley_coop.games.exchange.registry import Registry, check_words
 from shapley_coop.games.exchange.scenario import Tasks
 from shapley_coop.games.exchange.tables import descriptions_of, scores_of
@@ -161,7 +156,12 @@ def written(
     content: dict[str, Any] = {
         "name": page.name,
         "about": f"{page.about} {about}".strip(),
-        "atoms": [_atom(atom) for atom in page.atoms],
+        "atoms": [
+            atom
+            if isinstance(atom, str)
+            else {**atom.model_dump(exclude_defaults=True), "arguments": atom.arguments}
+            for atom in page.atoms
+        ],
         "initial": dict(page.initial),
         "registry": {bits(mask): every[mask] for mask in sorted(every)},
     }
@@ -171,7 +171,8 @@ def written(
         **content,
         "preferences": dict(commission.preferences),
         "utilities": {
-            agent: {bits(mask): _short(score) for mask, score in sorted(table.items())}
+            # 35.0 is written as 35.
+            agent: {bits(m): int(x) if x.is_integer() else x for m, x in sorted(table.items())}
             for agent, table in scores.items()
         },
     }
@@ -180,15 +181,3 @@ def written(
 def _cut(name: str, agent: str, masks: Sequence[int]) -> Iterator[Sheet]:
     for number, start in enumerate(range(0, len(masks), PER_SHEET), start=1):
         yield Sheet(f"{name} {number}", agent, tuple(masks[start : start + PER_SHEET]))
-
-
-def _atom(entry: str | AtomEntry) -> str | dict[str, Any]:
-    if isinstance(entry, str):
-        return entry
-    arguments = {key: str(value) for key, value in entry.arguments.items()}
-    return {**entry.model_dump(exclude_defaults=True), "arguments": arguments}
-
-
-def _short(score: float) -> float:
-    """35.0 as 35."""
-    return int(score) if score.is_integer() else score

@@ -7,15 +7,15 @@ copied into shared state.
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import dialled, scores
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
-from shapley_coop.games.exchange.tables import normalised, read_descriptions, read_scores
+from shapley_coop.games.exchange.tables import normalised, read_scores
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_file
 from shapley_coop.games.game import GameError
@@ -27,7 +27,9 @@ class AtomEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
     task: str = Field(description="The tool's id, or the task in words.")
-    arguments: dict[str, Any] = Field(default={}, description="Parameter → value.")
+    arguments: dict[str, Annotated[str, BeforeValidator(str)]] = Field(
+        default={}, description="Parameter → value."
+    )
     says: str = Field(default="", description="In words; else made of the two above.")
 
 
@@ -121,7 +123,10 @@ def tasks_of(page: ScenarioFile) -> Tasks:
     return Tasks(
         atoms,
         {agent: from_bits(bits, n) for agent, bits in page.initial.items()},
-        Registry([atom.says for atom in atoms], read_descriptions(page.registry, n)),
+        Registry(
+            [atom.says for atom in atoms],
+            {from_bits(bits, n): text for bits, text in page.registry.items()},
+        ),
     )
 
 
@@ -141,13 +146,13 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
         else scores(told[agent], tasks.atoms, page.seed, agent)
         for agent in tasks.agents
     }
-    every = dict.fromkeys(range(1 << tasks.n), "given") if scored is not None else {}
+    given = dict.fromkeys(range(1 << tasks.n), "given")
     return Scenario(
         name=page.name,
         tasks=tasks,
         utilities={agent: normalised(table) for agent, table in raw.items()},
         preferences=dict(told),
-        origins=dict.fromkeys(tasks.agents, every) if every else {},
+        origins=dict.fromkeys(tasks.agents, given) if scored is not None else {},
         tools=read_tools(beside / page.tools) if page.tools else {},
     )
 
@@ -155,10 +160,8 @@ def _with_utilities(page: ScenarioFile, tasks: Tasks, beside: Path) -> Scenario:
 def _atom(entry: str | AtomEntry) -> Atom:
     if isinstance(entry, str):
         return Atom(entry, {}, entry.removesuffix("."))
-    arguments = {key: str(value) for key, value in entry.arguments.items()}
-    return Atom(
-        entry.task, arguments, entry.says.removesuffix(".") or in_words(entry.task, arguments)
-    )
+    says = entry.says.removesuffix(".") or in_words(entry.task, entry.arguments)
+    return Atom(entry.task, entry.arguments, says)
 
 
 def in_words(tool: str, arguments: Mapping[str, str]) -> str:

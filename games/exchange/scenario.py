@@ -6,7 +6,8 @@ no log or error text shows them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import Any
 
 from shapley_coop.amounts import MICRO
@@ -101,7 +102,7 @@ class Tasks:
 def is_partition(masks: Mapping[str, int], n: int) -> bool:
     """Whether every atom is held by exactly one agent, and every agent holds one or more."""
     held = list(masks.values())
-    return all(held) and sum(held) == full(n) and _union(held) == full(n)
+    return all(held) and sum(held) == full(n) == reduce(or_, held, 0)
 
 
 @dataclass(frozen=True)
@@ -169,10 +170,3 @@ class Scenario:
                 for agent, known in self.origins.items()
             }
         return shown
-
-
-def _union(masks: list[int]) -> int:
-    union = 0
-    for mask in masks:
-        union |= mask
-    return union

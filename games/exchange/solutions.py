@@ -84,26 +84,18 @@ def solutions(scenario: Scenario) -> dict[str, Solution]:
     return found
 
 
-def score(
-    scenario: Scenario, masks: Masks, recommended: Mapping[str, Solution] | None = None
-) -> Score:
-    """Compare an allocation with the front and the solutions.
-
-    Args:
-        scenario: whose tables are used: for the operator, not for agents.
-        masks: who holds what.
-        recommended: `solutions(scenario)`, where they are at hand.
-    """
+def score(scenario: Scenario, masks: Masks) -> Score:
+    """Compare an allocation with the front and the solutions: for the operator, not for agents."""
     point, start = scenario.micro(masks), scenario.micro(scenario.tasks.initial)
     agents = scenario.tasks.agents
-    found = recommended if recommended is not None else solutions(scenario)
+    distance = scenario.front.distance(point)
     return Score(
         utilities={a: u / MICRO for a, u in zip(agents, point, strict=True)},
         welfare=sum(point) / MICRO,
-        distance=scenario.front.distance(point),
-        efficient=scenario.front.contains(point),
+        distance=distance,
+        efficient=distance == 0,
         rational={a: u >= d for a, u, d in zip(agents, point, start, strict=True)},
-        to={name: dist(point, one.point) / MICRO for name, one in found.items()},
+        to={name: dist(point, one.point) / MICRO for name, one in solutions(scenario).items()},
     )
 
 

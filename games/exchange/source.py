@@ -1,6 +1,8 @@
 """Where a scenario comes from: built in, a file, TaskBench records, or the dial alone."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange import paper, taskbench
@@ -10,30 +12,11 @@ from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
 from shapley_coop.games.exchange.tables import normalised
 from shapley_coop.games.exchange.tools import read_tools
+from shapley_coop.games.files import read_file
 from shapley_coop.games.game import GameError
 
 GENERATED = "generated"
 FILE_ENDINGS = (".yaml", ".yml", ".json")
-
-CHORES = (
-    ("book_flight", "Book a flight"),
-    ("take_note", "Take minutes"),
-    ("set_alarm", "Set an alarm"),
-    ("send_email", "Send the invitations"),
-    ("book_hotel", "Reserve the rooms"),
-    ("order_taxi", "Order a taxi"),
-    ("print_document", "Print the handouts"),
-    ("play_music_by_title", "Choose the music"),
-    ("order_food_delivery", "Order lunch"),
-    ("do_tax_return", "File the tax return"),
-    ("enroll_in_course", "Enrol everybody in the course"),
-    ("see_doctor_online", "Consult the doctor"),
-    ("apply_for_passport", "Renew the passports"),
-    ("buy_insurance", "Buy the insurance"),
-    ("make_voice_call", "Call the landlord"),
-    ("share_by_social_network", "Announce the date"),
-)
-"""Sixteen everyday tasks, so that a scenario can be generated without any file."""
 
 
 def scenario(name: str, variant: int = 0) -> Scenario:
@@ -55,13 +38,14 @@ def scenario(name: str, variant: int = 0) -> Scenario:
 
 def generated(agents: Sequence[str], atoms: int, competition: float, seed: int) -> Scenario:
     """A scenario of everyday tasks, dealt out in turn, with dialled preferences."""
-    picked = dice(seed, 0, "chores").permutation(len(CHORES))[:atoms]
-    chosen = tuple(Atom(CHORES[int(i)][0], {}, CHORES[int(i)][1]) for i in picked)
+    chores = list(read_file(Path(__file__).with_name("chores.yaml"), "tasks").items())
+    picked = [chores[int(i)] for i in dice(seed, 0, "chores").permutation(len(chores))[:atoms]]
+    chosen = tuple(Atom(tool, {}, says) for tool, says in picked)
     n, initial = len(chosen), dict.fromkeys(agents, 0)
     for position in range(n):
         initial[agents[position * len(agents) // n]] |= 1 << (n - 1 - position)
     tasks = Tasks(chosen, initial, Registry([atom.says for atom in chosen]))
-    return dial(f"{GENERATED} ({competition:g})", tasks, competition, seed)
+    return _dial(f"{GENERATED} ({competition:g})", tasks, competition, seed)
 
 
 def from_taskbench(
@@ -90,18 +74,11 @@ def from_taskbench(
         raise GameError(f"{path} has no record {unknown[0]!r}")
     drawn = [records[i] for i in ids] or taskbench.sample(records, len(agents), seed, atoms)
     name = f"taskbench {' '.join(record.id for record in drawn)}"
-    found = dial(name, taskbench.tasks_of(drawn, agents), competition, seed)
-    return Scenario(
-        name,
-        found.tasks,
-        found.utilities,
-        found.preferences,
-        {},
-        read_tools(tools) if tools else {},
-    )
+    found = _dial(name, taskbench.tasks_of(drawn, agents), competition, seed)
+    return replace(found, tools=read_tools(tools)) if tools else found
 
 
-def dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
+def _dial(name: str, tasks: Tasks, competition: float, seed: int) -> Scenario:
     """Preferences of a given overlap, and the utilities that follow from their words."""
     told = dialled(tasks.atoms, tasks.agents, competition, seed)
     return Scenario(

@@ -54,11 +54,11 @@ def scores_of(raw: Any, asked: Sequence[int], n: int, whose: str) -> dict[int, f
     return scores
 
 
-def read_descriptions(raw: Any, n: int) -> dict[int, str]:
-    """Descriptions by bit string; what is left out will be composed.
+def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
+    """Descriptions by bit string of the composites that were asked for, and of no others.
 
     Raises:
-        GameError: a mask is wrong or a description is not text.
+        GameError: a description is not text, or names the masks that are missing or unknown.
     """
     if not isinstance(raw, Mapping):
         raise GameError("the registry is a mapping of masks to descriptions")
@@ -67,16 +67,6 @@ def read_descriptions(raw: Any, n: int) -> dict[int, str]:
         if not isinstance(description, str):
             raise GameError(f"the description of {bits} is not text")
         found[from_bits(bits, n)] = description
-    return found
-
-
-def descriptions_of(raw: Any, asked: Sequence[int], n: int) -> dict[int, str]:
-    """Descriptions of the composites that were asked for, and of no others.
-
-    Raises:
-        GameError: as `read_descriptions`, or names the masks that are missing or unknown.
-    """
-    found = read_descriptions(raw, n)
     _complete(found, asked, n, "no description of", "describe")
     return found
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange.files import in_words
-from shapley_coop.games.exchange.masks import mask_of
+from shapley_coop.games.exchange.masks import full
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import MAX_ATOMS, Atom, Tasks
 from shapley_coop.games.game import GameError
@@ -91,15 +91,13 @@ def tasks_of(records: Sequence[Record], agents: Sequence[str]) -> Tasks:
         raise GameError(f"{len(records)} records for {len(agents)} agents: give one each")
     atoms: list[Atom] = []
     initial = {}
+    left = sum(len(record.atoms) for record in records)
     for agent, record in zip(agents, records, strict=True):
-        start = len(atoms)
+        left -= len(record.atoms)
+        initial[agent] = full(len(record.atoms)) << left
         for atom in record.atoms:
             atoms.append(_told_apart(atom, atoms))
-        positions = range(start, len(atoms))
-        initial[agent] = list(positions)
-    n = len(atoms)
-    masks = {agent: mask_of(positions, n) for agent, positions in initial.items()}
-    return Tasks(tuple(atoms), masks, Registry([atom.says for atom in atoms]))
+    return Tasks(tuple(atoms), initial, Registry([atom.says for atom in atoms]))
 
 
 def sample(records: Mapping[str, Record], agents: int, seed: int, at_most: int) -> list[Record]:

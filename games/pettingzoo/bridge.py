@@ -67,7 +67,7 @@ class PettingZooGame(Game):
             raise self._refused(f"it has {len(own)} agents, {len(self.agents)} names are given")
         self._check_names()
         self._own = dict(zip(self.agents, own, strict=True))
-        self._first = {agent: self._first_action(agent) for agent in self.agents}
+        self._spaces = {agent: self._space(agent) for agent in self.agents}
         self.actions = {agent: self._names(agent) for agent in self.agents}
         self._at: list[list[int]] | None = None
         self._seen: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {})
@@ -109,8 +109,7 @@ class PettingZooGame(Game):
         with self._lock:
             self._bring_to(position["history"])
             observations, infos = self._seen
-            own = self._own[agent]
-            seen: dict[str, Any] = {"turn": position["turn"]}
+            own, seen = self._own[agent], {"turn": position["turn"]}
             if own in observations:
                 seen["observation"] = as_plain(observations[own])
             if infos.get(own):
@@ -216,14 +215,14 @@ class PettingZooGame(Game):
             raise self._refused("it is not a factory in a module that defines or uses PettingZoo's")
         return factory
 
-    def _first_action(self, agent: str) -> int:
+    def _space(self, agent: str) -> Discrete:
         space = self._env.action_space(self._own[agent])
         if not isinstance(space, Discrete):
             raise self._refused(
                 f"{agent} acts in {space}: only Discrete actions can be named in a letter; "
                 "wrap the environment in a factory that makes them so"
             )
-        return int(space.start)
+        return space
 
     def _check_names(self) -> None:
         """What `Params` asks of names, now that the environment has said who plays."""
@@ -237,8 +236,8 @@ class PettingZooGame(Game):
         return [self.actions[agent][k] for agent, k in zip(self.agents, joint, strict=True)]
 
     def _names(self, agent: str) -> list[str]:
-        count, first = int(self._env.action_space(self._own[agent]).n), self._first[agent]
-        named = self.params.actions
+        space, named = self._spaces[agent], self.params.actions
+        count, first = int(space.n), int(space.start)
         if named and (len(named) != count or len(set(named)) < count):
             raise self._refused(f"{agent} has {count} actions, the names given are {named}")
         return list(named) or [str(first + k) for k in range(count)]
@@ -257,7 +256,7 @@ class PettingZooGame(Game):
     def _play(self, joint: list[int]) -> Mapping[str, Any]:
         self._at = None  # until the caller knows that the step succeeded
         chosen = {
-            self._own[agent]: self._first[agent] + k
+            self._own[agent]: int(self._spaces[agent].start) + k
             for agent, k in zip(self.agents, joint, strict=True)
             if k >= 0
         }
@@ -293,7 +292,5 @@ class PettingZooGame(Game):
 
 
 def _speaks_pettingzoo(module: ModuleType) -> bool:
-    sources = (getattr(value, "__module__", None) or "" for value in vars(module).values())
-    if module.__name__.partition(".")[0] == "pettingzoo":
-        return True
-    return any(source.partition(".")[0] == "pettingzoo" for source in sources)
+    used = (getattr(value, "__module__", None) or "" for value in vars(module).values())
+    return any(name.partition(".")[0] == "pettingzoo" for name in (module.__name__, *used))

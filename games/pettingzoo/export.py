@@ -7,14 +7,14 @@
 {'Alice': 2.0, 'Bob': -1.0}
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import ParallelEnv
 
-from shapley_coop.games.game import Game, GameError, Step
+from shapley_coop.games.game import Game, GameError, Position, Step
 
 Observation = dict[str, np.ndarray]
 Path = tuple[str | int, ...]
@@ -45,9 +45,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         self.agents: list[str] = []
         self._position = game.start()
         self._latest = dict.fromkeys(game.agents, -1)
-        self._shown = {
-            agent: list(_numbers(game.view(self._position, agent))) for agent in game.agents
-        }
+        self._shown = {a: list(_numbers(game.view(self._position, a))) for a in game.agents}
         self._actions = {agent: Discrete(len(game.actions[agent])) for agent in game.agents}
         self._observations = {agent: self._space(agent) for agent in game.agents}
 
@@ -68,7 +66,7 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         self.agents = list(self.possible_agents)
         self._position = self.game.start()
         self._latest = dict.fromkeys(self.possible_agents, -1)
-        return self._seen(), self._infos()
+        return self._seen()
 
     def step(
         self, actions: Mapping[str, int]
@@ -98,22 +96,14 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
         }
         over = self.game.over(self._position)
         acting = list(self.agents)
-        result = (
-            self._seen(),
-            {agent: self._reward(after, agent) for agent in acting},
-            dict.fromkeys(acting, over),
-            dict.fromkeys(acting, False),
-            self._infos(),
-        )
-        if over:
-            self.agents = []
-        return result
+        observations, infos = self._seen()
+        rewards = {agent: self._reward(after, agent) for agent in acting}
+        self.agents = [] if over else acting
+        over_for, cut_for = dict.fromkeys(acting, over), dict.fromkeys(acting, False)
+        return observations, rewards, over_for, cut_for, infos
 
     def render(self) -> None:
         """Nothing: letters are how a game is shown."""
-
-    def close(self) -> None:
-        """Nothing is held open."""
 
     def _action(self, agent: str, index: int) -> str:
         names = self.game.actions[agent]
@@ -133,27 +123,25 @@ class GameEnv(ParallelEnv[str, Observation, int]):  # type: ignore[misc]
             }
         )
 
-    def _seen(self) -> dict[str, Observation]:
-        return {agent: self._seen_by(agent) for agent in self.agents}
-
-    def _seen_by(self, agent: str) -> Observation:
-        view = self.game.view(self._position, agent)
-        legal = self.game.legal(self._position, agent)
-        numbers = [_at(view, path) for path in self._shown[agent]]
+    def _observed(self, agent: str, position: Position, legal: list[str]) -> Observation:
+        now = _numbers(position)  # 0 where there is none any longer
+        numbers = [now.get(path, 0.0) for path in self._shown[agent]]
         mask = [not legal or name in legal for name in self.game.actions[agent]]
         return {
             "observation": np.array([*self._latest.values(), *numbers], np.float64),
             "action_mask": np.array(mask, np.int8),
         }
 
-    def _infos(self) -> dict[str, dict[str, Any]]:
-        return {
+    def _seen(self) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Observations and infos."""
+        infos: dict[str, dict[str, Any]] = {
             agent: {
                 "position": self.game.view(self._position, agent),
                 "legal": self.game.legal(self._position, agent),
             }
             for agent in self.agents
         }
+        return {agent: self._observed(agent, **infos[agent]) for agent in self.agents}, infos
 
 
 def as_parallel_env(game: Game) -> GameEnv:
@@ -161,23 +149,11 @@ def as_parallel_env(game: Game) -> GameEnv:
     return GameEnv(game)
 
 
-def _numbers(view: Any, path: Path = ()) -> Iterator[Path]:
-    """The places at which a view holds a number."""
-    if isinstance(view, Mapping):
-        for key, inner in view.items():
-            yield from _numbers(inner, (*path, key))
-    elif isinstance(view, list | tuple):
-        for n, inner in enumerate(view):
-            yield from _numbers(inner, (*path, n))
-    elif isinstance(view, int | float):
-        yield path
-
-
-def _at(view: Any, path: Path) -> float:
-    """The number at that place; 0 where it is no longer."""
-    for key in path:
-        try:
-            view = view[key]
-        except (KeyError, IndexError, TypeError):
-            return 0.0
-    return float(view) if isinstance(view, int | float) else 0.0
+def _numbers(view: Any, path: Path = ()) -> dict[Path, float]:
+    """The numbers in a view, by the place at which each stands."""
+    if isinstance(view, int | float):
+        return {path: float(view)}
+    inner: Iterable[tuple[Any, Any]] = view.items() if isinstance(view, Mapping) else ()
+    if isinstance(view, list | tuple):
+        inner = enumerate(view)
+    return {p: x for key, part in inner for p, x in _numbers(part, (*path, key)).items()}

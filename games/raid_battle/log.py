@@ -1,18 +1,18 @@
 """Others' raids: a published game log, played again by our rules.
 
-The log's random amounts are forced through `raid_rules.resolve`; everything else (whom a Heal or a
+The log's random amounts are forced through `rules.resolve`; everything else (whom a Heal or a
 strike goes to, hit points, cooldowns, the end) is worked out anew and compared with what the log
 says. A difference is reported and never repaired: after it, our raid goes its own way.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from shapley_coop.games.files import read_file
-from shapley_coop.games.game import GameError, Turn
+from shapley_coop.games.game import GameError, Position, Turn
 from shapley_coop.games.raid_battle.game import RaidBattle
 from shapley_coop.games.raid_battle.log_lines import Chapter, chapters
 from shapley_coop.games.raid_battle.rules import HEAL, TAUNT, contributions, resolve
@@ -65,125 +65,121 @@ def import_raid_log(source: str | Path | Sequence[Any]) -> RaidLog:
     if first is None:
         raise GameError(f"{name or 'the log'}: no turn of it states how boss and heroes stand")
     given = {
-        "agents": first.agents,
+        "agents": list(first.heroes),
         "boss_hp": first.boss_full,
         "hero_hp": first.hero_full,
         "rounds": first.rounds,
     }
-    replay = _Replay(RaidBattle({key: x for key, x in given.items() if x}))
+    game = RaidBattle({key: x for key, x in given.items() if x})
+    position, record = game.start(), list[Turn]()
+    turns, mismatches = list[dict[str, Any]](), list[dict[str, Any]]()
     for chapter in told:
-        replay.play(chapter)
-    found = contributions(replay.game.agents, replay.record)
+        compared = [("the number of the turn", chapter.turn, position["turn"])]
+        turn, position = _play(game, position, chapter, compared)
+        record.append(turn)
+        wrong = [
+            {"turn": chapter.turn, "what": what, "log": log, "ours": ours}
+            for what, log, ours in compared
+            if log != ours
+        ]
+        mismatches += wrong
+        beside = _beside(game, position, chapter)
+        turns.append({"turn": chapter.turn, "matches": not wrong, **beside})
+    found = contributions(game.agents, record)
     total = sum(sum(kinds.values()) for kinds in found.values())
     shares = {a: float(Fraction(sum(k.values()), total)) for a, k in found.items()} if total else {}
-    return RaidLog(given, replay.record, replay.turns, replay.mismatches, found, shares)
+    return RaidLog(given, record, turns, mismatches, found, shares)
 
 
-class _Replay:
-    """Our raid beside the log's."""
+_Compared = tuple[str, Any, Any]
+"""What is compared, what the log says, what our rules say."""
 
-    def __init__(self, game: RaidBattle) -> None:
-        self.game = game
-        self.position = game.start()
-        self.record: list[Turn] = []
-        self.turns: list[dict[str, Any]] = []
-        self.mismatches: list[dict[str, Any]] = []
 
-    def play(self, told: Chapter) -> None:
-        """One turn of the log, compared."""
-        self._turn, before = told.turn, len(self.mismatches)
-        self._compare("the number of the turn", told.turn, self.position["turn"])
-        actions = self._legal(told)
-        after = resolve(
-            self.game.params,
-            self.position,
-            actions,
-            lambda agent, _: told.deeds[agent].amount if agent in told.deeds else 0,
-        )
-        self.position = after.position
-        turn: Turn = {"turn": told.turn, "actions": actions, "rewards": after.rewards}
-        turn["effects"] = after.effects
-        if after.pot:
-            turn["pot"] = after.pot
-        self.record.append(turn)
-        self._compare_effects(told, after.effects)
-        self._compare_status(told)
-        self._compare_end(told)
-        self.turns.append(
-            {"turn": told.turn, "matches": len(self.mismatches) == before, **self._beside(told)}
-        )
+def _play(
+    game: RaidBattle, position: Position, told: Chapter, compared: list[_Compared]
+) -> tuple[Turn, Position]:
+    """One turn of the log by our rules, and all that there is to compare."""
+    actions = _legal(game, position, told, compared)
+    after = resolve(
+        game.params,
+        position,
+        actions,
+        lambda agent, _: told.deeds[agent].amount if agent in told.deeds else 0,
+    )
+    turn: Turn = {"turn": told.turn, "actions": actions, "rewards": after.rewards}
+    turn["effects"] = after.effects
+    if after.pot:
+        turn["pot"] = after.pot
+    compared += _effects(told, after.effects)
+    compared += _standing(game, after.position, told)
+    return turn, after.position
 
-    def _legal(self, told: Chapter) -> dict[str, str]:
-        """What the heroes chose, as far as our rules let them."""
-        chosen = {agent: deed.skill for agent, deed in told.deeds.items()}
-        if told.too_late:
-            # The log tells no action after the killing blow; the speech says what was chosen.
-            silent = [a for a in self.game.agents if a not in chosen and a in told.declared]
-            chosen |= {agent: told.declared[agent] for agent in silent}
-        actions = {}
-        for agent, skill in chosen.items():
-            legal = self.game.legal(self.position, agent) if agent in self.game.agents else []
-            waits = agent in told.on_cooldown
-            if skill in legal:
-                actions[agent] = skill
-            if waits and skill in legal:
-                self._differ(f"{agent}'s {TAUNT}", "on cooldown", "ready")
-            elif agent in told.deeds and skill not in legal and not (waits and legal):
-                self._differ(f"{agent}'s {skill}", "done", "not possible")
-        return {agent: actions[agent] for agent in self.game.agents if agent in actions}
 
-    def _compare_effects(self, told: Chapter, effects: list[dict[str, Any]]) -> None:
-        by: dict[str, list[dict[str, Any]]] = {}
-        for effect in effects:
-            by.setdefault(effect["effect"], []).append(effect)
-        targets = {effect["agent"]: effect["target"] for effect in by.get("healing", [])}
-        for agent, deed in told.deeds.items():
-            if deed.skill == HEAL:
-                self._compare(f"whom {agent} heals", deed.target, targets.get(agent))
-        strikes = [[e["target"], e["amount"]] for e in by.get("strike", [])]
-        self._compare("the boss's attack", told.strikes, strikes)
-        vain = {e["agent"] for e in by.get("taunt", []) if not e["effective"]}
-        self._compare("taunts beside another", sorted(told.in_vain), sorted(vain))
-        self._compare("actions after the end", told.too_late, len(by.get("too_late", [])))
-        for line in told.unread:
-            self._differ("a line", line, UNKNOWN)
+def _legal(
+    game: RaidBattle, position: Position, told: Chapter, compared: list[_Compared]
+) -> dict[str, str]:
+    """What the heroes chose, as far as our rules let them."""
+    chosen = {agent: deed.skill for agent, deed in told.deeds.items()}
+    # The log tells no action after the killing blow; the speech says what was chosen.
+    for agent in game.agents if told.too_late else ():
+        if agent in told.declared:
+            chosen.setdefault(agent, told.declared[agent])
+    actions = {}
+    for agent, skill in chosen.items():
+        legal = game.legal(position, agent) if agent in game.agents else []
+        waits = agent in told.on_cooldown
+        if skill in legal:
+            actions[agent] = skill
+        if waits and skill in legal:
+            compared.append((f"{agent}'s {TAUNT}", "on cooldown", "ready"))
+        elif agent in told.deeds and skill not in legal and not (waits and legal):
+            compared.append((f"{agent}'s {skill}", "done", "not possible"))
+    return {agent: actions[agent] for agent in game.agents if agent in actions}
 
-    def _compare_status(self, told: Chapter) -> None:
-        if (status := told.status) is None:
-            return
-        heroes = self.position["heroes"]
-        self._compare("boss HP", status.boss, self.position["boss_hp"])
-        for agent in self.game.agents:
+
+def _effects(told: Chapter, effects: list[dict[str, Any]]) -> Iterator[_Compared]:
+    by: dict[str, list[dict[str, Any]]] = {}
+    for effect in effects:
+        by.setdefault(effect["effect"], []).append(effect)
+    targets = {effect["agent"]: effect["target"] for effect in by.get("healing", [])}
+    for agent, deed in told.deeds.items():
+        if deed.skill == HEAL:
+            yield f"whom {agent} heals", deed.target, targets.get(agent)
+    strikes = [[e["target"], e["amount"]] for e in by.get("strike", [])]
+    yield "the boss's attack", told.strikes, strikes
+    vain = {e["agent"] for e in by.get("taunt", []) if not e["effective"]}
+    yield "taunts beside another", sorted(told.in_vain), sorted(vain)
+    yield "actions after the end", told.too_late, len(by.get("too_late", []))
+    for line in told.unread:
+        yield "a line", line, UNKNOWN
+
+
+def _standing(game: RaidBattle, position: Position, told: Chapter) -> Iterator[_Compared]:
+    heroes = position["heroes"]
+    if status := told.status:
+        yield "boss HP", status.boss, position["boss_hp"]
+        for agent in game.agents:
             hp, cooldown = status.heroes.get(agent, (UNKNOWN, UNKNOWN))
-            self._compare(f"{agent}'s HP", hp, heroes[agent]["hp"])
-            self._compare(f"{agent}'s cooldown", cooldown, heroes[agent]["cooldown"])
-        living = sum(hero["hp"] > 0 for hero in heroes.values())
-        self._compare("living heroes", status.living, living)
+            yield f"{agent}'s HP", hp, heroes[agent]["hp"]
+            yield f"{agent}'s cooldown", cooldown, heroes[agent]["cooldown"]
+        yield "living heroes", status.living, sum(hero["hp"] > 0 for hero in heroes.values())
+    ours = "lost" if position["boss_hp"] else "won"
+    yield "the end", told.end or "none", ours if game.over(position) else "none"
 
-    def _compare_end(self, told: Chapter) -> None:
-        ours = "none"
-        if self.game.over(self.position):
-            ours = "lost" if self.position["boss_hp"] else "won"
-        self._compare("the end", told.end or "none", ours)
 
-    def _beside(self, told: Chapter) -> dict[str, Any]:
-        """The state after the turn, the log's beside ours."""
-        status, heroes = told.status, self.position["heroes"]
+def _beside(game: RaidBattle, position: Position, told: Chapter) -> dict[str, Any]:
+    """The state after a turn, the log's beside ours."""
+    status, heroes = told.status, position["heroes"]
+    said = status.heroes if status else {}
+
+    def both(part: int, key: str) -> dict[str, Any]:
         return {
-            "boss_hp": {"log": status.boss if status else None, "ours": self.position["boss_hp"]},
-            "hero_hp": {
-                a: {"log": status.heroes[a][0] if status else None, "ours": heroes[a]["hp"]}
-                for a in self.game.agents
-            },
-            "cooldowns": {
-                a: {"log": status.heroes[a][1] if status else None, "ours": heroes[a]["cooldown"]}
-                for a in self.game.agents
-            },
+            a: {"log": said[a][part] if a in said else None, "ours": heroes[a][key]}
+            for a in game.agents
         }
 
-    def _compare(self, what: str, log: Any, ours: Any) -> None:
-        if log != ours:
-            self._differ(what, log, ours)
-
-    def _differ(self, what: str, log: Any, ours: Any) -> None:
-        self.mismatches.append({"turn": self._turn, "what": what, "log": log, "ours": ours})
+    return {
+        "boss_hp": {"log": status.boss if status else None, "ours": position["boss_hp"]},
+        "hero_hp": both(0, "hp"),
+        "cooldowns": both(1, "cooldown"),
+    }

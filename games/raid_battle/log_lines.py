@@ -51,11 +51,6 @@ class Status:
     living: int
     heroes: dict[str, tuple[int, int]]  # agent → hit points, turns until Taunt is ready
 
-    @property
-    def agents(self) -> list[str]:
-        """The heroes, in their order."""
-        return list(self.heroes)
-
 
 @dataclass
 class Chapter:
@@ -71,10 +66,6 @@ class Chapter:
     status: Status | None = None
     end: Literal["won", "lost"] | None = None
     unread: list[str] = field(default_factory=list)
-
-    def names(self) -> set[str]:
-        """Every hero that the turn names, as it is called."""
-        return {*self.deeds, *self.declared, *(target for target, _ in self.strikes)}
 
     def read(self, line: str) -> None:
         """Enter what one line of the turn says."""
@@ -173,7 +164,9 @@ def _wait(cooldowns: str) -> int:
 
 def _name_heroes(told: list[Chapter], speakers: set[str]) -> None:
     """A status shouts the names that deeds and speech give as they are."""
-    names = speakers.union(*(chapter.names() for chapter in told))
+    names = set(speakers)
+    for chapter in told:
+        names.update(chapter.deeds, chapter.declared, (target for target, _ in chapter.strikes))
     given = {name.upper(): name for name in names}
     for chapter in told:
         if status := chapter.status:

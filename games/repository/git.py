@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO
 
 _CHUNK = 1 << 20
 
@@ -81,7 +81,7 @@ class Repository:
         Raises:
             RepositoryError: git fails.
         """
-        done = _run(self.command(*args, mailmap=mailmap), _environment(), None, stdin)
+        done = _run(self.command(*args, mailmap=mailmap), clean_environment(), None, stdin)
         if done.returncode:
             raise self._failed(args, done.stderr)
         return done.stdout
@@ -107,11 +107,10 @@ class Repository:
                 if len(header) != 3 or header[1] != b"blob":
                     raise RepositoryError(f"{self.path}: object {wanted} is missing or broken")
                 size = int(header[2])
-                if size <= largest:
-                    yield stdout.read(size)
-                else:
-                    _skip(stdout, size)
-                    yield None
+                content = stdout.read(size) if size <= largest else None
+                while content is None and size:
+                    size -= len(stdout.read(min(size, _CHUNK)))
+                yield content
                 stdout.read(1)
 
     @contextmanager
@@ -121,8 +120,10 @@ class Repository:
             given.write(stdin)
             given.seek(0)
             command = self.command(*args, mailmap=mailmap)
-            pipe, env = subprocess.PIPE, _environment()
-            with _started(command, stdin=given, stdout=pipe, stderr=complaints, env=env) as git:
+            pipe, env = subprocess.PIPE, clean_environment()
+            with subprocess.Popen(
+                command, stdin=given, stdout=pipe, stderr=complaints, env=env
+            ) as git:
                 assert git.stdout is not None, "it was opened as a pipe"
                 try:
                     yield git.stdout
@@ -138,7 +139,8 @@ class Repository:
         return RepositoryError(f"{self.path}: git {args[0]} failed: {reason}")
 
 
-def _environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
+    """What git sees of ours: no configuration, no network, no prompt."""
     return {
         "PATH": os.environ.get("PATH", os.defpath),
         "LC_ALL": "C",
@@ -157,15 +159,10 @@ def _environment() -> dict[str, str]:
 def _run(
     command: Sequence[str], env: dict[str, str], cwd: Path | None, stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    pipe = subprocess.PIPE
-    with _started(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd) as git:
-        stdout, stderr = git.communicate(stdin)
-    return subprocess.CompletedProcess(command, git.returncode, stdout, stderr)
-
-
-def _started(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
     try:
-        return subprocess.Popen(command, **options)
+        return subprocess.run(
+            command, input=stdin, capture_output=True, env=env, cwd=cwd, check=False
+        )
     except FileNotFoundError:
         raise RepositoryError("git is not installed: install it to read a history") from None
 
@@ -180,11 +177,6 @@ def _between_nuls(stream: IO[bytes]) -> Iterator[bytes]:
             parts = [other]
     if last := b"".join(parts):
         yield last
-
-
-def _skip(stream: IO[bytes], size: int) -> None:
-    while size:
-        size -= len(stream.read(min(size, _CHUNK)))
 
 
 def _last_line(complaint: str) -> str:

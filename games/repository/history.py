@@ -23,10 +23,9 @@ its evidence.
 
 from pathlib import Path
 
-from shapley_coop.games.repository.contributions import History
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.log import read_commits
-from shapley_coop.games.repository.reading import Reading
+from shapley_coop.games.repository.reading import History, Reading
 from shapley_coop.games.repository.rules import Rules
 
 
@@ -65,17 +64,9 @@ def read_history(
     reading.count_fixes()
     contributions, notes = reading.named()
     merges = ["rev-list", "--count", "--merges", tip, *([f"^{base}"] if base else []), "--"]
-    return History(
-        path=str(repo),
-        tip=tip,
-        base=base,
-        contributions=contributions,
-        commits=reading.commits,
-        merges=int(repository.text(*merges)),
-        by_bots=reading.by_bots,
-        excluded=dict(sorted(reading.excluded.items())),
-        notes=notes,
-    )
+    excluded = dict(sorted(reading.excluded.items()))
+    counts = reading.commits, int(repository.text(*merges)), reading.by_bots
+    return History(str(repo), tip, base, contributions, *counts, excluded, notes)
 
 
 def _ends(repository: Repository, span: str | None) -> tuple[str, str | None]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+
+from shapley_coop.games.files import read_file
 
 
 @dataclass(frozen=True)
@@ -11,41 +13,17 @@ class Syntax:
 
     line: tuple[str, ...] = ()
     block: tuple[tuple[str, str], ...] = ()
+    strings: bool = False  # whether what encloses a block encloses strings as well
 
 
-_HASH = Syntax(("#",))
-_C = Syntax(("//",), (("/*", "*/"),))
-_CSS = Syntax((), (("/*", "*/"),))
-_PHP = Syntax(("//", "#"), (("/*", "*/"),))
-_PYTHON = Syntax(("#",), (('"""', '"""'), ("'''", "'''")))
-_SQL = Syntax(("--",), (("/*", "*/"),))
-_LUA = Syntax(("--",), (("--[[", "]]"),))
-_HASKELL = Syntax(("--",), (("{-", "-}"),))
-_ML = Syntax((), (("(*", "*)"),))
-_LISP = Syntax((";",))
-_PERCENT = Syntax(("%",))
-_MARKUP = Syntax((), (("<!--", "-->"),))
-
-LANGUAGES: dict[str, Syntax] = {
-    **dict.fromkeys((".py", ".pyi", ".pyx"), _PYTHON),
-    **dict.fromkeys((".sh", ".bash", ".zsh", ".fish", ".pl", ".pm", ".r", ".jl"), _HASH),
-    **dict.fromkeys((".rb", ".tcl", ".ex", ".exs", ".nix", ".tf", ".cmake", ".mk"), _HASH),
-    **dict.fromkeys(("Makefile", "Dockerfile", "CMakeLists.txt", "Rakefile", "Gemfile"), _HASH),
-    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cu", ".m", ".mm"), _C),
-    **dict.fromkeys((".java", ".kt", ".kts", ".scala", ".groovy", ".gradle", ".cs", ".swift"), _C),
-    **dict.fromkeys((".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".go", ".rs", ".dart"), _C),
-    **dict.fromkeys((".zig", ".v", ".sv", ".proto", ".scss", ".less", ".sol"), _C),
-    **dict.fromkeys((".html", ".htm", ".xml", ".svg", ".vue", ".svelte"), _MARKUP),
-    **dict.fromkeys((".lisp", ".el", ".clj", ".cljs", ".scm", ".rkt", ".asm", ".s"), _LISP),
-    **dict.fromkeys((".erl", ".hrl", ".mat"), _PERCENT),
-    **dict.fromkeys((".ml", ".mli"), _ML),
-    ".css": _CSS,
-    ".fs": Syntax(("//",), (("(*", "*)"),)),
-    ".hs": _HASKELL,
-    ".lua": _LUA,
-    ".php": _PHP,
-    ".sql": _SQL,
-    ".vb": Syntax(("'",)),
+LANGUAGES = {
+    name: Syntax(
+        tuple(kind.get("line", ())),
+        tuple((start, end) for start, end in kind.get("block", ())),
+        kind.get("strings", False),
+    )
+    for kind in read_file(Path(__file__).with_name("languages.yaml"), "languages")
+    for name in kind["files"]
 }
 """How the languages that count as code write comments, by ending or by name."""
 
@@ -74,12 +52,13 @@ def effective_lines(path: str, text: str) -> Iterator[str]:
             closing = "" if closing in stripped else closing
             continue
         if not in_string:
-            if opened := _opens(syntax, stripped):
-                closing = opened if opened not in _behind(syntax, stripped) else ""
+            end, behind = _opened(syntax, stripped)
+            if end:
+                closing = end if end not in behind else ""
                 continue
             if stripped.startswith(syntax.line or ("\0",)):
                 continue
-        if syntax is _PYTHON:
+        if syntax.strings:
             in_string = _still_in_string(stripped, in_string)
         if kept := normal(stripped):
             yield kept
@@ -92,16 +71,11 @@ def plain_lines(text: str) -> Iterator[str]:
             yield kept
 
 
-def _opens(syntax: Syntax, line: str) -> str:
-    """What closes the block comment that the line begins with, if it does."""
-    begins = line.lstrip("rRuUbBfF") if syntax is _PYTHON else line
-    return next((end for start, end in syntax.block if begins.startswith(start)), "")
-
-
-def _behind(syntax: Syntax, line: str) -> str:
-    """The line behind the opening of its block comment."""
-    begins = line.lstrip("rRuUbBfF") if syntax is _PYTHON else line
-    return next((begins[len(start) :] for start, _ in syntax.block if begins.startswith(start)), "")
+def _opened(syntax: Syntax, line: str) -> tuple[str, str]:
+    """What closes the block comment that a line begins with, if it does, and what stands behind."""
+    begins = line.lstrip("rRuUbBfF") if syntax.strings else line
+    found = ((end, begins[len(start) :]) for start, end in syntax.block if begins.startswith(start))
+    return next(found, ("", ""))
 
 
 def _still_in_string(line: str, quotes: str) -> str:

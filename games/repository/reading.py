@@ -1,17 +1,16 @@
-"""A history while it is read: from commits to credited lines, decisions, documents and fixes."""
+"""From commits to contributors, their counts, and the evidence for each count."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from shapley_coop.games.repository.contributions import Contribution, Evidence
-from shapley_coop.games.repository.git import Repository
+from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.lines import effective_lines, plain_lines
 from shapley_coop.games.repository.log import Commit, Person
 from shapley_coop.games.repository.ownership import NOBODY, Ownership
-from shapley_coop.games.repository.rules import Place, Rules, declared
+from shapley_coop.games.repository.rules import KINDS, Place, Rules, declared
 
 LARGEST_FILE = 2_000_000
 """Bytes; beyond, a file is taken for data."""
@@ -23,14 +22,63 @@ _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40,64})\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class _Seen:
-    """What is kept of a commit once its lines are accounted for."""
+class Evidence:
+    """What one commit adds to one count."""
 
-    hash: str
-    earners: tuple[str, ...]  # keys into people; nobody's when a bot made it
-    same_as: tuple[str, str, str]  # equal for a commit and its picks to other branches
-    fixes: bool
-    reverts: tuple[str, ...]
+    commit: str
+    path: str  # empty for fixes, which are whole commits
+    amount: Fraction
+
+
+@dataclass
+class Contribution:
+    """What one contributor made."""
+
+    name: str
+    email: str
+    commits: int = 0
+    evidence: dict[str, list[Evidence]] = field(default_factory=lambda: {k: [] for k in KINDS})
+
+    @property
+    def counts(self) -> dict[str, Fraction]:
+        """Kind → count: the sum of its evidence."""
+        return {
+            kind: sum((one.amount for one in shown), Fraction(0))
+            for kind, shown in self.evidence.items()
+        }
+
+
+@dataclass(frozen=True)
+class History:
+    """What a range of commits holds.
+
+    Attributes:
+        path: where the repository is.
+        tip: the range's last commit.
+        base: the commit that it starts after; None for the whole history.
+        contributions: by name, in order of first appearance; a name that two people share, with
+            the address.
+        commits: how many were read; merges and those of bots are not among them.
+        merges: how many were left out as merges.
+        by_bots: how many were left out as made by bots.
+        excluded: reason → how many files of the last commit were left out for it.
+        notes: what a reader should know before paying by these counts.
+    """
+
+    path: str
+    tip: str
+    base: str | None
+    contributions: dict[str, Contribution]
+    commits: int
+    merges: int
+    by_bots: int
+    excluded: dict[str, int]
+    notes: list[str]
+
+    def artefacts(self) -> dict[str, dict[str, Fraction]]:
+        """Contributor → kind → count, of those who made anything that counts."""
+        counts = {name: one.counts for name, one in self.contributions.items()}
+        return {name: made for name, made in counts.items() if any(made.values())}
 
 
 class Reading:
@@ -47,7 +95,9 @@ class Reading:
         self._mailmap = f"{tip}:.mailmap" if mailmap else ""
         self._mapped: dict[Person, Person] = {}
         self._people: dict[str, Contribution] = {}
-        self._seen: list[_Seen] = []
+        self._commits: list[Commit] = []
+        self._fixes: list[Commit] = []
+        self._earners: dict[str, tuple[str, ...]] = {}  # a commit's hash → keys into people
         self._lines = Ownership()
         self.commits = self.by_bots = 0
         self.excluded = Counter[str]()
@@ -61,17 +111,13 @@ class Reading:
             self._people[key].commits += 1
         self.commits += bool(earners)
         self.by_bots += not earners
-        self._lines.apply(len(self._seen) if earners else NOBODY, commit.changes)
+        self._lines.apply(len(self._commits) if earners else NOBODY, commit.changes)
         code = any(self._rules.place(change.path) == "code" for change in commit.changes)
-        self._seen.append(
-            _Seen(
-                hash=commit.hash,
-                earners=earners,
-                same_as=(commit.author.email, commit.time, commit.message.partition("\n")[0]),
-                fixes=code and self._rules.is_fix(commit.message),
-                reverts=tuple(_REVERTS.findall(commit.message)),
-            )
-        )
+        kept = replace(commit, changes=[])
+        self._commits.append(kept)
+        self._earners[commit.hash] = earners
+        if code and self._rules.is_fix(commit.message):
+            self._fixes.append(kept)
 
     def count_lines(self) -> None:
         """Credit what the range's last commit holds: lines of code, documents and decisions."""
@@ -92,13 +138,15 @@ class Reading:
     def count_fixes(self) -> None:
         """Credit the commits that mended code and were not reverted."""
         reverted: set[str] = set()
-        for commit in reversed(self._seen):
+        for commit in reversed(self._commits):
             if commit.hash not in reverted:
-                reverted.update(commit.reverts)
+                reverted.update(_REVERTS.findall(commit.message))
         counted: set[tuple[str, str, str]] = set()
-        for commit in self._seen:
-            if commit.fixes and commit.hash not in reverted and commit.same_as not in counted:
-                counted.add(commit.same_as)
+        for commit in self._fixes:
+            # Equal for a commit and its picks to other branches.
+            same = (commit.author.email, commit.time, commit.message.partition("\n")[0])
+            if commit.hash not in reverted and same not in counted:
+                counted.add(same)
                 self._award("fixes", commit, "", Fraction(1))
 
     def named(self) -> tuple[dict[str, Contribution], list[str]]:
@@ -110,9 +158,12 @@ class Reading:
             for name, n in names.items()
             if n > 1
         ]
-        labels = {
-            one.name if names[one.name] == 1 else _label(one): one for one in self._people.values()
-        }
+        labels = {}
+        for one in self._people.values():
+            # A name that somebody else has too is told apart by the address.
+            both = f"{one.name} <{one.email}>"
+            told_apart = both if len(both) <= _LONGEST else one.email
+            labels[one.name if names[one.name] == 1 else told_apart] = one
         return labels, notes
 
     def _credit(self, path: str, place: Place, text: str) -> None:
@@ -121,11 +172,11 @@ class Reading:
         lines = list(effective_lines(path, text) if place == "code" else plain_lines(text))
         each = Fraction(1) if place == "code" else Fraction(1, max(1, len(lines)))
         for number, n in sorted(self._lines.standing(path, lines).items()):
-            self._award(place, self._seen[number], path, n * each)
+            self._award(place, self._commits[number], path, n * each)
 
-    def _award(self, kind: str, commit: _Seen, path: str, amount: Fraction) -> None:
-        for key in commit.earners:
-            one = Evidence(commit.hash, path, amount / len(commit.earners))
+    def _award(self, kind: str, commit: Commit, path: str, amount: Fraction) -> None:
+        for key in (earners := self._earners[commit.hash]):
+            one = Evidence(commit.hash, path, amount / len(earners))
             self._people[key].evidence[kind].append(one)
 
     def _tree(self) -> Iterator[tuple[str, str]]:
@@ -139,10 +190,10 @@ class Reading:
 
     def _attributes(self) -> str:
         """The .gitattributes at the top of the last commit."""
-        listing = self._repository.output("ls-tree", "-z", self._tip, ".gitattributes").split()
-        if len(listing) < 3 or listing[1] != b"blob":
+        try:
+            content = next(self._repository.blobs([f"{self._tip}:.gitattributes"], LARGEST_FILE))
+        except RepositoryError:  # there is none
             return ""
-        content = next(self._repository.blobs([listing[2].decode("ascii")], LARGEST_FILE))
         return (content or b"").decode("utf-8", "replace")
 
     def _key(self, person: Person) -> str:
@@ -165,12 +216,6 @@ class Reading:
             name, _, email = answer.decode("utf-8", "replace").strip().rpartition("<")
             self._mapped[person] = Person(name.strip(), email.rstrip(">"))
         return self._mapped[person]
-
-
-def _label(one: Contribution) -> str:
-    """A name that somebody else has too, told apart by the address."""
-    both = f"{one.name} <{one.email}>"
-    return both if len(both) <= _LONGEST else one.email
 
 
 def _printable(text: str) -> str:

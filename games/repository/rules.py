@@ -6,9 +6,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from shapley_coop.games.files import read_file
 from shapley_coop.games.repository.lines import LANGUAGES
 
 KINDS = ("code", "decisions", "documents", "fixes")
@@ -25,6 +25,12 @@ _MARK_LINES = 5
 _MOST_STARS = 6
 
 
+_DEFAULTS: dict[str, tuple[str, ...]] = {
+    field: tuple(values)
+    for field, values in read_file(Path(__file__).with_name("rules.yaml"), "a rule file").items()
+}
+
+
 class Rules(BaseModel):
     """Which paths, people and messages are what. Every field can be given in a rule file.
 
@@ -38,62 +44,31 @@ class Rules(BaseModel):
         default=tuple(sorted(LANGUAGES)), description="Endings or names of source files."
     )
     decisions: tuple[str, ...] = Field(
-        default=(
-            "**/decisions/**/*.md",
-            "**/adr/**/*.md",
-            "**/adrs/**/*.md",
-            "**/rfcs/**/*.md",
-            "**/design/**/*.md",
-            "DESIGN.md",
-        ),
+        default=_DEFAULTS["decisions"],
         description="Globs of decision records and design documents.",
     )
     accepted: tuple[str, ...] = Field(
-        default=("accepted", "adopted", "approved", "decided", "done", "final", "implemented"),
+        default=_DEFAULTS["accepted"],
         description="States in which a decision counts; one that names no state counts too.",
     )
     documents: tuple[str, ...] = Field(
-        default=("*.md", "*.mdx", "*.rst", "*.adoc", "*.tex", "*.org"),
+        default=_DEFAULTS["documents"],
         description="Globs of documents.",
     )
     vendored: tuple[str, ...] = Field(
-        default=(
-            "**/vendor/**",
-            "**/vendored/**",
-            "**/third_party/**",
-            "**/third-party/**",
-            "**/node_modules/**",
-            "**/site-packages/**",
-            "**/bower_components/**",
-            "**/Pods/**",
-        ),
+        default=_DEFAULTS["vendored"],
         description="Globs of what others made: nobody here earns it.",
     )
     generated: tuple[str, ...] = Field(
-        default=(
-            "*.min.js",
-            "*.min.css",
-            "*_pb2.py",
-            "*_pb2_grpc.py",
-            "*.pb.go",
-            "*.g.dart",
-            "*.snap",
-            "*.lock",
-            "package-lock.json",
-            "**/dist/**",
-            "**/__snapshots__/**",
-        ),
+        default=_DEFAULTS["generated"],
         description="Globs of what programs made; so are files marked in their first lines.",
     )
     bots: tuple[str, ...] = Field(
-        default=(
-            r"\[bot\]",
-            r"^(dependabot|renovate|greenkeeper|snyk-bot|pre-commit-ci|github-actions)\b",
-        ),
+        default=_DEFAULTS["bots"],
         description="Expressions found in 'Name <address>' of those who earn nothing.",
     )
     fixes: tuple[str, ...] = Field(
-        default=(r"(hot|bug)?fix(es|ed)?\b(?!-)",),
+        default=_DEFAULTS["fixes"],
         description="Expressions with which a line of a fix's message begins.",
     )
 
@@ -163,10 +138,7 @@ def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:
     """
     content: Any = source
     if not isinstance(source, Mapping):
-        try:
-            content = yaml.safe_load(Path(source).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ValueError(f"{source}: no rule file: {' '.join(str(error).split())}") from None
+        content = read_file(source, "a rule file")
     if not isinstance(content, Mapping):
         raise ValueError(f"{source}: holds no rules: give {', '.join(Rules.model_fields)}")
     try:

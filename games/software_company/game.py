@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from pydantic import Field, field_validator
 
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.games.files import read_file
 from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn, realised_total
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.repository import read_history
@@ -33,6 +34,8 @@ from shapley_coop.games.software_company.turn_workspace import TurnWorkspace, as
 from shapley_coop.games.software_company.workspace import commits_of, materialise, require_sandbox
 
 Counts = dict[str, dict[str, Fraction]]
+
+_TEXTS: dict[str, str] = read_file(Path(__file__).with_name("rules.yaml"), "rules")
 
 
 class SoftwareCompanyParams(Params):
@@ -216,13 +219,13 @@ class SoftwareCompany(Game):
         """Roles, phases, how content is written, how the bounty is earned and valued."""
         p = self.params
         wages = ", ".join(f"{k} {low}–{high} %" for k, (low, high) in p.weights.items())
-        return _RULES.format(
+        return _TEXTS["rules"].format(
             title=self.task.title,
             about=self.task.about,
             roles="\n".join(f"- {a}: {', '.join(ROLES[a])}" for a in self.agents),
             phases=", ".join(dict.fromkeys(self._phases)),
             turns=self.turns,
-            program=_PROGRAM if self.task.inputs else _WORDS,
+            program=_TEXTS["program" if self.task.inputs else "words"],
             bounty=f"{p.bounty} {p.currency}".strip(),
             wages=wages,
         )
@@ -260,42 +263,3 @@ def _counted(commits: str) -> Counts:
         folder = Path(name) / "workspace"
         materialise([turn], folder)
         return read_history(folder, mailmap=False).artefacts()
-
-
-_RULES = """\
-**Software company**. Build this together: **{title}**. {about}
-
-Who you are, and what you are able to do:
-
-{roles}
-
-The phases are {phases}: {turns} turns in all, and in each everybody acts at the same time. Deciding
-has its place in design, code in coding, fixes in testing, documents in design and documentation. An
-action carries what you write, as one JSON object behind its name; within it write `<` as
-`\\u003c`, and write files whole:
-
-- `decide {{"title": "…", "text": "…"}}` records a decision.
-- `write_code {{"path": "src/part.py", "content": "…"}}` writes a source file.
-- `write_document {{"path": "docs/part.md", "content": "…"}}` writes a document.
-- `fix {{"path": "src/part.py", "content": "…", "why": "…"}}` replaces a file. It is kept if it
-  breaks no check that passed, and counts as a fix if a check passes that did not.
-- `pass` does nothing.
-
-Of two who write one file in one turn, the first in the order above is heard. {program}
-
-Nobody is paid for a turn. If all checks pass at the end, {bounty} is yours together; nobody owns
-it until you have agreed how to split it, and without an agreement everybody gets the same. What
-each of you made is read from the history of the workspace: effective lines of code, accepted
-decisions, documents, and verified fixes. Each kind is worth a share of the whole, and each of you
-your part of the kind: {wages}.
-"""
-
-_PROGRAM = """\
-The program is called as `python main.py VALUE …` from the workspace's top, with one value for each
-input of the task, in order. It prints the result alone, rounded to the decimals that the output
-has; what it cannot or must not compute it refuses: one line of complaint, and exit code 2. It has
-Python's standard library and nothing else. The checks are in the fact `task`."""
-
-_WORDS = """\
-There is Python's standard library and nothing else. You write the tests yourselves, in
-`tests/test_….py` for `unittest`: the checks pass when those do."""

@@ -123,13 +123,24 @@ def import_company_log(
         "the log holds no commits, no contents of files, and no authors of single lines",
         "its counts restate running totals: of equal statements the largest is taken",
     ]
-    pairs = _pairs(log)
+    content = log if isinstance(log, Mapping) else _json(log)
+    if not isinstance(content, Mapping):
+        raise GameError(
+            f"{log}: is not a company log: an object of roles and what they did is needed"
+        )
     if isinstance(log, Mapping):
         missing.append("it was given as an object, which keeps only the last of equal keys")
     elif negotiation is None:
         beside = Path(str(log).removesuffix("-log.json") + "-negotiation.json")
         negotiation = beside if beside.is_file() and beside != Path(log) else None
-    entries = [(NAMES.get(key.lower(), key), _sentence(value)) for key, value in pairs]
+    pairs = content.pairs if isinstance(content, _Object) else content.items()
+    entries = [
+        (
+            NAMES.get(key.lower(), key),
+            text if isinstance(text, str) else json.dumps(text, ensure_ascii=False),
+        )
+        for key, text in pairs
+    ]
     said = _messages(negotiation) if negotiation is not None else []
     rewards = said[-1].split or {} if said and not said[-1].round else {}
     if not rewards:
@@ -193,34 +204,17 @@ def _split(text: str) -> dict[str, Fraction] | None:
     return None
 
 
-def _pairs(log: str | Path | Mapping[str, Any]) -> list[tuple[str, Any]]:
-    if isinstance(log, Mapping):
-        return list(log.items())
-    content = _json(log)
-    if not isinstance(content, _Pairs):
-        raise GameError(
-            f"{log}: is not a company log: an object of roles and what they did is needed"
-        )
-    return list(content)
+class _Object(dict[str, Any]):
+    """A JSON object that keeps all of its pairs, those of repeated keys too."""
 
-
-class _Pairs(list[tuple[str, Any]]):
-    """A JSON object with all of its keys, repeated ones too."""
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
 
 
 def _json(path: str | Path) -> Any:
     try:
         text = Path(path).read_text(encoding="utf-8")
-        return json.loads(text, object_pairs_hook=_Pairs)
+        return json.loads(text, object_pairs_hook=_Object)
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise GameError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from None
-
-
-def _sentence(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, _Pairs):
-        return {key: _plain(inner) for key, inner in value}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value

@@ -12,7 +12,7 @@ from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import scores
 from shapley_coop.games.exchange.registry import compose
 from shapley_coop.games.exchange.scenario import Atom
-from shapley_coop.seats.embedded.outlook import Missing, needed
+from shapley_coop.games.foresight import Missing, needed
 
 SHEETS = ("exchange_describe", "exchange_score")
 """What the letters that it answers ask for."""

@@ -9,20 +9,19 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from shapley_coop.amounts import plain
+from shapley_coop.amounts import payoffs_under_norm, plain
 from shapley_coop.deals import Deal, Event, Last, Pay, Share
 from shapley_coop.games import Turn
+from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.seats.embedded.characters import Character
-from shapley_coop.seats.embedded.claims import perceived
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.exchange import Negotiator
-from shapley_coop.seats.embedded.letter_facts import clauses_in
+from shapley_coop.seats.embedded.letter_facts import clauses_in, fact, number, proposal
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
-    Missing,
     Outlook,
-    Payoffs,
     Unforeseeable,
+    target_of,
     transfers_to,
 )
 from shapley_coop.seats.embedded.strategies import Player
@@ -113,10 +112,10 @@ class Agent:
 
     def reply(self) -> str:
         """Accept, or reject with a counter-offer."""
-        deal = Deal.model_validate({"clauses": self._fact("offer", "clauses")})
+        deal = Deal.model_validate({"clauses": fact(self.facts, "offer", "clauses")})
         o = self.outlook
         mine, alone = o.value(deal)[o.me], o.alone[o.me]
-        wanted = self._demand(ahead=1) if self._priced else alone + 2 * EPSILON * o.asks(deal)
+        wanted = self._target(ahead=1)[o.me] if self._priced else alone + 2 * EPSILON * o.asks(deal)
         good = mine >= wanted - EPSILON
         if not good and abs(mine - alone) < EPSILON and self._last_round:
             good = self.rng.random() < self.self_.yielding
@@ -131,7 +130,7 @@ class Agent:
 
     def act(self) -> str:
         """The action that pays best, given what all are expected to do."""
-        legal = list(self._fact("legal"))
+        legal = list(fact(self.facts, "legal"))
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
         if self.self_.strategy and "payoffs" in self.facts:
@@ -153,12 +152,11 @@ class Agent:
 
     def claim(self) -> str:
         """What part of the total I say is mine: the computed one, else what I make of it."""
-        me, agents = self._fact("you"), self._fact("agents")
-        if self._due is not None and self._number("total") > 0:
-            part = Fraction(max(0.0, self._due)) / Fraction(self._number("total"))
+        me, agents = fact(self.facts, "you"), fact(self.facts, "agents")
+        if self._due is not None and number(self.facts, "total") > 0:
+            part = Fraction(max(0.0, self._due)) / Fraction(number(self.facts, "total"))
         else:
-            parts = perceived(me, agents, self.record, 1)
-            part = parts.get(me, Fraction(1, len(agents)))
+            part = self._seen(own=1).get(me, Fraction(1, len(agents)))
         own = min(Fraction(1), part * Fraction(self.self_.claim)).limit_denominator(1000)
         return f"<s>{round(100 * own)} % of this was my doing.</s><CLAIM>{own}</CLAIM>"
 
@@ -167,20 +165,21 @@ class Agent:
 
         What was signed stays where it serves me better.
         """
-        signed = self._number("as_signed", self._fact("you"))
+        signed = number(self.facts, "as_signed", fact(self.facts, "you"))
         due = self._due
         if due is None or not self.facts.get("norms"):
             return self._split_as_seen(signed)
         if signed > due + EPSILON and self.rng.random() >= self.self_.fairness:
             return _NO_SPLIT
-        value = self._fact("computed", "values", self._fact("you"))
+        value = fact(self.facts, "computed", "values", fact(self.facts, "you"))
         said = f"By the record my value is {value}; I need no more and no less"
         return _offer(said, [Share(norm=self.facts["norms"][0])])
 
     def reply_split(self) -> str:
         """Accept what leaves me no worse than what was signed, or what the record supports."""
-        me = self._fact("you")
-        mine, signed = self._number("offer", "payoffs", me), self._number("as_signed", me)
+        me = fact(self.facts, "you")
+        mine = number(self.facts, "offer", "payoffs", me)
+        signed = number(self.facts, "as_signed", me)
         due = signed if self._due is None else self._due
         concession = self.self_.fairness * max(0.0, signed - due)
         if mine >= signed - concession - EPSILON:
@@ -204,33 +203,37 @@ class Agent:
 
     @property
     def _due(self) -> float | None:
-        """My part of the total by the computed values; None where none were computed.
-
-        The parts of a whole that the values are: total · φᵢ / Σφ, or, where that makes no sense,
-        φᵢ and an even part of what is over.
-        """
+        """My part of the total by the computed values; None where none were computed."""
         if not self.facts.get("computed"):
             return None
-        total = self._number("total")
-        values = {a: float(Fraction(x)) for a, x in self._fact("computed", "values").items()}
-        mine, claimed = values[self._fact("you")], sum(values.values())
-        if claimed > 0 and min(values.values()) >= 0:
-            return total * mine / claimed
-        return mine + (total - claimed) / len(values)
+        values = {a: Fraction(x) for a, x in fact(self.facts, "computed", "values").items()}
+        total = Fraction(fact(self.facts, "total"))
+        payoffs = payoffs_under_norm(total, list(values.values()))
+        return float(payoffs[list(values).index(fact(self.facts, "you"))])
 
-    @cached_property
-    def _parts(self) -> dict[str, Fraction]:
-        """What each agent was seen to do; none sees its own part too small."""
-        me, agents = self._fact("you"), self._fact("agents")
-        return perceived(me, agents, self.record, self.self_.claim)
+    def _seen(self, own: float) -> dict[str, Fraction]:
+        """Each agent's part of all that effects credit to agents; empty where nothing was seen.
+
+        Args:
+            own: how many times over I count my own.
+        """
+        amounts = dict.fromkeys(fact(self.facts, "agents"), 0)
+        for turn in self.record:
+            for effect in turn.get("effects", []):
+                if effect.get("agent") in amounts and effect.get("amount", 0) > 0:
+                    amounts[effect["agent"]] += int(effect["amount"])
+        amounts[fact(self.facts, "you")] = round(own * amounts[fact(self.facts, "you")])
+        total = sum(amounts.values())
+        return {a: Fraction(x, total) for a, x in amounts.items()} if total else {}
 
     def _split_as_seen(self, signed: float) -> str:
         """The split by what I saw each agent do, if it gives me more than what was signed."""
-        mine = self._parts.get(self._fact("you"), Fraction(0))
-        if mine * self._number("total") <= signed + EPSILON:
+        parts = self._seen(own=self.self_.claim)
+        mine = parts.get(fact(self.facts, "you"), Fraction(0))
+        if mine * number(self.facts, "total") <= signed + EPSILON:
             return _NO_SPLIT
         said = f"I propose a split by what was done; {round(100 * mine)} % was my doing"
-        return _offer(said, [Share(fractions=self._parts)])
+        return _offer(said, [Share(fractions=parts)])
 
     @property
     def _priced(self) -> bool:
@@ -239,7 +242,7 @@ class Agent:
 
     @property
     def _last_round(self) -> bool:
-        return int(self._fact("round")) >= int(self._fact("rounds"))
+        return int(fact(self.facts, "round")) >= int(fact(self.facts, "rounds"))
 
     @property
     def _trusts_norm(self) -> bool:
@@ -250,17 +253,9 @@ class Agent:
         """
         return bool(self.facts.get("norms")) and self.self_.greed < 0.8
 
-    def _demand(self, ahead: int = 0) -> float:
-        """The payoff I hold out for: time-dependent concession from greed to floor."""
-        o = self.outlook
-        share = self.self_.share(int(self._fact("round")) + ahead, int(self._fact("rounds")))
-        return float(o.alone[o.me] + share * o.surplus * 2 / len(o.agents))
-
-    def _target(self) -> Payoffs:
-        """What each would get if I had my way: my demand, the rest evenly."""
-        o, mine = self.outlook, self._demand()
-        rest = (o.surplus - (mine - o.alone[o.me])) / (len(o.agents) - 1)
-        return {a: mine if a == o.me else o.alone[a] + rest for a in o.agents}
+    def _target(self, ahead: int = 0) -> Payoffs:
+        """What each would get if I had my way."""
+        return target_of(self.facts, self.self_, self.outlook.alone, self.outlook.surplus, ahead)
 
     def _prices(self) -> list[Pay]:
         """Payments that make my target of what is earned, due once the payee has done its part."""
@@ -272,22 +267,9 @@ class Agent:
             for payer, payee, amount in transfers_to(self._target(), earned)
         ]
 
-    def _number(self, *path: str) -> float:
-        return float(Fraction(self._fact(*path)))
-
-    def _fact(self, *path: str) -> Any:
-        found: Any = self.facts
-        for name in path:
-            found = found.get(name) if isinstance(found, Mapping) else None
-        if found is None:
-            raise Missing(f"the letter does not say: {'.'.join(path)}")
-        return found
-
 
 def _offer(speech: str, clauses: list[Any]) -> str:
-    deal = Deal(clauses=tuple(clauses))
-    brief = deal.model_dump(mode="json", exclude_defaults=False, exclude_none=True)
-    return f"<s>{speech}.</s><PROPOSAL>{json.dumps(brief)}</PROPOSAL>"
+    return f"<s>{speech}.</s>{proposal(Deal(clauses=tuple(clauses)))}"
 
 
 def _action(action: str) -> str:

@@ -1,9 +1,10 @@
-"""The characters of embedded agents: a few numbers each."""
+"""The characters of embedded agents: a few numbers each, in `characters.yaml`."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 
-AWARE, CORNERS, TIME = "utility_aware", "corner_jumping", "time"
+from shapley_coop.games.files import read_file
 
 
 @dataclass(frozen=True)
@@ -57,57 +58,8 @@ class Character:
 
 
 CHARACTERS = {
-    "rational": Character("Maximises its own payoff, concedes with time."),
-    "greedy": Character("Asks for nearly everything and yields little.", 0.95, 0.45, 2.0, 0.1),
-    "generous": Character("Asks for its half and yields early.", 0.5, 0.05, 0.5, 0.95, 1.0),
-    "stubborn": Character("Never moves from its first demand.", 0.7, 0.6, 50.0, 0.0),
-    "sloppy": Character("Rational, but careless with the protocol.", sloppiness=0.5),
-    "over_claimer": Character(
-        "States its own contribution at more than twice what it was.", claim=2.5
-    ),
-    "free_rider": Character("Promises, and keeps only what pays.", honesty=0.0),
-    "random": Character("Rational in talk, random in action.", noise=1.0, honesty=0.0),
-    "utility_aware": Character(
-        "Trades tasks by guessing the others' utilities.", 0.65, 0.0, 0.7, tactic=AWARE
-    ),
-    "corner_jumping": Character("Trades from one of its extremes to the next.", tactic=CORNERS),
-    "boulware": Character("Concedes in trade at the very end.", 1.0, 0.05, 5.0, tactic=TIME),
-    "linear": Character("Concedes in trade steadily.", 1.0, 0.05, 1.0, tactic=TIME),
-    "conceder": Character("Concedes in trade early.", 1.0, 0.05, 0.2, tactic=TIME),
-    "tit_for_tat": Character(
-        "Does, and concedes in trade, as the others did.",
-        tactic="tit_for_tat",
-        strategy="tit_for_tat",
-    ),
-    "cooperator": Character(
-        "Does its part in what is best for all.", sloppiness=0.0, strategy="cooperator"
-    ),
-    "defector": Character(
-        "Does what pays it best, whatever was promised.", sloppiness=0.0, strategy="defector"
-    ),
-    "generous_tit_for_tat": Character(
-        "Does as the others did, and forgives now and then.",
-        sloppiness=0.0,
-        strategy="generous_tit_for_tat",
-    ),
-    "grim": Character(
-        "Does its part until another agent does not.", sloppiness=0.0, strategy="grim"
-    ),
-    "pavlov": Character(
-        "Goes on with what went well, else changes.", sloppiness=0.0, strategy="pavlov"
-    ),
-    "alternator": Character(
-        "Does its part every other turn.", sloppiness=0.0, strategy="alternator"
-    ),
-    "contract_keeper": Character("Signs, and keeps what it signed.", sloppiness=0.0),
-    "contract_breaker": Character(
-        "Signs, then breaks it where that pays.",
-        honesty=0.0,
-        sloppiness=0.0,
-        strategy="contract_breaker",
-    ),
-    "impartial": Character("No party: writes down, and judges.", sloppiness=0.0),
-    "micro": Character("One new trade for each of the others' (MiCRO).", tactic="micro"),
+    name: Character(**traits)
+    for name, traits in read_file(Path(__file__).with_name("characters.yaml"), "characters").items()
 }
 
 

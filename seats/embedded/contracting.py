@@ -5,7 +5,6 @@ several, and fines whoever gains by doing something else. Where payments are mad
 what its author holds out for. What a contract is worth is computed exactly, as a certificate does.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,52 +27,38 @@ from shapley_coop.deals import (
     Terms,
     Turns,
 )
-from shapley_coop.deals.analysis.game_tree import GameTree
-from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
+from shapley_coop.deals.analysis.stage import Play
 from shapley_coop.deals.analysis.valuations import expected, keeping
 from shapley_coop.deals.language.when import When
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games import Turn
+from shapley_coop.games.foresight import Payoffs
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import (
     clauses_in,
+    fact,
     money_in,
-    needed_fact,
     offered,
+    proposal,
     standing_in,
     terms_of,
 )
-from shapley_coop.seats.embedded.outlook import EPSILON, Unforeseeable, needed, transfers_to
-from shapley_coop.seats.embedded.strategies import course_of, enforcement_of, stage_of
+from shapley_coop.seats.embedded.outlook import EPSILON, target_of, transfers_to
+from shapley_coop.seats.embedded.strategies import StageReader, course_of, enforcement_of
 
 
 @dataclass(frozen=True)
-class Party:
-    """One agent in front of one letter about a contract.
+class Party(StageReader):
+    """An agent whose letter is about a contract.
 
     Attributes:
-        facts: the letter's facts.
-        record: the turns played.
         self_: its character.
         talk: what was said, a line each, from the letter's history.
     """
 
-    facts: Mapping[str, Any]
-    record: list[Turn]
     self_: Character
     talk: Sequence[Mapping[str, Any]] = ()
-
-    @cached_property
-    def stage(self) -> StageGame:
-        """The game."""
-        needed(self.facts, "you", "turn")
-        return stage_of(self.facts)
-
-    @cached_property
-    def index(self) -> int:
-        """Where I stand among the agents."""
-        return self.stage.agents.index(self.facts["you"])
 
     @cached_property
     def alone(self) -> dict[str, Fraction]:
@@ -91,12 +76,11 @@ class Party:
         """A contract of my own, if one adds anything."""
         duties, drops = self.duties(), tuple(self.money)
         earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected)
-        surplus = sum(earned.values(), Fraction(0)) - sum(self.alone.values(), Fraction(0))
-        if surplus <= EPSILON:
+        if sum(earned.values()) - sum(self.alone.values()) <= EPSILON:
             return "<s>I propose nothing: let things stand as they do.</s><REJECT>"
-        clauses = (*duties, *self.fines(), *self._prices(earned, surplus))
+        clauses = (*duties, *self.fines(), *self._prices(earned))
         said = "I propose that each of us does its part, and pays the others if it does not"
-        return f"<s>{said}.</s>{_proposal(Deal(clauses=clauses, drops=drops))}"
+        return f"<s>{said}.</s>{proposal(Deal(clauses=clauses, drops=drops))}"
 
     def answer(self) -> str:
         """Accept the offer, or make one of my own."""
@@ -151,31 +135,26 @@ class Party:
             for payee in others
         ]
 
-    def _prices(self, earned: dict[str, Fraction], surplus: Fraction) -> list[Pay]:
+    def _prices(self, earned: dict[str, Fraction]) -> list[Pay]:
         """Payments at the end that give me what I hold out for, and the others the rest evenly."""
         if not enforcement_of(self.facts).executes:
             return []
-        me, n = self.facts["you"], len(self.stage.agents)
-        mine = float(self.alone[me]) + self._share() * float(surplus) * 2 / n
-        rest = (float(surplus) - (mine - float(self.alone[me]))) / (n - 1)
-        target = {a: mine if a == me else float(x) + rest for a, x in self.alone.items()}
         last = Turns(turns=(self.stage.turns, self.stage.turns))
-        payments = transfers_to(target, {a: float(x) for a, x in earned.items()})
+        payments = transfers_to(self._target(earned), {a: float(x) for a, x in earned.items()})
         return [Pay(payer=a, payee=b, amount=plain(x), when=last) for a, b, x in payments]
 
     def _good(self, deal: Deal, ahead: int) -> bool:
         """Whether a contract gives me what I would hold out for in the next round."""
         me = self.facts["you"]
         best = Deal(clauses=tuple(self.duties()), drops=tuple(self.money))
-        all_ = self._worth(best, expected)
-        surplus = float(sum(all_.values()) - sum(self.alone.values()))
-        wanted = float(self.alone[me]) + self._share(ahead) * surplus * 2 / len(self.stage.agents)
+        wanted = self._target(self._worth(best, expected), ahead)[me]
         return float(self._worth(deal, keeping)[me]) >= max(wanted, EPSILON) - EPSILON
 
-    def _share(self, ahead: int = 0) -> float:
-        """The part of the surplus I hold out for: time-dependent concession, greed to floor."""
-        needed(self.facts, "round", "rounds")
-        return self.self_.share(int(self.facts["round"]) + ahead, int(self.facts["rounds"]))
+    def _target(self, earned: dict[str, Fraction], ahead: int = 0) -> Payoffs:
+        """What each would get of that if I had my way."""
+        surplus = float(sum(earned.values()) - sum(self.alone.values()))
+        alone = {a: float(x) for a, x in self.alone.items()}
+        return target_of(self.facts, self.self_, alone, surplus, ahead)
 
     def _worth(self, deal: Deal, valuation: Any) -> dict[str, Fraction]:
         """What each agent gets in the turns left under a deal and the payments that it keeps."""
@@ -185,22 +164,18 @@ class Party:
             if cid not in deal.drops and not (isinstance(clause, Share) and deal.share)
         )
         agreed = Deal(clauses=(*kept, *deal.clauses))
-        try:
-            within = GameTree(agreed, self.stage, enforcement_of(self.facts), self.record)
-        except NotFinite as reason:
-            raise Unforeseeable(str(reason)) from None
-        return dict(zip(self.stage.agents, within.value(valuation), strict=True))
+        return dict(zip(self.stage.agents, self.tree(agreed).value(valuation), strict=True))
 
     def _course(self) -> list[Play]:
         """The best joint actions in turn, as many as there are turns, the best for me first."""
-        left = self.stage.turns - int(self.facts["turn"]) + 1
+        left = self.stage.turns - self.turn + 1
         plays = course_of(self.stage)
         first = max(range(len(plays)), key=lambda n: self.stage.pays[plays[n]][self.index])
         return [*plays[first:], *plays[:first]][:left]
 
     def _place(self, n: int, of: int) -> When:
         """The turns of the n-th of several."""
-        return Every(every=of, start=int(self.facts["turn"]) + n)
+        return Every(every=of, start=self.turn + n)
 
 
 @dataclass(frozen=True)
@@ -229,18 +204,13 @@ class Clerk:
             return f"<REJECT>I cannot draft clauses from these words. {deal.feedback}</REJECT>"
         prose = f"<s>{compose(deal, self.terms)}</s>"
         drafted = not self.facts["offer"]["clauses"]
-        return prose + (_proposal(deal) if drafted else "")
+        return prose + (proposal(deal) if drafted else "")
 
     def judge(self) -> str:
         """Each clause's verdict, as I read the record."""
-        deal = Deal(clauses=tuple(clauses_in(needed_fact(self.facts, "contract"))))
+        deal = Deal(clauses=tuple(clauses_in(fact(self.facts, "contract"))))
         monitor = Monitor(deal).on(self.record)
         verdicts = monitor.verdicts(self.terms.turns, self.terms.actions, over=True)
         ids = standing_in(self.facts)
         lines = [f"{cid}: {said}" for cid, said in zip(ids, verdicts.values(), strict=True)]
         return "<s>" + "\n".join(lines) + "</s>"
-
-
-def _proposal(deal: Deal) -> str:
-    brief = deal.model_dump(mode="json", exclude_none=True)
-    return f"<PROPOSAL>{json.dumps(brief)}</PROPOSAL>"

@@ -28,8 +28,8 @@ from typing import Any
 from shapley_coop.games.exchange.market import Market
 from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.exchange.scenario import Masks
-from shapley_coop.games.foresight import Missing
 from shapley_coop.seats.embedded.characters import Character
+from shapley_coop.seats.embedded.letter_facts import number
 from shapley_coop.seats.embedded.outlook import EPSILON
 
 CORNER = 0.9
@@ -114,7 +114,7 @@ class Negotiator:
         tactics: dict[str, Callable[[], int]] = {
             "utility_aware": self._utility_aware,
             "corner_jumping": self._corner_jumping,
-            "time": self._time,
+            "time": lambda: self._worth_at_least(self._target()),
             "tit_for_tat": self._tit_for_tat,
             "micro": self._micro,
         }
@@ -147,9 +147,6 @@ class Negotiator:
         corners = [m for m in market.mine if market.worth(m) >= CORNER * market.best]
         last = [asked.masks[market.me] for asked in market.offered_by(market.me)[-1:]]
         return self.rng.choice([m for m in corners if m not in last] or corners)
-
-    def _time(self) -> int:
-        return self._worth_at_least(self._target())
 
     def _tit_for_tat(self) -> int:
         market = self.market
@@ -190,12 +187,14 @@ class Negotiator:
             harmless = [market.worth(m) for m in market.mine if self._others_gain(m) >= 0]
             best = max([market.reservation, *harmless])
         # The first turn is private: talk begins with the second.
-        share = self.self_.share(int(self._number("turn")) - 1, int(self._number("turns")) - 1)
+        share = self.self_.share(
+            int(number(self.facts, "turn")) - 1, int(number(self.facts, "turns")) - 1
+        )
         return market.reservation + share * (best - market.reservation)
 
     @property
     def _last_turn(self) -> bool:
-        return self._number("turn") >= self._number("turns")
+        return number(self.facts, "turn") >= number(self.facts, "turns")
 
     def _slip(self, masks: Masks, listed: dict[str, list[str]]) -> dict[str, list[str]]:
         """One of the ways in which models get an allocation wrong."""
@@ -210,8 +209,3 @@ class Negotiator:
         if theirs.bit_count() > 1:
             slips.append({other: [market.describe(theirs & (theirs - 1))]})
         return {**listed, **self.rng.choice(slips)}
-
-    def _number(self, name: str) -> float:
-        if name not in self.facts:
-            raise Missing(f"the letter does not say: {name}")
-        return float(self.facts[name])

@@ -1,11 +1,13 @@
 """What a letter shows of an offer and of the contract in force, and the terms they are read by."""
 
+import json
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from shapley_coop.deals import DEAL_RULES, Clause, Deal, Fault, Pay, Share, Terms, first_fault
 from shapley_coop.deals.written.reading import read_words
-from shapley_coop.games.foresight import needed
+from shapley_coop.games.foresight import Missing, needed
 
 
 def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:
@@ -16,7 +18,7 @@ def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal
     Raises:
         Missing: there is no offer.
     """
-    offer = needed_fact(facts, "offer")
+    offer = fact(facts, "offer")
     needed(offer, "clauses", "drops")
     if offer["clauses"]:
         return Deal.model_validate({"clauses": offer["clauses"], "drops": offer["drops"]})
@@ -66,11 +68,30 @@ def money_in(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
     return {cid: clause for cid, clause in clauses.items() if isinstance(clause, Pay | Share)}
 
 
-def needed_fact(facts: Mapping[str, Any], name: str) -> Any:
-    """One fact of the letter.
+def fact(facts: Mapping[str, Any], *path: str) -> Any:
+    """One fact of the letter, or a part of one.
 
     Raises:
         Missing: it is not there.
     """
-    needed(facts, name)
-    return facts[name]
+    found: Any = facts
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    if found is None:
+        raise Missing(f"the letter does not say: {'.'.join(path)}")
+    return found
+
+
+def number(facts: Mapping[str, Any], *path: str) -> float:
+    """A fact that is a number: 4.5, "4.5" or "9/2".
+
+    Raises:
+        Missing: it is not there.
+    """
+    return float(Fraction(fact(facts, *path)))
+
+
+def proposal(deal: Deal) -> str:
+    """The part of a message that offers a deal."""
+    brief = deal.model_dump(mode="json", exclude_none=True)
+    return f"<PROPOSAL>{json.dumps(brief)}</PROPOSAL>"

@@ -28,12 +28,11 @@ from shapley_coop.deals import (
 )
 from shapley_coop.deals.language.when import When
 from shapley_coop.games import Turn, foresight_of
-from shapley_coop.games.foresight import Foresight, Missing, Part, Payoffs, needed
-from shapley_coop.seats.embedded.letter_facts import clauses_in
+from shapley_coop.games.foresight import Foresight, Missing, Part, Payoffs
+from shapley_coop.seats.embedded.characters import Character
+from shapley_coop.seats.embedded.letter_facts import clauses_in, fact
 
 EPSILON = 1e-9
-
-__all__ = ["EPSILON", "Missing", "Outlook", "Payoffs", "Unforeseeable", "needed", "transfers_to"]
 
 
 class Unforeseeable(Missing):
@@ -165,6 +164,29 @@ def _settled(
         held[payment.payer] -= float(payment.amount)
         held[payment.payee] += float(payment.amount)
     return held
+
+
+def target_of(
+    facts: Mapping[str, Any], self_: Character, alone: Payoffs, surplus: float, ahead: int = 0
+) -> Payoffs:
+    """What each agent would get if I had my way: my share of the surplus, the rest evenly.
+
+    Args:
+        facts: the letter's.
+        self_: my character: my share falls from greed to floor over the rounds of talk, and among
+            n agents I ask for 2/n of it.
+        alone: what each has without an agreement.
+        surplus: what the best plan for all adds.
+        ahead: so many rounds from now.
+
+    Raises:
+        Missing: the letter does not say which round it is.
+    """
+    me, at = fact(facts, "you"), int(fact(facts, "round")) + ahead
+    share = self_.share(at, int(fact(facts, "rounds")))
+    mine = alone[me] + share * surplus * 2 / len(alone)
+    rest = (surplus - (mine - alone[me])) / (len(alone) - 1)
+    return {a: mine if a == me else x + rest for a, x in alone.items()}
 
 
 def transfers_to(target: Payoffs, earned: Payoffs) -> list[tuple[str, str, Fraction]]:

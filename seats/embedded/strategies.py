@@ -23,8 +23,9 @@ from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
 from shapley_coop.deals.analysis.valuations import deviating, replies
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import Turn
-from shapley_coop.seats.embedded.letter_facts import clauses_in
-from shapley_coop.seats.embedded.outlook import Unforeseeable, needed
+from shapley_coop.games.foresight import needed
+from shapley_coop.seats.embedded.letter_facts import clauses_in, fact
+from shapley_coop.seats.embedded.outlook import Unforeseeable
 
 FORGIVENESS = Fraction(1, 3)
 """How often generous tit-for-tat cooperates all the same (Nowak and Sigmund, 1992)."""
@@ -65,34 +66,50 @@ def enforcement_of(facts: Mapping[str, Any]) -> Enforcement:
 
 
 @dataclass(frozen=True)
-class Player:
-    """One agent in front of one letter that asks for an action.
+class StageReader:
+    """One agent in front of one letter of a repeated game with a table of payoffs.
 
     Attributes:
         facts: the letter's facts.
         record: the turns played.
-        rng: its dice.
     """
 
     facts: Mapping[str, Any]
     record: list[Turn]
-    rng: Random
 
     @cached_property
     def stage(self) -> StageGame:
         """The game."""
-        needed(self.facts, "you", "turn", "legal")
+        needed(self.facts, "you", "turn")
         return stage_of(self.facts)
+
+    @cached_property
+    def index(self) -> int:
+        """Where I stand among the agents."""
+        return self.stage.agents.index(self.facts["you"])
 
     @cached_property
     def turn(self) -> int:
         """The turn to be played."""
         return int(self.facts["turn"])
 
-    @cached_property
-    def index(self) -> int:
-        """Where I stand among the agents."""
-        return self.stage.agents.index(self.facts["you"])
+    def tree(self, deal: Deal) -> GameTree:
+        """The turns left under a deal.
+
+        Raises:
+            Unforeseeable: it is too large to work with.
+        """
+        try:
+            return GameTree(deal, self.stage, enforcement_of(self.facts), self.record)
+        except NotFinite as reason:
+            raise Unforeseeable(str(reason)) from None
+
+
+@dataclass(frozen=True)
+class Player(StageReader):
+    """An agent whose letter asks for an action; `rng` is its dice."""
+
+    rng: Random
 
     @cached_property
     def contract(self) -> Deal:
@@ -137,7 +154,7 @@ class Player:
         wanted = [selfish(self.stage, self.index)]
         if STRATEGIES[strategy](self):
             wanted = self.parts(self.turn, self.index)
-        legal = list(self.facts["legal"])
+        legal = list(fact(self.facts, "legal"))
         return next((x for x in wanted if x in legal), None) or self.rng.choice(legal)
 
     def break_where_it_pays(self) -> str:
@@ -145,14 +162,10 @@ class Player:
 
         Without a contract, what a defector does.
         """
-        legal = [str(x) for x in self.facts["legal"]]
+        legal = [str(x) for x in fact(self.facts, "legal")]
         if not self.contract.clauses:
             return selfish(self.stage, self.index)
-        terms = enforcement_of(self.facts)
-        try:
-            within = GameTree(self.contract, self.stage, terms, self.record)
-        except NotFinite as reason:
-            raise Unforeseeable(str(reason)) from None
+        within = self.tree(self.contract)
         position = within.layers[self.turn][within.start]
         later = within.values(deviating).get(self.turn + 1, {})
         values = replies(within, position, self.index, within.worth(position, later))

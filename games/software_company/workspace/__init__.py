@@ -2,8 +2,6 @@
 
 from shapley_coop.games.software_company.workspace.sandbox import (
     PYTHON,
-    CheckResult,
-    Limits,
     SandboxMissing,
     require_sandbox,
     run_checks,
@@ -14,6 +12,7 @@ from shapley_coop.games.software_company.workspace.tree import (
     mistake_in_path,
     written,
 )
+from shapley_coop.games.software_company.workspace.watch import CheckResult, Limits
 
 __all__ = [
     "PYTHON",

@@ -15,13 +15,13 @@ import secrets
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shapley_coop.games.game import GameError
-from shapley_coop.games.software_company.workspace.watch import Seen, Status, watch
+from shapley_coop.games.software_company.workspace.watch import CheckResult, Limits, watch
 
 PYTHON = "python"
 """As a command's first word: the interpreter of this process, without its packages."""
@@ -33,43 +33,6 @@ _NO_SANDBOX = "--unsafe-no-sandbox runs it all the same, at your own risk"
 
 class SandboxMissing(GameError):
     """Foreign code would have to run without a sandbox; one line names what to install."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a command may use; sizes in bytes."""
-
-    seconds: int = 10  # of the clock, and of CPU for each process
-    memory: int = 512 << 20  # of address space, for each process
-    processes: int = 32
-    open_files: int = 256
-    file: int = 16 << 20  # the largest file that can be written
-    disk: int = 64 << 20  # workspace and /tmp, each
-    output: int = 64 << 10  # of stdout and of stderr, each
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """What came of a command.
-
-    Attributes:
-        status: "ended" by itself, or was ended: for "timeout", or a "flood" of output.
-        code: the exit code, 128 + n after signal n; None if it was ended.
-        stdout: what it printed, no more than the limit.
-        stderr: what it complained, likewise.
-        sandboxed: whether it ran in a sandbox.
-    """
-
-    status: Status
-    code: int | None
-    stdout: str
-    stderr: str
-    sandboxed: bool
-
-    @property
-    def passed(self) -> bool:
-        """Whether it ended by itself, with exit code 0."""
-        return self.status == "ended" and self.code == 0
 
 
 def run_checks(
@@ -100,13 +63,15 @@ def run_checks(
         with TemporaryDirectory(prefix="workspace-") as target:
             order = _order(source, target, None, limits, command)
             seen = watch([*_python(), str(_INSIDE), order], _clean(target), limits, sealed=False)
-        seen = _anywhere(seen, target)
+        # Alike on every machine: as if it had run where the sandbox runs it.
+        stdout, stderr = (s.replace(target, "/workspace") for s in (seen.stdout, seen.stderr))
+        seen = replace(seen, stdout=stdout, stderr=stderr)
     else:
         require_sandbox()
         seen = watch(_boxed(source, limits, command), {}, limits, sealed=True)
     if seen.code == _REFUSED and seen.stderr.startswith("sandbox: "):
         raise GameError(f"{folder}: could not be run: {seen.stderr[9:].strip()}")
-    return CheckResult(seen.status, seen.code, seen.stdout, seen.stderr, sandboxed=not unsafe)
+    return seen
 
 
 @cache
@@ -215,9 +180,3 @@ def _order(
             "command": [program, *rest],
         }
     )
-
-
-def _anywhere(seen: Seen, target: str) -> Seen:
-    """What was seen, as if it had run where the sandbox runs it: alike on every machine."""
-    said = [text.replace(target, "/workspace") for text in (seen.stdout, seen.stderr)]
-    return Seen(seen.status, seen.code, *said)

@@ -1,6 +1,5 @@
 """The files of a company on disk: rebuilt from the record, commit by commit, always alike."""
 
-import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from shapley_coop.games.game import GameError, Turn
+from shapley_coop.games.repository.git import clean_environment
 
 COMMIT = "commit"
 """The effect of a turn that left an artefact: agent, kind, path, content, message."""
@@ -110,21 +110,14 @@ def _commit(number: int, made: Mapping[str, Any]) -> bytes:
 
 
 def _git(folder: Path, *args: str, stdin: bytes = b"") -> bytes:
-    env = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "LC_ALL": "C",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-    }
-    pipe, command = subprocess.PIPE, ["git", *args]
+    command, env = ["git", *args], clean_environment()
     try:
-        with subprocess.Popen(
-            command, cwd=folder, env=env, stdin=pipe, stdout=pipe, stderr=pipe
-        ) as git:
-            out, complaint = git.communicate(stdin)
+        done = subprocess.run(
+            command, cwd=folder, env=env, input=stdin, capture_output=True, check=False
+        )
     except FileNotFoundError:
         raise GameError("git is not installed: install it to build a workspace") from None
-    if git.returncode:
-        reason = " ".join(complaint.decode("utf-8", "replace").split())[:200]
+    if done.returncode:
+        reason = " ".join(done.stderr.decode("utf-8", "replace").split())[:200]
         raise GameError(f"{folder}: git {args[0]} failed: {reason}")
-    return out
+    return done.stdout

@@ -7,7 +7,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 _CHUNK = 64 << 10
 _GRACE = 10.0
@@ -19,35 +19,52 @@ _TICK = 0.01
 Status = Literal["ended", "timeout", "flood"]
 
 
-class Bounds(Protocol):
-    """What a process is watched for."""
+@dataclass(frozen=True)
+class Limits:
+    """What a command may use; sizes in bytes."""
 
-    @property
-    def seconds(self) -> int:
-        """Of the clock."""
-
-    @property
-    def output(self) -> int:
-        """Bytes of each stream."""
+    seconds: int = 10  # of the clock, and of CPU for each process
+    memory: int = 512 << 20  # of address space, for each process
+    processes: int = 32
+    open_files: int = 256
+    file: int = 16 << 20  # the largest file that can be written
+    disk: int = 64 << 20  # workspace and /tmp, each
+    output: int = 64 << 10  # of stdout and of stderr, each
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What was seen of a process."""
+class CheckResult:
+    """What came of a command.
+
+    Attributes:
+        status: "ended" by itself, or was ended: for "timeout", or a "flood" of output.
+        code: the exit code, 128 + n after signal n; None if it was ended.
+        stdout: what it printed, no more than the limit.
+        stderr: what it complained, likewise.
+        sandboxed: whether it ran in a sandbox.
+    """
 
     status: Status
     code: int | None
     stdout: str
     stderr: str
+    sandboxed: bool
+
+    @property
+    def passed(self) -> bool:
+        """Whether it ended by itself, with exit code 0."""
+        return self.status == "ended" and self.code == 0
 
 
-def watch(command: Sequence[str], env: Mapping[str, str], bounds: Bounds, *, sealed: bool) -> Seen:
+def watch(
+    command: Sequence[str], env: Mapping[str, str], limits: Limits, *, sealed: bool
+) -> CheckResult:
     """Run a command to its end, or end it and all of its process group.
 
     Args:
         command: program and arguments; no shell.
         env: its whole environment.
-        bounds: after so many seconds, or more bytes on a stream, it is ended.
+        limits: after so many seconds, or more bytes on a stream, it is ended.
         sealed: whether all that it started ends with it: then that is waited for.
     """
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
@@ -55,21 +72,20 @@ def watch(command: Sequence[str], env: Mapping[str, str], bounds: Bounds, *, sea
         command, stdin=null, stdout=pipe, stderr=pipe, env=dict(env), start_new_session=True
     ) as process:
         try:
-            status, streams = _follow(process, bounds)
+            status, streams = _follow(process, limits)
         finally:
             _end(process)
             if sealed:
                 _await_silence(process)
         code = process.wait()
-    shown = [bytes(stream).decode("utf-8", "replace") for stream in streams]
-    if status != "ended":
-        return Seen(status, None, *shown)
-    return Seen(status, code if code >= 0 else 128 - code, *shown)
+    stdout, stderr = (bytes(stream).decode("utf-8", "replace") for stream in streams)
+    known = (code if code >= 0 else 128 - code) if status == "ended" else None
+    return CheckResult(status, known, stdout, stderr, sandboxed=sealed)
 
 
-def _follow(process: "subprocess.Popen[bytes]", bounds: Bounds) -> tuple[Status, list[bytearray]]:
-    """Read both streams until the process ends, or breaks its bounds."""
-    deadline = time.monotonic() + bounds.seconds
+def _follow(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[Status, list[bytearray]]:
+    """Read both streams until the process ends, or breaks its limits."""
+    deadline = time.monotonic() + limits.seconds
     streams = [bytearray(), bytearray()]
     with selectors.DefaultSelector() as selector:
         for pipe, stream in zip((process.stdout, process.stderr), streams, strict=True):
@@ -85,8 +101,8 @@ def _follow(process: "subprocess.Popen[bytes]", bounds: Bounds) -> tuple[Status,
                 if not chunk:
                     selector.unregister(key.fileobj)
                 key.data.extend(chunk)
-                if len(key.data) > bounds.output:
-                    del key.data[bounds.output :]
+                if len(key.data) > limits.output:
+                    del key.data[limits.output :]
                     return "flood", streams
             if not ready and not selector.get_map():
                 time.sleep(_TICK)  # it closed its streams and goes on
