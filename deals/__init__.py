@@ -17,14 +17,13 @@ True
 
 A message is read by `scan`, a proposal by `read_deal`, and checked by the rules a workflow
 composes (`first_fault(DEAL_RULES, deal, terms)`); each answers with a labelled `Fault` and never
-raises. A contract is read at every turn by `duties`, and afterwards by `payments` and `breaches`.
-
+raises.
 Before anybody signs, `certify` says whether a deal can be kept and what it does to everybody's
 incentives; while it runs, its `Monitor` says after every turn how each clause stands; `Enforcement`
 says what becomes of it when it is broken.
 """
 
-from shapley_coop.deals.analysis.certificate import below_reservation, certify
+from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.reservation import reservation_in, short_of
 from shapley_coop.deals.contract import (
     Contract,
@@ -57,10 +56,6 @@ from shapley_coop.deals.monitor import (
     Duty,
     Monitor,
     Payment,
-    breaches,
-    contract_breaches,
-    contract_duties,
-    contract_payments,
     duties,
     monitor_of,
     payments,
@@ -100,12 +95,7 @@ __all__ = [
     "When",
     "accept",
     "amend",
-    "below_reservation",
-    "breaches",
     "certify",
-    "contract_breaches",
-    "contract_duties",
-    "contract_payments",
     "duties",
     "earned",
     "first_fault",

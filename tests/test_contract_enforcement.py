@@ -15,7 +15,6 @@ from shapley_coop.deals.enforcement import (
     ESCROW,
     Enforcement,
     deposits,
-    escrow,
     injured_by,
     net,
     releases,
@@ -139,8 +138,11 @@ def test_an_agreement_answers_as_its_parts_do():
     signed = Agreement(contract, record, facts_of(game), terms)
     assert [breach.agent for breach in signed.monitor.breaches] == ["Alice"]
     assert signed.deposit == deposit_of(contract, facts_of(game), terms, record) > 0
-    amount = to_micro(signed.deposit)
-    assert signed.postings(over=False) == escrow(contract, record, game.agents, amount, over=False)
+    amount, broken = to_micro(signed.deposit), signed.monitor.breaches
+    assert signed.postings(over=False) == [
+        *deposits(game.agents, amount),
+        *releases(game.agents, amount, broken, over=False),
+    ]
     forfeited, returned = [p for p in signed.postings(over=True) if p.kind == "release"]
     assert forfeited.moves[0].payee == returned.moves[0].payee == "Bob"
     assert signed.certificate(deal) == certify(

@@ -1,4 +1,4 @@
-"""What each party pays into escrow under a contract, and what the ledger posts of it."""
+"""What each party pays into escrow under a contract."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,34 +6,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from shapley_coop.amounts import to_micro
 from shapley_coop.deals.analysis.game_tree import NOTHING
 from shapley_coop.deals.analysis.incentives import sufficient_deposit
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.contract import Contract
-from shapley_coop.deals.enforcement import Enforcement, Posting, escrow
+from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games import Turn
-
-
-def deposit_postings(
-    contract: Contract | None,
-    facts: Mapping[str, Any],
-    enforcement: Enforcement,
-    record: Sequence[Turn],
-    over: bool,
-) -> list[Posting]:
-    """Everything that a contract's deposits have come to so far, in the order it is posted.
-
-    Args:
-        contract: what was signed, with its amendments.
-        facts: the game's (`facts_of`).
-        enforcement: how the contract is enforced; without escrow nothing is posted.
-        record: the turns played.
-        over: whether the game is over, so that what is not forfeited is returned.
-    """
-    amount = to_micro(deposit_of(contract, facts, enforcement, record))
-    return escrow(contract, record, facts["agents"], amount, over)
 
 
 def deposit_of(

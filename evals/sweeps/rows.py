@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shapley_coop.deals import Deal, contract_breaches, contract_duties, sentence
+from shapley_coop.deals import Deal, monitor_of, sentence
 from shapley_coop.deals.contract import Contract
 from shapley_coop.evals.measures import exchange
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
@@ -114,8 +114,9 @@ def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[
 
 def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str, Any]]:
     """Every clause ever signed, with the number of its duties and breaches."""
-    owed = [d.clause for n in range(len(record)) for d in _duties(contract, record, n)]
-    broken = [breach.clause for breach in contract_breaches(contract, record)]
+    monitor = monitor_of(contract, record)
+    owed = [duty.clause for asked in monitor.asked for duty in asked]
+    broken = [breach.clause for breach in monitor.breaches]
     return [
         {
             **term,
@@ -125,10 +126,6 @@ def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str
         }
         for term in (contract["terms"] if contract else [])
     ]
-
-
-def _duties(contract: Contract | None, record: Sequence[Turn], n: int) -> list[Any]:
-    return contract_duties(contract, record[:n], record[n]["turn"])
 
 
 def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
