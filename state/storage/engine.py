@@ -1,12 +1,13 @@
 """One SQLAlchemy engine per database URL, safe for several processes at once."""
 
 import logging
+from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
-from sqlalchemy import Engine, MetaData, create_engine, event
+from sqlalchemy import Engine, Executable, MetaData, Row, create_engine, event
 from sqlalchemy.engine import make_url
 
 BUSY_SECONDS = 60
@@ -58,6 +59,34 @@ def reading(made: Engine) -> Engine:
     if made.dialect.name == "sqlite":
         return made.execution_options(reading=True)
     return made.execution_options(isolation_level="AUTOCOMMIT")
+
+
+class Book:
+    """Some tables of a database, made when it is opened.
+
+    Args:
+        url: `sqlite:///…` or `postgresql://…`.
+    """
+
+    tables: ClassVar[MetaData]
+    durable: ClassVar[bool] = True
+
+    def __init__(self, url: str) -> None:
+        self._engine = prepared(url, self.tables, self.durable)
+        self._reader = reading(self._engine)
+
+    def _rows(self, query: Executable) -> Sequence[Row[Any]]:
+        with self._reader.connect() as connection:
+            return connection.execute(query).all()
+
+    def _row(self, query: Executable) -> Row[Any] | None:
+        return next(iter(self._rows(query)), None)
+
+    def _write(self, *changes: tuple[Executable, Any]) -> None:
+        """Make changes, each a statement with its rows, in one transaction."""
+        with self._engine.begin() as connection:
+            for statement, rows in changes:
+                connection.execute(statement, rows)
 
 
 def _set_up_sqlite(synchronous: str, connection: Any, _: Any) -> None:
