@@ -27,7 +27,6 @@ from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.reservation import reservation_in, short_of
 from shapley_coop.deals.contract import (
     Contract,
-    Term,
     amend,
     in_force,
     share_of,
@@ -36,7 +35,7 @@ from shapley_coop.deals.contract import (
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
 from shapley_coop.deals.language.deal import Deal, Offer, accept, put, read_deal, unanimous
-from shapley_coop.deals.language.faults import Fault, FaultRecord
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault, only
 from shapley_coop.deals.language.when import (
     All,
@@ -52,8 +51,6 @@ from shapley_coop.deals.language.when import (
 )
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.monitor import (
-    Breach,
-    Duty,
     Monitor,
     Payment,
     duties,
@@ -66,19 +63,16 @@ __all__ = [
     "DEAL_RULES",
     "All",
     "AnyOf",
-    "Breach",
     "Clause",
     "Contract",
     "Count",
     "Deal",
     "Do",
-    "Duty",
     "Earned",
     "Enforcement",
     "Event",
     "Every",
     "Fault",
-    "FaultRecord",
     "Forbid",
     "Last",
     "Message",
@@ -89,7 +83,6 @@ __all__ = [
     "Payment",
     "Rule",
     "Share",
-    "Term",
     "Terms",
     "Turns",
     "When",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import to_micro
-from shapley_coop.deals import Breach, Deal, Do, certify, put, sign
+from shapley_coop.deals import Deal, Do, certify, put, sign
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.deposits import deposit_of
 from shapley_coop.deals.analysis.stage import facts_of
@@ -19,6 +19,7 @@ from shapley_coop.deals.enforcement import (
     net,
     releases,
 )
+from shapley_coop.deals.monitor import Breach
 from shapley_coop.games import load
 from shapley_coop.state import Key, Ledger, Line
 

@@ -11,7 +11,6 @@ from shapley_coop.deals import (
     Count,
     Deal,
     Do,
-    Duty,
     Event,
     Forbid,
     Last,
@@ -34,6 +33,7 @@ from shapley_coop.deals import (
     share_of,
     sign,
 )
+from shapley_coop.deals.monitor import Duty
 from shapley_coop.games import Turn
 from tests.made_deals import AGENTS, DEAL, deal, deals, records, turn
 
