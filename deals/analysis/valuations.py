@@ -53,7 +53,7 @@ def all_kept(of: GameTree, position: Position) -> list[tuple[str, ...]]:
 def replies(
     of: GameTree, position: Position, i: int, worth: Value, own: Sequence[str] = ()
 ) -> dict[str, Fraction]:
-    """What each of an agent's actions, or of those given, is worth if the others act as expected."""
+    """What each of an agent's own actions is worth while the others do as expected."""
     others = [position.expected[a] for a in of.stage.agents]
     found = {}
     for action in own or of.stage.actions[of.stage.agents[i]]:

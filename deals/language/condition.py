@@ -11,7 +11,7 @@ Cost: about 1 μs a turn and condition, however long the history.
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from math import prod
 from typing import Any, Literal
@@ -75,9 +75,9 @@ class Condition:
         self._actions = dict(actions)
         self._sums = {n: slot.agent for slot, n in self._slots.items() if isinstance(slot, Sum)}
         self._timed = len(parts) > len(self._atoms)
-        self._waits: dict[Memory, int | None] = {}
+        self._wait = cache(self._shortest)
+        self._last_time = cache(self._latest)
         self._onward: dict[Memory, frozenset[Memory] | None] = {}
-        self._last_times: dict[int, int] = {}
 
     def after(self, memory: Memory, turn: Turn) -> Memory:
         """What is left of the condition after a turn."""
@@ -99,9 +99,7 @@ class Condition:
         if not self._slots:
             return max(now, first) <= self._last_time(last)
         if not self._timed and first <= now:
-            if memory not in self._waits:
-                self._waits[memory] = self._shortest(memory)
-            wait = self._waits[memory]
+            wait = self._wait(memory)
             return wait is not None and now + wait <= last
         memories, looked_at = {memory}, 0
         for turn in range(now, last + 1):
@@ -142,12 +140,9 @@ class Condition:
     def _any(self, memories: set[Memory], turn: int) -> bool:
         return any(self.holds(memory, turn) for memory in memories)
 
-    def _last_time(self, last: int) -> int:
+    def _latest(self, last: int) -> int:
         """The last turn up to `last` at which a condition on turns alone holds; 0 if at none."""
-        if last not in self._last_times:
-            turns = (turn for turn in range(last, 0, -1) if self.holds((), turn))
-            self._last_times[last] = next(turns, 0)
-        return self._last_times[last]
+        return next((turn for turn in range(last, 0, -1) if self.holds((), turn)), 0)
 
     def _futures(self, memory: Memory) -> frozenset[Memory] | None:
         """What could be remembered after one more turn; None if that is too much to enumerate."""
