@@ -12,7 +12,7 @@ from typing import Any
 
 from shapley_coop.amounts import to_micro
 from shapley_coop.deals.analysis.certificate import Certificate, certify
-from shapley_coop.deals.analysis.deposits import deposit_of
+from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.reservation import short_of
 from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.enforcement import Enforcement, Posting, deposits, releases

@@ -46,22 +46,16 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
     if isinstance(number, Rational):
         return Fraction(number)
     if isinstance(number, str):
-        return _parsed(number, what)
+        try:
+            return _fraction(number)
+        except (ValueError, ArithmeticError):
+            shown = number if len(number) <= 40 else number[:40] + "…"
+        raise ValueError(f"{what} is {shown!r}: a finite number such as 4.5 or 9/2 is needed")
     if not isinstance(number, Real):
         raise ValueError(f"{what} is {number!r}: a number is needed")
     if not isfinite(number):
         raise ValueError(f"{what} is {number}: a finite number is needed")
     return Fraction(repr(float(number)))
-
-
-def _parsed(text: str, what: str) -> Fraction:
-    try:
-        return _fraction(text)
-    except (ValueError, ArithmeticError):
-        shown = text if len(text) <= 40 else text[:40] + "…"
-        raise ValueError(
-            f"{what} is {shown!r}: a finite number such as 4.5 or 9/2 is needed"
-        ) from None
 
 
 def _fraction(text: str) -> Fraction:

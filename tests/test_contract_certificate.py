@@ -29,7 +29,7 @@ from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis import certificate
 from shapley_coop.deals.analysis.certificate import certify, vet
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
-from shapley_coop.deals.analysis.deposits import deposit_of
+from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import load

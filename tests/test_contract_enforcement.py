@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shapley_coop.amounts import to_micro
 from shapley_coop.deals import Deal, Do, certify, put, sign
 from shapley_coop.deals.agreement import Agreement
-from shapley_coop.deals.analysis.deposits import deposit_of
+from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.enforcement import (
     ESCROW,

@@ -16,12 +16,12 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals.analysis.ability_to_pay import unaffordable
-from shapley_coop.deals.analysis.deposits import deposit_of
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
     Deviation,
     balanced_outcomes,
     contradiction,
+    deposit_of,
     deviation,
     idle_clauses,
     overpaid,

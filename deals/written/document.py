@@ -100,12 +100,6 @@ def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
     return faults
 
 
-def intents(prose: str) -> list[str]:
-    """The statements of intent in a written contract, which are not binding."""
-    lines = (line.strip().lstrip("-* ") for line in prose.splitlines())
-    return [line.removeprefix(INTENT).strip() for line in lines if line.startswith(INTENT)]
-
-
 def mentioned(text: str, terms: Terms) -> list[str]:
     """The parties, actions and numbers that a text names."""
     return [token for token, kind in _tokens(text, terms) if kind != "word"]

@@ -40,27 +40,6 @@ def engine(url: str, durable: bool = True) -> Engine:
     )
 
 
-def prepared(url: str, metadata: MetaData, durable: bool = True) -> Engine:
-    """The engine of a database, in which it creates these tables unless they exist.
-
-    Other threads and processes that need them wait.
-    """
-    made = engine(url, durable)
-    with _tables_lock, made.begin() as connection:
-        if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})")
-        metadata.create_all(connection)
-    return made
-
-
-def reading(made: Engine) -> Engine:
-    """The same engine for single queries: they wait for no writer, and no writer waits for them."""
-    # AUTOCOMMIT would bring back the SQLite driver's own transactions; `_begin` sends none here.
-    if made.dialect.name == "sqlite":
-        return made.execution_options(reading=True)
-    return made.execution_options(isolation_level="AUTOCOMMIT")
-
-
 class Book:
     """Some tables of a database, made when it is opened.
 
@@ -72,8 +51,17 @@ class Book:
     durable: ClassVar[bool] = True
 
     def __init__(self, url: str) -> None:
-        self._engine = prepared(url, self.tables, self.durable)
-        self._reader = reading(self._engine)
+        self._engine = engine(url, self.durable)
+        sqlite = self._engine.dialect.name == "sqlite"
+        # Other threads and processes that need the tables wait until they are there.
+        with _tables_lock, self._engine.begin() as connection:
+            if not sqlite:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})")
+            self.tables.create_all(connection)
+        # Single queries wait for no writer, and no writer waits for them. AUTOCOMMIT would bring
+        # back the SQLite driver's own transactions; `_begin` sends none here.
+        alone: dict[str, Any] = {"reading": True} if sqlite else {"isolation_level": "AUTOCOMMIT"}
+        self._reader = self._engine.execution_options(**alone)
 
     def _rows(self, query: Executable) -> Sequence[Row[Any]]:
         with self._reader.connect() as connection:
