@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from shapley_coop.amounts import exact
 from shapley_coop.deals.compiled import (
@@ -225,7 +225,7 @@ def monitor_of(contract: Contract | None, record: Sequence[Turn]) -> Monitor:
 
 def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
     """What the deal asks at `turn`, given the turns before it."""
-    clauses = _of_kind(deal, Do | Forbid)
+    clauses = tuple(compiled_clause(cid, duty) for cid, duty in deal.duties.items())
     memories = start(clauses)
     if any(memories):
         for played in before:
@@ -235,12 +235,8 @@ def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
 
 def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment]:
     """Everything the deal's `Pay` clauses make due over the record, from turn `since` on."""
-    return Monitor(_of_kind(deal, Pay, since)).on(record).payments
-
-
-def _of_kind(deal: Deal, kind: Any, since: int = 1) -> Clauses:
-    clauses = deal.ids().items()
-    return tuple(compiled_clause(cid, x, since) for cid, x in clauses if isinstance(x, kind))
+    clauses = tuple(compiled_clause(cid, pay, since) for cid, pay in deal.pays.items())
+    return Monitor(clauses).on(record).payments
 
 
 def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:

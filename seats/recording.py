@@ -13,7 +13,7 @@ from shapley_coop.files import read_text
 from shapley_coop.seats.letters import as_text
 from shapley_coop.seats.records import Entry, letter_hash
 
-KIND = "a recording, as coop letters RUN makes it"
+KIND = "a recording (make one with coop letters RUN)"
 
 
 class NotRecorded(ValueError):

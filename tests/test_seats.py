@@ -78,11 +78,11 @@ def test_a_seat_with_a_wrong_setting_is_refused(given: dict[str, Any], complaint
         ("nowhere:x", "nowhere:x: "),
         (
             "recording:none.jsonl",
-            "none.jsonl: cannot be read as a recording, as coop letters RUN makes it: No such file",
+            "none.jsonl: cannot be read as a recording (make one with coop letters RUN): ",
         ),
         (
             "recording:.",
-            ".: cannot be read as a recording, as coop letters RUN makes it: Is a directory",
+            ".: cannot be read as a recording (make one with coop letters RUN): ",
         ),
     ],
 )

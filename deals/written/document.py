@@ -148,7 +148,7 @@ def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
     allowed = {str(n) for n in (terms.turns, len(terms.agents), 1)}
     for line in _lines(body):
         named = [agent for agent in terms.agents if agent in _skeleton(line, terms)]
-        numbers = set(_numbers(line, terms)) - allowed
+        numbers = {n for n, kind in _tokens(line, terms) if kind == "number"} - allowed
         if numbers or (named and _OWES.intersection(_WORD.findall(line.lower()))):
             yield (
                 f"Section {section} says “{line[:120]}”: obligations and numbers belong in clauses."
@@ -167,10 +167,6 @@ def _lines(body: str) -> list[str]:
 def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
     """The names, actions, numbers and marks of a text, in order; words between them are free."""
     return tuple(token for token, _ in _tokens(text, terms))
-
-
-def _numbers(text: str, terms: Terms) -> list[str]:
-    return [token for token, kind in _tokens(text, terms) if kind == "number"]
 
 
 def _tokens(text: str, terms: Terms) -> list[tuple[str, str]]:
