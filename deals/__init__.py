@@ -17,18 +17,16 @@ True
 
 A message is read by `scan`, a proposal by `read_deal`, and checked by the rules a workflow
 composes (`first_fault(DEAL_RULES, deal, terms)`); each answers with a labelled `Fault` and never
-raises. A contract is read at every turn by `duties`, and afterwards by `payments` and `breaches`.
-
+raises.
 Before anybody signs, `certify` says whether a deal can be kept and what it does to everybody's
 incentives; while it runs, its `Monitor` says after every turn how each clause stands; `Enforcement`
 says what becomes of it when it is broken.
 """
 
-from shapley_coop.deals.analysis.certificate import below_reservation, certify
+from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.reservation import reservation_in, short_of
 from shapley_coop.deals.contract import (
     Contract,
-    Term,
     amend,
     in_force,
     share_of,
@@ -37,7 +35,7 @@ from shapley_coop.deals.contract import (
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
 from shapley_coop.deals.language.deal import Deal, Offer, accept, put, read_deal, unanimous
-from shapley_coop.deals.language.faults import Fault, FaultRecord
+from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault, only
 from shapley_coop.deals.language.when import (
     All,
@@ -53,14 +51,8 @@ from shapley_coop.deals.language.when import (
 )
 from shapley_coop.deals.language.wire import Message, scan
 from shapley_coop.deals.monitor import (
-    Breach,
-    Duty,
     Monitor,
     Payment,
-    breaches,
-    contract_breaches,
-    contract_duties,
-    contract_payments,
     duties,
     monitor_of,
     payments,
@@ -71,19 +63,16 @@ __all__ = [
     "DEAL_RULES",
     "All",
     "AnyOf",
-    "Breach",
     "Clause",
     "Contract",
     "Count",
     "Deal",
     "Do",
-    "Duty",
     "Earned",
     "Enforcement",
     "Event",
     "Every",
     "Fault",
-    "FaultRecord",
     "Forbid",
     "Last",
     "Message",
@@ -94,18 +83,12 @@ __all__ = [
     "Payment",
     "Rule",
     "Share",
-    "Term",
     "Terms",
     "Turns",
     "When",
     "accept",
     "amend",
-    "below_reservation",
-    "breaches",
     "certify",
-    "contract_breaches",
-    "contract_duties",
-    "contract_payments",
     "duties",
     "earned",
     "first_fault",

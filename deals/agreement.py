@@ -10,13 +10,16 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from shapley_coop.deals.analysis.certificate import Certificate, below_reservation, certify
-from shapley_coop.deals.analysis.deposits import deposit_of, deposit_postings
+from shapley_coop.amounts import to_micro
+from shapley_coop.deals.analysis.certificate import Certificate, certify
+from shapley_coop.deals.analysis.incentives import deposit_of
+from shapley_coop.deals.analysis.reservation import short_of
 from shapley_coop.deals.contract import Contract
-from shapley_coop.deals.enforcement import Enforcement, Posting
+from shapley_coop.deals.enforcement import Enforcement, Posting, deposits, releases
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor, monitor_of
+from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
 
 
@@ -47,8 +50,16 @@ class Agreement:
         return deposit_of(self.contract, self.facts, self.enforcement, self.record)
 
     def postings(self, over: bool) -> list[Posting]:
-        """What the ledger posts of the deposits; `over` returns those that are not forfeited."""
-        return deposit_postings(self.contract, self.facts, self.enforcement, self.record, over)
+        """All that the deposits have come to so far, in the order in which the ledger posts it.
+
+        It is safe to post all of it again after every turn: the ledger ignores what it has.
+
+        Args:
+            over: whether the game is over, so that what is not forfeited is returned.
+        """
+        agents, amount = self.facts["agents"], to_micro(self.deposit)
+        released = releases(agents, amount, self.monitor.breaches, over)
+        return [*deposits(agents, amount), *released] if self.contract else []
 
     def certificate(self, deal: Deal, norms: Sequence[str] = ()) -> Certificate:
         """What a deal would do to everybody's incentives if it were signed, or amended, now."""
@@ -64,6 +75,15 @@ class Agreement:
     def below_reservation(
         self, deal: Deal, agent: str, reservation: Fraction, norms: Sequence[str] = ()
     ) -> Fault | None:
-        """RESERVE: refuse to sign for an agent that the deal leaves with less than it requires."""
-        found = self.certificate(deal, norms)
-        return below_reservation(found, agent, reservation, self.record, self.contract)
+        """RESERVE: refuse to sign for an agent that the deal leaves with less than it requires.
+
+        Its reservation value is compared with what it has earned so far, plus what it can expect
+        while all keep the contract. A game that could not be enumerated does not pass.
+        """
+        party = self.certificate(deal, norms).parties.get(agent)
+        if party is None:
+            return short_of(reservation, None)
+        held = earned(self.record, self.facts["agents"])[agent]
+        for due in self.monitor.payments if self.enforcement.executes else []:
+            held += due.amount * ((due.payee == agent) - (due.payer == agent))
+        return short_of(reservation, held + party.within.expected)

@@ -9,9 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pydantic import TypeAdapter
-
-from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.contract import Contract, clause_of
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
 from shapley_coop.deals.language.condition import (
     AllActions,
@@ -23,8 +21,6 @@ from shapley_coop.deals.language.condition import (
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.memory import Memory
 from shapley_coop.games import Turn
-
-_clause: TypeAdapter[Clause] = TypeAdapter(Clause)
 
 Memories = tuple[Memory, ...]
 """What each clause remembers, in the order of the clauses."""
@@ -66,12 +62,7 @@ def compiled(agreed: Deal | Contract | None) -> Clauses:
         return tuple(compiled_clause(cid, clause) for cid, clause in agreed.ids().items())
     terms = agreed["terms"] if agreed else []
     return tuple(
-        compiled_clause(
-            term["id"],
-            _clause.validate_python(term["clause"]),
-            term["from_turn"],
-            term["to_turn"],
-        )
+        compiled_clause(term["id"], clause_of(term), term["from_turn"], term["to_turn"])
         for term in terms
     )
 

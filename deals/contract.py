@@ -51,7 +51,12 @@ def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
 def in_force(contract: Contract | None) -> dict[str, Clause]:
     """The clauses that stand now, by id; none without a contract."""
     terms = contract["terms"] if contract else []
-    return {t["id"]: _clause.validate_python(t["clause"]) for t in terms if t["to_turn"] is None}
+    return {term["id"]: clause_of(term) for term in terms if term["to_turn"] is None}
+
+
+def clause_of(term: Term) -> Clause:
+    """The clause of a term."""
+    return _clause.validate_python(term["clause"])
 
 
 def share_of(contract: Contract | None) -> Share | None:
@@ -61,8 +66,11 @@ def share_of(contract: Contract | None) -> Share | None:
 
 def _contract(offer: Offer, previous: str | None, terms: list[Term]) -> Contract:
     signature = {"revision": offer["revision"], "hash": offer["hash"]}
+    digest = offer["hash"]
+    if previous is not None:
+        digest = hashlib.sha256(json.dumps([previous, digest]).encode()).hexdigest()
     contract: Contract = {
-        "hash": _chained(previous, offer["hash"]),
+        "hash": digest,
         "previous": previous,
         "terms": terms,
         "text": "",
@@ -70,12 +78,6 @@ def _contract(offer: Offer, previous: str | None, terms: list[Term]) -> Contract
     }
     lines = [f"{cid}. {sentence(clause)}" for cid, clause in in_force(contract).items()]
     return {**contract, "text": "\n".join(lines)}
-
-
-def _chained(previous: str | None, digest: str) -> str:
-    if previous is None:
-        return digest
-    return hashlib.sha256(json.dumps([previous, digest]).encode()).hexdigest()
 
 
 def _terms(offer: Offer, from_turn: int, start: int) -> list[Term]:
@@ -86,7 +88,7 @@ def _terms(offer: Offer, from_turn: int, start: int) -> list[Term]:
 
 
 def _ended(term: Term, deal: Deal, from_turn: int) -> Term:
-    clause = _clause.validate_python(term["clause"])
+    clause = clause_of(term)
     replaced = (
         isinstance(clause, Do | Forbid)
         or (isinstance(clause, Share) and deal.share is not None)

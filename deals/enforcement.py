@@ -18,9 +18,7 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple, get_args
 
 from shapley_coop.amounts import apportion, parse_exact
-from shapley_coop.deals.contract import Contract
-from shapley_coop.deals.monitor import Breach, contract_breaches
-from shapley_coop.games import Turn
+from shapley_coop.deals.monitor import Breach
 
 Mode = Literal["notional", "enforced", "escrow"]
 
@@ -107,7 +105,7 @@ def deposits(agents: Sequence[str], amount: int) -> list[Posting]:
         amount: of each, in whole units of the ledger; with 0 there is nothing to post.
     """
     return [
-        Posting("deposit", _slot(n), 0, (Move(agent, ESCROW, amount, "deposit"),))
+        Posting("deposit", f"d{n}", 0, (Move(agent, ESCROW, amount, "deposit"),))
         for n, agent in enumerate(agents, start=1)
         if amount
     ]
@@ -126,7 +124,7 @@ def releases(
         breaches: all so far.
         over: whether the game is over.
     """
-    first = {breach.agent: breach for breach in sorted(breaches, key=_latest_first)}
+    first = {breach.agent: breach for breach in sorted(breaches, key=lambda b: -b.turn)}
     postings = []
     for n, agent in enumerate(agents, start=1):
         if not amount or (agent not in first and not over):
@@ -144,25 +142,8 @@ def releases(
                 for payee, part in zip(payees, parts, strict=True)
                 if part
             ]
-        postings.append(Posting("release", _slot(n), 0, tuple(moves)))
+        postings.append(Posting("release", f"d{n}", 0, tuple(moves)))
     return postings
-
-
-def escrow(
-    contract: Contract | None,
-    record: Sequence[Turn],
-    agents: Sequence[str],
-    amount: int,
-    over: bool,
-) -> list[Posting]:
-    """Everything that a contract's deposits have come to so far, in the order it is posted.
-
-    It is safe to post all of it again after every turn: the ledger ignores what it has.
-    """
-    if contract is None:
-        return []
-    broken = contract_breaches(contract, record)
-    return [*deposits(agents, amount), *releases(agents, amount, broken, over)]
 
 
 def net(postings: Sequence[Posting], agents: Sequence[str]) -> dict[str, int]:
@@ -173,11 +154,3 @@ def net(postings: Sequence[Posting], agents: Sequence[str]) -> dict[str, int]:
             moved[move.payer] -= move.amount
             moved[move.payee] += move.amount
     return {agent: moved[agent] for agent in agents}
-
-
-def _slot(n: int) -> str:
-    return f"d{n}"
-
-
-def _latest_first(breach: Breach) -> int:
-    return -breach.turn

@@ -19,11 +19,11 @@ A turn costs about 1 μs for each clause, however many turns came before. `monit
 latest monitor of each contract, so that everything that reads one record observes a turn once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from shapley_coop.amounts import exact
 from shapley_coop.deals.compiled import (
@@ -83,7 +83,7 @@ class _Step(NamedTuple):
 
     memories: Memories
     paid: frozenset[str] = frozenset()  # the single payments that have fallen due
-    owed: int = 0
+    duties: tuple[Duty, ...] = ()
     breaches: tuple[Breach, ...] = ()
     payments: tuple[Payment, ...] = ()
 
@@ -110,26 +110,28 @@ class Monitor:
         asked = owed(self.clauses, before.memories, number)
         memories = after(self.clauses, before.memories, turn)
         due = falling_due(self.clauses, memories, number, before.paid)
+        broken = [_breach(cid, x, turn) for cid, x in asked.items() if not _kept(x, turn)]
+        payments = [_payment(cid, x, turn) for cid, x in due.items()]
         self.turns.append(turn)
         self._steps.append(
             _Step(
                 memories,
                 before.paid | only_once(due) if due else before.paid,
-                len(asked),
-                tuple([_breach(cid, x, turn) for cid, x in asked.items() if not _kept(x, turn)]),
-                tuple(
-                    [
-                        payment
-                        for cid, x in due.items()
-                        if (payment := _payment(cid, x, turn)).amount
-                    ]
-                ),
+                tuple(_told(asked)),
+                tuple(broken),
+                tuple([payment for payment in payments if payment.amount]),
             )
         )
 
     def duties(self, turn: int | None = None) -> list[Duty]:
         """What is asked at the turn after those observed, or as if that were turn `turn`."""
-        return _duties(self.clauses, self.memories, len(self.turns) + 1 if turn is None else turn)
+        number = len(self.turns) + 1 if turn is None else turn
+        return _told(owed(self.clauses, self.memories, number))
+
+    @property
+    def asked(self) -> list[tuple[Duty, ...]]:
+        """What was asked at each turn observed."""
+        return [step.duties for step in self._steps[1:]]
 
     @property
     def memories(self) -> Memories:
@@ -154,7 +156,7 @@ class Monitor:
     @property
     def owed(self) -> int:
         """How many duties there were: one for each clause, turn and agent."""
-        return sum(step.owed for step in self._steps)
+        return sum(len(step.duties) for step in self._steps)
 
     def verdicts(
         self, turns: int, actions: Actions | None = None, over: bool = False
@@ -199,17 +201,13 @@ def _slot(digest: str) -> _Slot:
 
 
 def monitor_of(contract: Contract | None, record: Sequence[Turn]) -> Monitor:
-    """The contract's monitor after every turn of the record; the caller may observe more with it.
+    """The contract's monitor after every turn of the record, to be read: it is shared.
 
     Of each contract the latest monitor is kept: of a record that begins with the turns that it has
     observed, only the rest is observed, and a fork in time is judged from where it parts. Turns
     are compared as lists are, by identity first: a turn once recorded is not changed in place.
+    Whoever wants to observe more takes a copy by `Monitor.on`.
     """
-    return _shared(contract, record).on(record)
-
-
-def _shared(contract: Contract | None, record: Sequence[Turn]) -> Monitor:
-    """The same, to be read alone: others may be reading it."""
     if contract is None:
         return Monitor(None).on(record)
     slot = _slot(contract["hash"])
@@ -225,44 +223,20 @@ def _shared(contract: Contract | None, record: Sequence[Turn]) -> Monitor:
     return found
 
 
-def contract_duties(contract: Contract | None, before: Sequence[Turn], turn: int) -> list[Duty]:
-    """What the contract asks at `turn`, given the turns before it."""
-    return _shared(contract, before).duties(turn)
-
-
-def contract_payments(contract: Contract | None, record: Sequence[Turn]) -> list[Payment]:
-    """Everything the contract makes due over the record, each clause while it stands."""
-    return _shared(contract, record).payments
-
-
-def contract_breaches(contract: Contract | None, record: Sequence[Turn]) -> list[Breach]:
-    """Every obligation that was not kept while it stood."""
-    return _shared(contract, record).breaches
-
-
 def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
     """What the deal asks at `turn`, given the turns before it."""
-    clauses = _of_kind(deal, Do | Forbid)
+    clauses = tuple(compiled_clause(cid, duty) for cid, duty in deal.duties.items())
     memories = start(clauses)
     if any(memories):
         for played in before:
             memories = after(clauses, memories, played)
-    return _duties(clauses, memories, turn)
+    return _told(owed(clauses, memories, turn))
 
 
 def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment]:
     """Everything the deal's `Pay` clauses make due over the record, from turn `since` on."""
-    return Monitor(_of_kind(deal, Pay, since)).on(record).payments
-
-
-def breaches(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Breach]:
-    """Every duty that was not kept, from turn `since` on."""
-    return Monitor(_of_kind(deal, Do | Forbid, since)).on(record).breaches
-
-
-def _of_kind(deal: Deal, kind: Any, since: int = 1) -> Clauses:
-    clauses = deal.ids().items()
-    return tuple(compiled_clause(cid, x, since) for cid, x in clauses if isinstance(x, kind))
+    clauses = tuple(compiled_clause(cid, pay, since) for cid, pay in deal.pays.items())
+    return Monitor(clauses).on(record).payments
 
 
 def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
@@ -273,11 +247,8 @@ def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
     )
 
 
-def _duties(clauses: Clauses, memories: Memories, turn: int) -> list[Duty]:
-    return [
-        Duty(cid, duty.agent, duty.action, duty.kind == "forbid")
-        for cid, duty in owed(clauses, memories, turn).items()
-    ]
+def _told(asked: Mapping[str, Do | Forbid]) -> list[Duty]:
+    return [Duty(cid, x.agent, x.action, x.kind == "forbid") for cid, x in asked.items()]
 
 
 def _kept(duty: Do | Forbid, turn: Turn) -> bool:

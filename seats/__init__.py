@@ -12,28 +12,16 @@ and answer, once, for the operator alone (`state.storage.journal`).
 """
 
 from shapley_coop.seats.asking import Question, ask
-from shapley_coop.seats.clients import clients, close_clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.models import chat_model, check_seat
-from shapley_coop.seats.records import (
-    Answer,
-    Entry,
-    Journal,
-    Mail,
-    Pointer,
-    letter_hash,
-    nonce,
-)
+from shapley_coop.seats.records import Journal
 from shapley_coop.seats.seat import CredentialsMissing, Seat, SeatError, as_seat
 
 __all__ = [
-    "Answer",
     "CredentialsMissing",
-    "Entry",
     "Journal",
     "Letter",
-    "Mail",
-    "Pointer",
     "Question",
     "Seat",
     "SeatError",
@@ -43,7 +31,4 @@ __all__ = [
     "chat_model",
     "check_seat",
     "clients",
-    "close_clients",
-    "letter_hash",
-    "nonce",
 ]

@@ -49,18 +49,7 @@ async def clients() -> AsyncIterator[None]:
     finally:
         here.users -= 1
         if not here.users:
-            await close_clients()
-
-
-async def close_clients() -> None:
-    """Close this event loop's clients; the next model on it is built anew.
-
-    Blocks of `clients` that are still open keep theirs: their end closes them.
-    """
-    loop = asyncio.get_running_loop()
-    here = _loops.get(loop)
-    if here is None or here.users:
-        return
-    del _loops[loop]
-    if here.http is not None:
-        await here.http.aclose()
+            # A model that is asked for later is built anew.
+            _loops.pop(asyncio.get_running_loop(), None)
+            if here.http is not None:
+                await here.http.aclose()

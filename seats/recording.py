@@ -1,9 +1,7 @@
 """A seat that replays the letters and answers of a stored run."""
 
 import json
-from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -11,8 +9,11 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from shapley_coop.files import read_text
 from shapley_coop.seats.letters import as_text
 from shapley_coop.seats.records import Entry, letter_hash
+
+KIND = "a recording (make one with coop letters RUN)"
 
 
 class NotRecorded(ValueError):
@@ -43,7 +44,10 @@ def read_recording(path: str) -> dict[tuple[str, str, int], dict[str, Any]]:
         ValueError: the file is missing or a line is no entry.
     """
     answers: dict[tuple[str, str, int], dict[str, Any]] = {}
-    for number, line in _lines(path):
+    # By "\n" alone: letters may hold other characters that end a line for `splitlines`.
+    for number, line in enumerate(read_text(path, KIND).split("\n"), start=1):
+        if not line.strip():
+            continue
         try:
             entry = json.loads(line)
             answers[entry["agent"], entry["letter"], entry["attempt"]] = entry
@@ -53,18 +57,6 @@ def read_recording(path: str) -> dict[tuple[str, str, int], dict[str, Any]]:
                 f"{path}:{number} is no recorded letter: make the file with coop letters RUN"
             ) from None
     return answers
-
-
-def _lines(path: str) -> Iterator[tuple[int, str]]:
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(
-            f"recording {path!r} cannot be read ({type(error).__name__}): "
-            "make one with coop letters RUN"
-        ) from None
-    # By "\n" alone: letters may hold other characters that end a line for `splitlines`.
-    yield from ((n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 
 class RecordedChatModel(BaseChatModel):

@@ -74,12 +74,9 @@ class Journal(Protocol):
 
     def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
         """The answer already given to this letter, if any."""
-        ...
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
         """Leave a letter at a person's seat, once."""
-        ...
 
     async def keep(self, episode: str, entry: Entry) -> Entry:
         """Keep an answer; the first one kept for a letter and attempt is the one that counts."""
-        ...

@@ -15,11 +15,12 @@ import logging
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from shapley_coop.files import read_mapping
 
 HIDE = "COOP_TRACE_HIDE"
 SWITCHES = [
@@ -78,7 +79,9 @@ def trace_quietly(secrets: Path) -> None:
     if not tracing():
         return
     keep_out(value for name, value in os.environ.items() if _KEY.search(name))
-    keep_out(text for path in secrets.glob("*.yaml") for text in _texts(path))
+    for path in secrets.glob("*.yaml"):
+        with suppress(ValueError):  # a run that names this file is refused, with the reason
+            keep_out(map(str, read_mapping(path, "secrets", "", private=True).values()))
     # A thread that waits for a dead endpoint must not keep the process alive, and the pool that
     # sends compressed traces is joined at its end.
     os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
@@ -159,12 +162,3 @@ def redacted(text: str) -> str:
 def _pattern() -> re.Pattern[str] | None:
     longest_first = sorted(_told, key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
-
-
-def _texts(path: Path) -> list[str]:
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
-        # A run that names this file is refused, with the reason.
-        return []
-    return [str(text) for text in content.values()] if isinstance(content, dict) else []

@@ -34,13 +34,12 @@ def tenants() -> Auth:
 def no_tenants() -> Auth:
     """Admit every request as the operator's: for one's own machine."""
     auth = Auth()
-    auth.authenticate(anonymous)
+
+    @auth.authenticate
+    async def anonymous() -> Auth.types.MinimalUserDict:
+        return {"identity": "anybody", "is_authenticated": False}
+
     return auth
-
-
-async def anonymous() -> Auth.types.MinimalUserDict:
-    """The one user of a server without callers."""
-    return {"identity": "anybody", "is_authenticated": False}
 
 
 async def operator(authorization: str | None) -> Auth.types.MinimalUserDict:
@@ -56,9 +55,13 @@ async def deny(ctx: Context, value: Any) -> Verdict:
     return False
 
 
-async def own(ctx: Context, value: Any) -> Verdict:
+async def own(ctx: Context, value: Any) -> dict[str, Any]:
     """Mark what an operator creates as its own, and filter everything by that mark."""
-    return _mine(ctx, value)
+    mine = {OWNER: ctx.user.identity}
+    if ctx.action in ("create", "update", "create_run"):
+        # In place, even if empty: the server goes on with this object.
+        value.setdefault("metadata", {}).update(mine)
+    return mine
 
 
 async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
@@ -71,12 +74,12 @@ async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
         raise Auth.exceptions.HTTPException(
             status_code=429, detail=f"{busy} of your threads are busy (limit {most.busy}): wait"
         )
-    return _mine(ctx, value)
+    return await own(ctx, value)
 
 
 async def own_or_builtin(ctx: Context, value: Any) -> Verdict:
     """Every operator may read and run the workflows; other assistants only their owner."""
-    mine = _mine(ctx, value)
+    mine = await own(ctx, value)
     if ctx.action in ("read", "search"):
         # The server knows $or; the SDK's types do not yet.
         return cast(Verdict, {"$or": [mine, {"created_by": "system"}]})
@@ -91,15 +94,6 @@ async def own_namespace(ctx: Context, value: Any) -> Verdict:
     if namespace[:1] != (ctx.user.identity,):
         value["namespace"] = (ctx.user.identity, *namespace)
     return None
-
-
-def _mine(ctx: Context, value: Any) -> dict[str, Any]:
-    """The filter for what the caller owns; marks what it writes."""
-    mine = {OWNER: ctx.user.identity}
-    if ctx.action in ("create", "update", "create_run"):
-        # In place, even if empty: the server goes on with this object.
-        value.setdefault("metadata", {}).update(mine)
-    return mine
 
 
 auth = tenants() if configured() else no_tenants()

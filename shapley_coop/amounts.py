@@ -12,7 +12,7 @@ The one place for reading, writing and rounding numbers that people are paid by.
 """
 
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from math import floor, isfinite
 from numbers import Rational, Real
@@ -46,7 +46,11 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
     if isinstance(number, Rational):
         return Fraction(number)
     if isinstance(number, str):
-        return _parsed(number, what)
+        try:
+            return _fraction(number)
+        except (ValueError, ArithmeticError):
+            shown = number if len(number) <= 40 else number[:40] + "…"
+        raise ValueError(f"{what} is {shown!r}: a finite number such as 4.5 or 9/2 is needed")
     if not isinstance(number, Real):
         raise ValueError(f"{what} is {number!r}: a number is needed")
     if not isfinite(number):
@@ -54,19 +58,10 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
     return Fraction(repr(float(number)))
 
 
-def _parsed(text: str, what: str) -> Fraction:
-    try:
-        return _fraction(text)
-    except (ValueError, ArithmeticError):
-        shown = text if len(text) <= 40 else text[:40] + "…"
-        raise ValueError(
-            f"{what} is {shown!r}: a finite number such as 4.5 or 9/2 is needed"
-        ) from None
-
-
 def _fraction(text: str) -> Fraction:
     if "/" in text:
-        return Fraction(text)
+        over, under = text.split("/")
+        return Fraction(int(over), int(under))
     decimal = Decimal(text)
     if not decimal.is_finite() or abs(decimal.adjusted()) > MAX_EXPONENT:
         raise ValueError(text)
@@ -90,23 +85,13 @@ def parse_exact(value: Any) -> Fraction:
         raise ValueError("is written with more than 40 characters: give a shorter number")
     percent = text.endswith("%")
     try:
-        number = _bounded(text.removesuffix("%").strip())
-    except (ValueError, ArithmeticError, InvalidOperation):
+        number = _fraction(text.removesuffix("%").strip())
+    except (ValueError, ArithmeticError):
         raise ValueError(f"{text!r} is no finite number: give 5.5, '11/2' or '55%'") from None
     number = number / 100 if percent else number
     if abs(number) > MAX_AMOUNT or number.denominator > MAX_DENOMINATOR:
         raise ValueError(f"{text} is out of range: at most {MAX_AMOUNT}, nine decimals")
     return number
-
-
-def _bounded(text: str) -> Fraction:
-    if "/" in text:
-        over, under = text.split("/")
-        return Fraction(int(over), int(under))
-    number = Decimal(text)
-    if not number.is_finite() or abs(number.adjusted()) > 20:
-        raise ValueError(text)
-    return Fraction(number)
 
 
 def plain(number: Fraction) -> str:

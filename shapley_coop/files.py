@@ -137,10 +137,15 @@ def first_error(error: "ValidationError") -> FirstError:
 
 
 def _json(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+    return json.loads(text, object_pairs_hook=unique_keys, parse_constant=no_number)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these pairs, for a JSON decoder.
+
+    Raises:
+        ValueError: a key occurs twice.
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -149,7 +154,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse(constant: str) -> Any:
+def no_number(constant: str) -> Any:
+    """Refuse NaN and Infinity, for a JSON decoder."""
     raise ValueError(f"{constant} is not a number: a finite number is needed")
 
 

@@ -10,10 +10,10 @@ from shapley_coop.deals import (
     Earned,
     Every,
     Last,
+    Monitor,
     Not,
     Pay,
     Turns,
-    breaches,
     duties,
     earned,
     payments,
@@ -146,7 +146,7 @@ def settled(deal, facts, terms, record):
         return earned(record, agents)
     due = payoffs(record, agents, deal.share, payments(deal, record), lambda name, total: {})
     micro = int(terms.held() * MILLION)
-    released = releases(agents, micro, breaches(deal, record), over=True)
+    released = releases(agents, micro, Monitor(deal).on(record).breaches, over=True)
     moved = net([*deposits(agents, micro), *released], agents)
     return {agent: due[agent] + Fraction(moved[agent], MILLION) for agent in agents}
 

@@ -16,6 +16,7 @@ import yaml
 
 from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import monitor, scan
+from shapley_coop.deals.enforcement import releases
 from shapley_coop.deals.language.memory import Latest
 from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.evals.attacks.cases import ADVERSARIES
@@ -160,8 +161,8 @@ HOLES = [
     ("double-payment", "shapley_coop.state.storage.ledger:Ledger.post", under_a_new_key),
     (
         "contract-breaker",
-        "shapley_coop.deals.enforcement:contract_breaches",
-        lambda contract, record: [],
+        "shapley_coop.deals.agreement:releases",
+        lambda agents, amount, breaches, over: releases(agents, amount, [], over),
     ),
     ("injector", "shapley_coop.prompts.render:_escaped", as_it_comes),
     ("secret-extractor", "shapley_coop.state.private:secrets_of", told_to_all),

@@ -19,7 +19,7 @@ from shapley_coop.serve.view.assets import FILES, FOLDER, HEADERS
 from shapley_coop.serve.view.escrow import escrow_view
 from shapley_coop.serve.view.run_sources import HomeSource, bundle_of
 from shapley_coop.serve.view.selfcontained import linked, selfcontained
-from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state import EvaluatedTable, RunConfig, Table, home
 from tests.scripted import Script
 
 LEVERS = '{"kind": "do", "agent": "Alice", "action": "lever"}'
@@ -125,7 +125,7 @@ def test_deposits_are_held_while_the_game_goes_on() -> None:
     _, _, table = once()
     for turns, held in ((0, 3), (1, 3), (2, 2), (10, 2)):
         early: Any = {**table, "record": table["record"][:turns], "settlement": None}
-        view = escrow_view(early)
+        view = escrow_view(EvaluatedTable(early))
         assert view
         assert view["held"] == held
 

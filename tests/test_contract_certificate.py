@@ -25,9 +25,11 @@ from shapley_coop.deals import (
     read_deal,
     sign,
 )
+from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis import certificate
-from shapley_coop.deals.analysis.certificate import below_reservation, certify, deposit_of, vet
+from shapley_coop.deals.analysis.certificate import certify, vet
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
+from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import load
@@ -247,13 +249,14 @@ def test_payments_that_fall_due_in_any_case_are_summed_up():
 
 def test_code_refuses_to_sign_below_the_reservation_value():
     game = load("prisoners_dilemma")
-    found = certify(promise(game, "cooperate"), game.facts())
-    assert below_reservation(found, "Alice", Fraction(10)) is None
-    fault = below_reservation(found, "Alice", Fraction(21, 2))
+    unsigned, deal = Agreement(None, [], game.facts(), Enforcement()), promise(game, "cooperate")
+    assert unsigned.below_reservation(deal, "Alice", Fraction(10)) is None
+    fault = unsigned.below_reservation(deal, "Alice", Fraction(21, 2))
     assert fault.label == "RESERVE"
     assert "leaves you 10, less than your reservation value of 10.5" in fault.feedback
-    unknown = certify(Deal(clauses=[Share(norm="shapley")]), game.facts(), norms=["shapley"])
-    assert below_reservation(unknown, "Alice", Fraction(-99)).label == "RESERVE"
+    split = Deal(clauses=[Share(norm="shapley")])
+    unknown = unsigned.below_reservation(split, "Alice", Fraction(-99), norms=["shapley"])
+    assert unknown.label == "RESERVE"
 
 
 def test_what_cannot_be_enumerated_is_said_and_not_refused():

@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.amounts import to_micro
-from shapley_coop.deals import Breach, Deal, Do, certify, put, sign
+from shapley_coop.deals import Deal, Do, certify, put, sign
 from shapley_coop.deals.agreement import Agreement
-from shapley_coop.deals.analysis.deposits import deposit_of
+from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.enforcement import (
     ESCROW,
     Enforcement,
     deposits,
-    escrow,
     injured_by,
     net,
     releases,
 )
+from shapley_coop.deals.monitor import Breach
 from shapley_coop.games import load
 from shapley_coop.state import Key, Ledger, Line
 
@@ -139,8 +139,11 @@ def test_an_agreement_answers_as_its_parts_do():
     signed = Agreement(contract, record, facts_of(game), terms)
     assert [breach.agent for breach in signed.monitor.breaches] == ["Alice"]
     assert signed.deposit == deposit_of(contract, facts_of(game), terms, record) > 0
-    amount = to_micro(signed.deposit)
-    assert signed.postings(over=False) == escrow(contract, record, game.agents, amount, over=False)
+    amount, broken = to_micro(signed.deposit), signed.monitor.breaches
+    assert signed.postings(over=False) == [
+        *deposits(game.agents, amount),
+        *releases(game.agents, amount, broken, over=False),
+    ]
     forfeited, returned = [p for p in signed.postings(over=True) if p.kind == "release"]
     assert forfeited.moves[0].payee == returned.moves[0].payee == "Bob"
     assert signed.certificate(deal) == certify(

@@ -17,9 +17,6 @@ from shapley_coop.deals import (
     Share,
     Turns,
     amend,
-    contract_breaches,
-    contract_duties,
-    contract_payments,
     monitor_of,
     put,
     sign,
@@ -108,19 +105,19 @@ def test_whatever_was_read_before_a_record_is_judged_as_if_it_were_the_first():
 def test_a_monitor_that_is_observed_further_leaves_the_next_reader_alone():
     contract = signed(Deal(clauses=[Do(agent="Ann", action="left")]))
     record = [turn(1, Ann="left")]
-    one, other = monitor_of(contract, record), monitor_of(contract, record)
+    one, other = monitor_of(contract, record).on(record), monitor_of(contract, record)
     one.observe(turn(2, Ann="right"))
     assert other.turns == record
     assert (one.breaches != [], other.breaches) == (True, [])
-    assert contract_breaches(contract, record) == []
+    assert monitor_of(contract, record).breaches == []
 
 
 def test_the_same_deal_signed_at_another_turn_is_judged_from_that_turn():
     deal, record = Deal(clauses=[Do(agent="Ann", action="left")]), [turn(1), turn(2)]
     early, late = signed(deal), signed(deal, from_turn=2)
     assert early["hash"] == late["hash"]
-    assert [b.turn for b in contract_breaches(early, record)] == [1, 2]
-    assert [b.turn for b in contract_breaches(late, record)] == [2]
+    assert [b.turn for b in monitor_of(early, record).breaches] == [1, 2]
+    assert [b.turn for b in monitor_of(late, record).breaches] == [2]
 
 
 def test_a_turn_is_observed_once_however_often_a_growing_record_is_read(monkeypatch):
@@ -131,9 +128,9 @@ def test_a_turn_is_observed_once_however_often_a_growing_record_is_read(monkeypa
     contract, record = signed(deal, "Ben"), []
     for number in range(1, 201):
         record = [*record, turn(number, Ann="left")]
-        for read in (contract_breaches, contract_payments, monitor_of):
-            read(contract, record)
-        contract_duties(contract, record[:-1], number)
+        for _ in range(3):
+            monitor_of(contract, record)
+        monitor_of(contract, record[:-1]).duties(number)
     assert len(steps) == 200
 
 
@@ -209,7 +206,7 @@ def test_an_amended_contract_is_watched_clause_by_clause_while_each_stands():
     record = [turn(n, Ann="left", Ben="left") for n in (1, 2, 3)]
     monitor = Monitor(contract).on(record)
     assert monitor.verdicts(5) == {"c1": "satisfied", "c2": "violated"}
-    assert monitor.breaches == contract_breaches(contract, record)
+    assert monitor.breaches == monitor_of(contract, record).breaches
 
 
 def test_adherence_counts_the_duties_that_were_kept():

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Event, Every, Forbid, Last, Pay, Turns, breaches
+from shapley_coop.deals import Deal, Do, Event, Every, Forbid, Last, Monitor, Pay, Turns
 from shapley_coop.games import load
 from shapley_coop.games.foresight import Missing
 from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel
@@ -143,14 +143,14 @@ def backwards():
 @pytest.mark.parametrize("strategy", ["cooperator", "tit_for_tat", "grim", "pavlov"])
 def test_where_a_contract_stands_to_cooperate_is_to_keep_it(strategy):
     record = match(GRAB, [strategy] * 3, contract=backwards())
-    assert breaches(backwards(), record) == []
+    assert Monitor(backwards()).on(record).breaches == []
     assert sum(sum(t["rewards"].values()) for t in record) == 40
 
 
 def test_who_answers_in_kind_answers_a_breach_of_the_contract():
     record = match(GRAB, ["tit_for_tat", "defector", "cooperator"], contract=backwards())
-    broken = [b.turn for b in breaches(backwards(), record) if b.agent == "Bob"]
-    answered = [b.turn for b in breaches(backwards(), record) if b.agent == "Alice"]
+    broken = [b.turn for b in Monitor(backwards()).on(record).breaches if b.agent == "Bob"]
+    answered = [b.turn for b in Monitor(backwards()).on(record).breaches if b.agent == "Alice"]
     assert broken
     assert set(answered) <= {turn + 1 for turn in broken}
     assert all(record[turn]["actions"]["Alice"] == "take" for turn in broken if turn < len(record))

@@ -10,6 +10,7 @@ from shapley_coop.graphs.running import Waiting, follow, prepare
 from shapley_coop.seats.person import overdue
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats import deadlines
+from shapley_coop.serve.server import in_process
 from shapley_coop.state import RunConfig, home
 from tests.coop_command import Coop, coop_in
 
@@ -89,7 +90,8 @@ def test_the_server_passes_for_those_whose_time_is_up_and_for_nobody_else(
 ) -> None:
     now = time.time()
     server = Server(now - 1, now + 60, None)
-    monkeypatch.setattr(deadlines, "inside", lambda: server)
+    for module in (deadlines, in_process):
+        monkeypatch.setattr(module, "inside", lambda: server)
     assert asyncio.run(deadlines.pass_overdue(now)) == 1
     assert server.resumed == [{"i0": {"type": "ignore"}}]
     assert not overdue({}, now)

@@ -11,7 +11,6 @@ from shapley_coop.deals import (
     Count,
     Deal,
     Do,
-    Duty,
     Event,
     Forbid,
     Last,
@@ -24,19 +23,17 @@ from shapley_coop.deals import (
     Turns,
     When,
     amend,
-    breaches,
-    contract_breaches,
-    contract_duties,
-    contract_payments,
     duties,
     earned,
     in_force,
+    monitor_of,
     payments,
     payoffs,
     put,
     share_of,
     sign,
 )
+from shapley_coop.deals.monitor import Duty
 from shapley_coop.games import Turn
 from tests.made_deals import AGENTS, DEAL, deal, deals, records, turn
 
@@ -59,12 +56,13 @@ def test_duties_are_what_the_deal_asks_at_a_turn() -> None:
 def test_a_breach_names_clause_agent_turn_and_what_was_done_instead() -> None:
     signed = deal(Do(agent="Ann", action="pull"), Forbid(agent="Ben", action="wait"))
     record = [turn(1, "pull", "pull"), turn(2, "wait", "wait"), turn(3, None, None)]
-    assert [(b.clause, b.agent, b.turn, b.evidence) for b in breaches(signed, record)] == [
+    assert [
+        (b.clause, b.agent, b.turn, b.evidence) for b in Monitor(signed).on(record).breaches
+    ] == [
         ("c1", "Ann", 2, "turn 2: Ann did wait, owed pull"),
         ("c2", "Ben", 2, "turn 2: Ben did wait, owed not wait"),
         ("c1", "Ann", 3, "turn 3: Ann did nothing, owed pull"),
     ]
-    assert [b.turn for b in breaches(signed, record, since=3)] == [3]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +102,7 @@ def test_breaches_are_exactly_the_duties_that_were_not_kept(
             did = now["actions"].get(duty.agent)
             if (did == duty.action) if duty.forbidden else (did != duty.action):
                 expected.add((duty.clause, duty.agent, now["turn"]))
-    assert {(b.clause, b.agent, b.turn) for b in breaches(signed, record)} == expected
+    assert {(b.clause, b.agent, b.turn) for b in Monitor(signed).on(record).breaches} == expected
 
 
 # Contracts and their amendments
@@ -133,12 +131,12 @@ def test_an_amendment_replaces_obligations_and_keeps_what_is_to_be_paid() -> Non
     assert list(in_force(after)) == ["c2", "c3", "c4"]
     assert share_of(after) == Share(norm="shapley")
     record = [turn(1, "wait", "wait"), turn(2, "wait", "wait")]
-    assert contract_duties(after, record, 3) == [Duty("c4", "Ben", "pull", False)]
-    assert [(b.clause, b.agent, b.turn) for b in contract_breaches(after, record)] == [
+    assert monitor_of(after, record).duties(3) == [Duty("c4", "Ben", "pull", False)]
+    assert [(b.clause, b.agent, b.turn) for b in monitor_of(after, record).breaches] == [
         ("c1", "Ann", 1),
         ("c4", "Ben", 2),
     ]
-    assert contract_payments(after, record) == [Payment("c2", 1, "Ben", "Ann", Fraction(11, 2))]
+    assert monitor_of(after, record).payments == [Payment("c2", 1, "Ben", "Ann", Fraction(11, 2))]
     assert in_force(before) == deal(*DEAL.clauses, Share(norm="shapley")).ids()
 
 
@@ -148,7 +146,7 @@ def test_an_amendment_drops_a_payment_only_by_its_id() -> None:
     draft = Deal(clauses=(Do(agent="Ann", action="pull"),), drops=("c1", "c2"))
     after = amend(before, accepted(draft), from_turn=3)
     record = [turn(n, "pull") for n in (1, 2, 3, 4)]
-    assert [payment.turn for payment in contract_payments(after, record)] == [1, 2]
+    assert [payment.turn for payment in monitor_of(after, record).payments] == [1, 2]
     assert share_of(after) is None
 
 

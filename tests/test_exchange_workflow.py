@@ -9,7 +9,7 @@ import pytest
 import yaml
 from langgraph.checkpoint.memory import InMemorySaver
 
-from shapley_coop.deals import contract_breaches
+from shapley_coop.deals import monitor_of
 from shapley_coop.games import load
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.masks import to_bits
@@ -86,7 +86,7 @@ async def test_what_is_agreed_changes_hands_and_is_done_by_its_new_owner(script:
         *(("Bob", TASKS.names[i]) for i in (0, 2, 3, 4)),
     }
     assert all(e["ok"] for e in results)
-    assert contract_breaches(table["contract"], table["record"]) == []
+    assert monitor_of(table["contract"], table["record"]).breaches == []
     paper = exchange_of(EvaluatedTable(table)).scenario
     assert table["settlement"]["payoffs"] == {  # type: ignore[index]
         "Alice": int(paper.utilities["Alice"][TRADE]),

@@ -334,7 +334,7 @@ async def test_a_key_that_went_missing_during_a_run_is_told_by_its_name(
     [
         (Seat(model="embedded:nobody"), "no embedded character 'nobody': there are rational"),
         (Seat(model="nowhere:x"), "nowhere:x: "),
-        (Seat(model="recording:gone.jsonl"), "recording 'gone.jsonl' cannot be read"),
+        (Seat(model="recording:gone.jsonl"), "gone.jsonl: cannot be read as a recording"),
         (
             Seat(model="nowhere:x", base_url="http://127.0.0.1:1/v1"),
             "nowhere:x: base_url goes with openai:NAME, got nowhere",

@@ -9,7 +9,7 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph_sdk.errors import NotFoundError
 
-from shapley_coop.serve.server import recovery
+from shapley_coop.serve.server import in_process, recovery
 from shapley_coop.state import home, saver
 
 NOW = datetime.now(UTC)
@@ -32,7 +32,7 @@ class Server:
 
     async def create(self, thread: str = "", assistant: str = "", **given: Any) -> None:
         if assistant:
-            self.done.append(("go on", thread, assistant, given["input"], given["metadata"]))
+            self.done.append(("go on", thread, assistant, given["command"], given["metadata"]))
         else:
             self.done.append(("thread", given["thread_id"], given["metadata"], given["if_exists"]))
 
@@ -52,7 +52,8 @@ class Server:
 
 async def recovered(server: Server, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What is done on a server at its start."""
-    monkeypatch.setattr(recovery, "inside", lambda: server)
+    for module in (recovery, in_process):
+        monkeypatch.setattr(module, "inside", lambda: server)
     await recovery.recover()
     return server.done
 

@@ -76,8 +76,14 @@ def test_a_seat_with_a_wrong_setting_is_refused(given: dict[str, Any], complaint
     [
         ("embedded:saint", "no embedded character 'saint': there are rational, "),
         ("nowhere:x", "nowhere:x: "),
-        ("recording:none.jsonl", "recording 'none.jsonl' cannot be read (FileNotFoundError): "),
-        ("recording:.", "recording '.' cannot be read (IsADirectoryError): "),
+        (
+            "recording:none.jsonl",
+            "none.jsonl: cannot be read as a recording (make one with coop letters RUN): ",
+        ),
+        (
+            "recording:.",
+            ".: cannot be read as a recording (make one with coop letters RUN): ",
+        ),
     ],
 )
 def test_a_seat_that_nobody_takes_is_refused_in_one_line(model: str, complaint: str) -> None:

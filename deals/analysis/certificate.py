@@ -16,12 +16,12 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals.analysis.ability_to_pay import unaffordable
-from shapley_coop.deals.analysis.deposits import deposit_of
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
     Deviation,
     balanced_outcomes,
     contradiction,
+    deposit_of,
     deviation,
     idle_clauses,
     overpaid,
@@ -29,27 +29,15 @@ from shapley_coop.deals.analysis.incentives import (
     temptation,
     weak_equilibria,
 )
-from shapley_coop.deals.analysis.reservation import short_of
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, secured
-from shapley_coop.deals.contract import (
-    Contract,
-    Term,
-    amend,
-    in_force,
-    share_of,
-    sign,
-)
+from shapley_coop.deals.contract import Contract, amend, in_force, share_of, sign
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Pay, Share
 from shapley_coop.deals.language.deal import Deal, put, read_deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
-from shapley_coop.deals.monitor import contract_payments
-from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Turn
-
-__all__ = ["Certificate", "Outlook", "Party", "below_reservation", "certify", "deposit_of", "vet"]
 
 
 @dataclass(frozen=True)
@@ -206,28 +194,6 @@ def vet(
     return deal if isinstance(deal, Fault) else certify(deal, facts, enforcement, norms=norms)
 
 
-def below_reservation(
-    certificate: Certificate,
-    agent: str,
-    reservation: Fraction,
-    record: Sequence[Turn] = (),
-    standing: Contract | None = None,
-) -> Fault | None:
-    """RESERVE: refuse to sign for an agent that would be left with less than it requires.
-
-    Its reservation value is compared with what it has earned so far, plus what it can expect while
-    all keep the contract. A game that could not be enumerated does not pass.
-    """
-    party = certificate.parties.get(agent)
-    if party is None:
-        return short_of(reservation, None)
-    due = contract_payments(standing, record) if certificate.enforcement.executes else []
-    held = earned(record, list(certificate.parties))[agent]
-    for payment in due:
-        held += payment.amount * ((payment.payee == agent) - (payment.payer == agent))
-    return short_of(reservation, held + party.within.expected)
-
-
 def _agreed(deal: Deal, standing: Contract | None, now: int) -> Contract:
     """The contract from turn `now` on, if the deal were signed.
 
@@ -237,13 +203,9 @@ def _agreed(deal: Deal, standing: Contract | None, now: int) -> Contract:
     offer = put(deal, "", 1)
     contract = amend(standing, offer, now) if standing else sign(offer, now)
     before = len(contract["terms"]) - len(deal.clauses)
-    old = [_named(f"standing {term['id']}", term) for term in contract["terms"][:before]]
-    new = map(_named, deal.ids(), contract["terms"][before:])
-    return {**contract, "terms": [*old, *new]}
-
-
-def _named(cid: str, term: Term) -> Term:
-    return {**term, "id": cid}
+    names = [f"standing {term['id']}" for term in contract["terms"][:before]]
+    pairs = zip([*names, *deal.ids()], contract["terms"], strict=True)
+    return {**contract, "terms": [{**term, "id": cid} for cid, term in pairs]}
 
 
 def _enumerated(

@@ -109,7 +109,9 @@ class GameTree:
         self._share = share if enforcement.executes else None
         self._width = sum(max(1, len(term.condition.start)) for term in self.clauses)
         self.now = len(record) + 1
-        self.start = self._past(record)
+        monitor = Monitor(self.clauses).on(record)
+        broken = self._matters(breach.agent for breach in monitor.breaches)
+        self.start = HistoryState(monitor.memories, monitor.paid, broken)
         self._turns = {play: self._turn(play) for play in stage.plays}
         self.layers = self._explore()
         self._values: dict[Valuation, dict[int, dict[HistoryState, Amounts]]] = {}
@@ -129,12 +131,9 @@ class GameTree:
 
     def values(self, worth: "Valuation") -> dict[int, dict[HistoryState, Amounts]]:
         """Each agent's value at every position, by turn, computed backwards from the last."""
-        if worth not in self._values:
-            self._values[worth] = self._backwards(worth)
-        return self._values[worth]
-
-    def _backwards(self, worth: "Valuation") -> dict[int, dict[HistoryState, Amounts]]:
-        found: dict[int, dict[HistoryState, Amounts]] = {}
+        if worth in self._values:
+            return self._values[worth]
+        found = self._values[worth] = {}
         for turn in range(self.stage.turns, self.now - 1, -1):
             later = found.get(turn + 1, {})
             found[turn] = {
@@ -162,11 +161,6 @@ class GameTree:
     def positions(self) -> Iterator[Position]:
         """Every position that can be reached, turn by turn."""
         return (position for layer in self.layers.values() for position in layer.values())
-
-    def _past(self, record: Sequence[Turn]) -> HistoryState:
-        monitor = Monitor(self.clauses).on(record)
-        broken = (breach.agent for breach in monitor.breaches)
-        return HistoryState(monitor.memories, monitor.paid, self._matters(broken))
 
     def _explore(self) -> dict[int, dict[HistoryState, Position]]:
         layers: dict[int, dict[HistoryState, Position]] = {}

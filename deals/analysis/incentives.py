@@ -1,15 +1,19 @@
 """What a contract's game tree shows: who would break it, what it cannot keep, what is idle."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from math import ceil
+from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals.analysis.game_tree import NOTHING, GameTree, HistoryState, Position
-from shapley_coop.deals.analysis.stage import Play, StageGame
-from shapley_coop.deals.analysis.valuations import deviating, keeping, own_kept, replies
+from shapley_coop.deals.analysis.stage import NotFinite, Play, StageGame
+from shapley_coop.deals.analysis.valuations import all_kept, deviating, keeping, own_kept, replies
+from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Pay
 from shapley_coop.deals.language.deal import Deal
@@ -82,20 +86,20 @@ def temptation(within: GameTree, i: int) -> Deviation | None:
     Afterwards all act as expected. None if keeping the contract is dominant at every
     turn in this sense.
     """
-    keep, agent = within.values(keeping), within.stage.agents[i]
+    keep, agent, stage = within.values(keeping), within.stage.agents[i], within.stage
+    them = [a for a in stage.agents if a != agent]
     largest: Deviation | None = None
     for position in within.positions():
         worth = within.worth(position, keep.get(position.turn + 1, {}))
         kept = own_kept(within, position, i)
-        for others in _others(within.stage, i):
+        for others in product(*(stage.actions[a] for a in them)):
             values = {
                 action: worth((*others[:i], action, *others[i:]), i)
-                for action in within.stage.actions[agent]
+                for action in stage.actions[agent]
             }
             action = max(values, key=lambda a: values[a])
             gain = values[action] - max(values[a] for a in kept)
             if gain > (largest.gain if largest else 0):
-                them = [a for a in within.stage.agents if a != agent]
                 told = dict(zip(them, others, strict=True))
                 largest = Deviation(agent, position.turn, action, kept, gain, told)
     return largest
@@ -110,11 +114,39 @@ def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()
     bare = GameTree(deal, stage, Enforcement("notional"), record)
     keep, break_ = bare.values(keeping), bare.values(deviating)
     gains = [
-        break_[turn][past][i] - keep[turn][past][i]
-        for turn, past in _on_course(bare)
+        break_[position.turn][past][i] - keep[position.turn][past][i]
+        for past, position in _course(bare)
         for i in range(len(stage.agents))
     ]
     return Fraction(ceil(max(gains, default=NOTHING)))
+
+
+def deposit_of(
+    contract: Contract | None,
+    facts: Mapping[str, Any],
+    enforcement: Enforcement,
+    record: Sequence[Turn] = (),
+) -> Fraction:
+    """What each party pays into escrow: the given amount, or the sufficient deposit.
+
+    0 without a contract, in another mode, or where the sufficient deposit is needed and the game
+    cannot be enumerated. An amendment leaves the deposits as they are.
+    """
+    if contract is None or enforcement.mode != "escrow" or enforcement.deposit is not None:
+        return enforcement.held() if contract else NOTHING
+    first = contract["terms"][0]["from_turn"]
+    clauses = [term["clause"] for term in contract["terms"] if term["from_turn"] == first]
+    before = [turn for turn in record if turn["turn"] < first]
+    return _needed(json.dumps({"clauses": clauses}), json.dumps(dict(facts)), json.dumps(before))
+
+
+@lru_cache(maxsize=64)
+def _needed(deal: str, facts: str, record: str) -> Fraction:
+    try:
+        stage = StageGame.of(json.loads(facts))
+        return sufficient_deposit(Deal.model_validate_json(deal), stage, json.loads(record))
+    except NotFinite:
+        return NOTHING
 
 
 def contradiction(within: GameTree) -> Fault | None:
@@ -185,23 +217,13 @@ def weak_equilibria(within: GameTree) -> list[Play]:
     return [play for play in weak if play in asked]
 
 
-def _others(stage: StageGame, i: int) -> Iterator[Play]:
-    return product(*(stage.actions[a] for n, a in enumerate(stage.agents) if n != i))
-
-
-def _on_course(within: GameTree) -> Iterator[tuple[int, HistoryState]]:
-    """The positions that can be reached while all keep the contract."""
-    for past, position in _course(within):
-        yield position.turn, past
-
-
 def _course(within: GameTree) -> Iterator[tuple[HistoryState, Position]]:
+    """The positions that can be reached while all keep the contract."""
     frontier = {within.start}
     for turn in range(within.now, within.stage.turns + 1):
         onward = set()
         for past in frontier:
             position = within.layers[turn][past]
             yield past, position
-            kept = [own_kept(within, position, i) for i in range(len(within.stage.agents))]
-            onward |= {position.onward[play] for play in product(*kept)}
+            onward |= {position.onward[play] for play in product(*all_kept(within, position))}
         frontier = onward

@@ -14,27 +14,29 @@ def expected(of: GameTree, position: Position, i: int, worth: Value) -> Fraction
 
 def best(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """All keep the contract, and all choices that it leaves open are in this agent's favour."""
-    return max(worth(play, i) for play in of.plays(_kept(of, position, all_=True, i=i)))
+    return max(worth(play, i) for play in of.plays(all_kept(of, position)))
 
 
 def secured(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """What this agent can secure while all keep the contract (maximin, pure actions)."""
-    return _maximin(of, position, i, worth, _kept(of, position, all_=True, i=i))
+    return _maximin(of, i, worth, all_kept(of, position))
 
 
 def guaranteed(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """What it can secure by keeping the contract, whatever the others do."""
-    return _maximin(of, position, i, worth, _kept(of, position, all_=False, i=i))
+    choices = [of.stage.actions[agent] for agent in of.stage.agents]
+    choices[i] = own_kept(of, position, i)
+    return _maximin(of, i, worth, choices)
 
 
 def keeping(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """The most it gets by keeping the contract while the others do as expected."""
-    return max(_replies(of, position, i, worth, own_kept(of, position, i)).values())
+    return max(replies(of, position, i, worth, own_kept(of, position, i)).values())
 
 
 def deviating(of: GameTree, position: Position, i: int, worth: Value) -> Fraction:
     """The most it gets by any action while the others do as expected."""
-    return max(_replies(of, position, i, worth, of.stage.actions[of.stage.agents[i]]).values())
+    return max(replies(of, position, i, worth).values())
 
 
 def own_kept(of: GameTree, position: Position, i: int) -> tuple[str, ...]:
@@ -43,33 +45,25 @@ def own_kept(of: GameTree, position: Position, i: int) -> tuple[str, ...]:
     return position.allowed[agent] or of.stage.actions[agent]
 
 
-def replies(of: GameTree, position: Position, i: int, worth: Value) -> dict[str, Fraction]:
-    """What each of an agent's actions is worth while the others do as expected."""
-    return _replies(of, position, i, worth, of.stage.actions[of.stage.agents[i]])
+def all_kept(of: GameTree, position: Position) -> list[tuple[str, ...]]:
+    """The same of every agent."""
+    return [own_kept(of, position, i) for i in range(len(of.stage.agents))]
 
 
-def _replies(
-    of: GameTree, position: Position, i: int, worth: Value, own: Sequence[str]
+def replies(
+    of: GameTree, position: Position, i: int, worth: Value, own: Sequence[str] = ()
 ) -> dict[str, Fraction]:
+    """What each of an agent's own actions is worth while the others do as expected."""
     others = [position.expected[a] for a in of.stage.agents]
     found = {}
-    for action in own:
+    for action in own or of.stage.actions[of.stage.agents[i]]:
         plays = of.plays([*others[:i], (action,), *others[i + 1 :]])
         found[action] = sum((worth(play, i) for play in plays), NOTHING) / len(plays)
     return found
 
 
-def _kept(of: GameTree, position: Position, all_: bool, i: int) -> list[tuple[str, ...]]:
-    return [
-        own_kept(of, position, j) if all_ or j == i else of.stage.actions[agent]
-        for j, agent in enumerate(of.stage.agents)
-    ]
-
-
-def _maximin(
-    of: GameTree, position: Position, i: int, worth: Value, choices: list[tuple[str, ...]]
-) -> Fraction:
+def _maximin(of: GameTree, i: int, worth: Value, choices: list[tuple[str, ...]]) -> Fraction:
     return max(
-        min(worth(play, i) for play in of.plays([*choices[:i], (action,), *choices[i + 1 :]]))
-        for action in choices[i]
+        min(worth(play, i) for play in of.plays([*choices[:i], (own,), *choices[i + 1 :]]))
+        for own in choices[i]
     )

@@ -91,6 +91,10 @@ class Draft:
         found = (self.tasks.registry.mask_of(each) for each in self.listed[agent])
         return reduce(or_, (mask for mask in found if mask is not None), 0)
 
+    def masks(self) -> dict[str, str]:
+        """Agent → all that it would have, as a bit string."""
+        return {agent: self.tasks.bits(self.mask(agent)) for agent in self.tasks.agents}
+
 
 Rule = Callable[[Draft], Fault | None]
 
@@ -124,9 +128,9 @@ def check_message(
     draft = Draft(message, tasks, sender, pending)
     for rule in RULES:
         if refused := rule(draft):
-            return Verdict(refused.label, refused.feedback, _known_masks(draft, refused.label))
-    masks = {agent: tasks.bits(draft.mask(agent)) for agent in tasks.agents}
-    return Verdict(None, "", masks, "propose" if pending is None else "reject")
+            known = LABELS.index(refused.label) > LABELS.index("UNK")
+            return Verdict(refused.label, refused.feedback, draft.masks() if known else {})
+    return Verdict(None, "", draft.masks(), "propose" if pending is None else "reject")
 
 
 def accepts(message: Message) -> bool:
@@ -261,12 +265,6 @@ def _tags_first(text: Any, fault: Fault) -> Fault:
     if "</PROPOSAL>" not in text:
         return Fault("MET", "<PROPOSAL> is never closed: add </PROPOSAL>.")
     return fault
-
-
-def _known_masks(draft: Draft, label: str) -> dict[str, str]:
-    if LABELS.index(label) <= LABELS.index("UNK"):
-        return {}
-    return {agent: draft.tasks.bits(draft.mask(agent)) for agent in draft.tasks.agents}
 
 
 def _nearest(tasks: Tasks, description: Any) -> str:

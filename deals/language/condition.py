@@ -9,9 +9,9 @@ enumerated. The definition that this follows reads the whole record: `holds` in
 Cost: about 1 μs a turn and condition, however long the history.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from math import prod
 from typing import Any, Literal
@@ -28,6 +28,8 @@ from shapley_coop.deals.language.when import (
     Not,
     Turns,
     When,
+    conditions_in,
+    event_of,
 )
 from shapley_coop.games import Turn
 
@@ -59,7 +61,8 @@ class Condition:
     def __init__(self, when: When, asked: Asked = "before", actions: AllActions = ()) -> None:
         self._asked = asked
         self._slots: dict[Slot, int] = {}
-        self._atoms = list(_atoms(when))
+        parts = list(conditions_in(when))
+        self._atoms = [part for part in parts if isinstance(part, Last | Count | Earned)]
         self._named = _named_actions(self._atoms)
         start: list[Any] = []
         for atom in self._atoms:
@@ -71,10 +74,10 @@ class Condition:
         self.holds: Holds = self._compiled(when)
         self._actions = dict(actions)
         self._sums = {n: slot.agent for slot, n in self._slots.items() if isinstance(slot, Sum)}
-        self._timed = _speaks_of_turns(when)
-        self._waits: dict[Memory, int | None] = {}
+        self._timed = len(parts) > len(self._atoms)
+        self._wait = cache(self._shortest)
+        self._last_time = cache(self._latest)
         self._onward: dict[Memory, frozenset[Memory] | None] = {}
-        self._last_times: dict[int, int] = {}
 
     def after(self, memory: Memory, turn: Turn) -> Memory:
         """What is left of the condition after a turn."""
@@ -113,16 +116,11 @@ class Condition:
                 return True
         return False
 
-    def _wait(self, memory: Memory) -> int | None:
+    def _shortest(self, memory: Memory) -> int | None:
         """How many turns it takes at least until it holds, whatever the turn; None if it never can.
 
         For a condition that does not speak of turns: the answer is the same at every turn.
         """
-        if memory not in self._waits:
-            self._waits[memory] = self._shortest(memory)
-        return self._waits[memory]
-
-    def _shortest(self, memory: Memory) -> int | None:
         memories, seen, turns = {memory}, {memory}, 0
         while memories:
             if self._asked == "before" and self._any(memories, 1):
@@ -142,12 +140,9 @@ class Condition:
     def _any(self, memories: set[Memory], turn: int) -> bool:
         return any(self.holds(memory, turn) for memory in memories)
 
-    def _last_time(self, last: int) -> int:
+    def _latest(self, last: int) -> int:
         """The last turn up to `last` at which a condition on turns alone holds; 0 if at none."""
-        if last not in self._last_times:
-            turns = (turn for turn in range(last, 0, -1) if self.holds((), turn))
-            self._last_times[last] = next(turns, 0)
-        return self._last_times[last]
+        return next((turn for turn in range(last, 0, -1) if self.holds((), turn)), 0)
 
     def _futures(self, memory: Memory) -> frozenset[Memory] | None:
         """What could be remembered after one more turn; None if that is too much to enumerate."""
@@ -238,36 +233,10 @@ def all_actions(actions: Actions | None) -> AllActions:
     return tuple((agent, tuple(known)) for agent, known in (actions or {}).items())
 
 
-def _atoms(when: When) -> Iterator[Last | Count | Earned]:
-    """The parts of a condition that look at what was done or earned."""
-    match when:
-        case Last() | Count() | Earned():
-            yield when
-        case All(all=parts) | AnyOf(any=parts):
-            for part in parts:
-                yield from _atoms(part)
-        case Not(negated=part):
-            yield from _atoms(part)
-
-
-def _speaks_of_turns(when: When) -> bool:
-    match when:
-        case Turns() | Every():
-            return True
-        case All(all=parts) | AnyOf(any=parts):
-            return any(_speaks_of_turns(part) for part in parts)
-        case Not(negated=part):
-            return _speaks_of_turns(part)
-        case _:
-            return False
-
-
 def _named_actions(atoms: Sequence[Last | Count | Earned]) -> dict[str, set[str]]:
     named: dict[str, set[str]] = {}
-    for atom in atoms:
-        match atom:
-            case Last(last=event) | Count(count=event):
-                named.setdefault(event.agent, set()).add(event.action)
+    for event in filter(None, map(event_of, atoms)):
+        named.setdefault(event.agent, set()).add(event.action)
     return named
 
 

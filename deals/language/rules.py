@@ -29,7 +29,16 @@ from shapley_coop.amounts import MAX_AMOUNT
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.when import All, AnyOf, Every, Not, Turns, When, earners, events
+from shapley_coop.deals.language.when import (
+    EVERYONE,
+    Earned,
+    Event,
+    Every,
+    Turns,
+    When,
+    conditions_in,
+    event_of,
+)
 
 MAX_TEXT_CHARS = 4_000
 """Limit of a deal's text in characters; its JSON has about twice as many."""
@@ -88,7 +97,7 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
 def known_actions(deal: Deal, terms: Terms) -> Fault | None:
     """ACTION: every action named is one its agent has."""
     for cid, clause in deal.ids().items():
-        pairs = [(event.agent, event.action) for event in events(_when(clause))]
+        pairs = [(event.agent, event.action) for event in _events(clause)]
         if isinstance(clause, Do | Forbid):
             pairs.append((clause.agent, clause.action))
         for agent, action in pairs:
@@ -102,7 +111,13 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
 def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
     """TURN: turns named exist."""
     for cid, clause in deal.ids().items():
-        for first, last in _turn_ranges(_when(clause)):
+        for part in conditions_in(_when(clause)):
+            if isinstance(part, Turns):
+                first, last = part.turns
+            elif isinstance(part, Every):
+                first = last = part.start
+            else:
+                continue
             if not 1 <= first <= last <= terms.turns:
                 return Fault(
                     "TURN", f"{cid} names turns {first} to {last}: the game has 1 to {terms.turns}."
@@ -208,6 +223,10 @@ def _when(clause: Clause) -> When:
     return "always" if isinstance(clause, Share) else clause.when
 
 
+def _events(clause: Clause) -> list[Event]:
+    return [event for part in conditions_in(_when(clause)) if (event := event_of(part))]
+
+
 def _names(clause: Clause) -> list[str]:
     match clause:
         case Do() | Forbid():
@@ -216,22 +235,9 @@ def _names(clause: Clause) -> list[str]:
             own = [clause.payer, clause.payee]
         case Share():
             own = list(clause.fractions or {})
-    when = _when(clause)
-    return [*own, *(event.agent for event in events(when)), *earners(when)]
-
-
-def _turn_ranges(when: When) -> list[tuple[int, int]]:
-    match when:
-        case Turns(turns=span):
-            return [span]
-        case Every(start=start):
-            return [(start, start)]
-        case All(all=parts) | AnyOf(any=parts):
-            return [span for part in parts for span in _turn_ranges(part)]
-        case Not(negated=part):
-            return _turn_ranges(part)
-        case _:
-            return []
+    earners = [part.earned for part in conditions_in(_when(clause)) if isinstance(part, Earned)]
+    acting = [event.agent for event in _events(clause)]
+    return [*own, *acting, *(agent for agent in earners if agent != EVERYONE)]
 
 
 def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:

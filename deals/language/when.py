@@ -15,6 +15,7 @@ JSON                                        holds
 ==========================================  ====================================================
 """
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
@@ -135,30 +136,25 @@ for _model in (All, AnyOf, Not):
     _model.model_rebuild()
 
 
-def events(when: When) -> list[Event]:
-    """Every agent–action pair a condition speaks of."""
+def conditions_in(when: When) -> Iterator[Turns | Every | Last | Count | Earned]:
+    """The parts of a condition that have no parts themselves, in order; none of "always"."""
+    match when:
+        case All(all=parts) | AnyOf(any=parts):
+            for part in parts:
+                yield from conditions_in(part)
+        case Not(negated=part):
+            yield from conditions_in(part)
+        case Turns() | Every() | Last() | Count() | Earned():
+            yield when
+
+
+def event_of(when: When) -> Event | None:
+    """The agent–action pair that a condition without parts speaks of, if it does of one."""
     match when:
         case Last(last=event) | Count(count=event):
-            return [event]
-        case All(all=parts) | AnyOf(any=parts):
-            return [event for part in parts for event in events(part)]
-        case Not(negated=part):
-            return events(part)
+            return event
         case _:
-            return []
-
-
-def earners(when: When) -> list[str]:
-    """Every agent whose earnings a condition speaks of."""
-    match when:
-        case Earned(earned=agent):
-            return [] if agent == EVERYONE else [agent]
-        case All(all=parts) | AnyOf(any=parts):
-            return [agent for part in parts for agent in earners(part)]
-        case Not(negated=part):
-            return earners(part)
-        case _:
-            return []
+            return None
 
 
 def words(when: When) -> str:

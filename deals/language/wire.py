@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.files import no_number, unique_keys
 
 PROTOCOL = "coop/1"
 """The version of the wire format."""
@@ -86,15 +87,7 @@ def scan(text: str) -> Message | Fault:
         if isinstance(content, Fault):
             return content
         found[tag], at = content
-    return Message(
-        speech=found.get("s"),
-        consider=found.get("CONSIDER"),
-        proposal=found.get("PROPOSAL"),
-        accept=found.get("ACCEPT"),
-        reject=found.get("REJECT"),
-        action=found.get("ACTION"),
-        claim=found.get("CLAIM"),
-    )
+    return Message(found.pop("s", None), **{tag.lower(): content for tag, content in found.items()})
 
 
 def too_long(message: Message) -> Fault | None:
@@ -146,7 +139,7 @@ def _proposal(text: str, start: int) -> tuple[Any, int] | Fault:
     if text.startswith("```", begin):
         return Fault("JSON", "Put the JSON between the tags without a ``` fence.")
     try:
-        value, end = _decoder().raw_decode(text, begin)
+        value, end = _DECODER.raw_decode(text, begin)
     except (ValueError, RecursionError) as error:
         if "</PROPOSAL>" not in text[start:]:
             return Fault("MET", "<PROPOSAL> is never closed: add </PROPOSAL>.")
@@ -171,27 +164,15 @@ def _stray(tag: str) -> Fault:
     return Fault("TAG", f"{shown} is not a tag of this protocol, or has no opening: use {known}.")
 
 
-def _decoder() -> json.JSONDecoder:
-    return json.JSONDecoder(
-        object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=str, parse_int=_integer
-    )
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) < len(keys):
-        raise ValueError("an object gives one key twice")
-    return dict(pairs)
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
-
-
 def _integer(digits: str) -> int:
     if len(digits) > MAX_DIGITS:
         raise ValueError(f"a number has more than {MAX_DIGITS} digits")
     return int(digits)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=unique_keys, parse_constant=no_number, parse_float=str, parse_int=_integer
+)
 
 
 def _depth(value: Any, limit: int = MAX_DEPTH) -> int:

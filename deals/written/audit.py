@@ -5,12 +5,12 @@ from dataclasses import asdict
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.contract import Contract, sign
+from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.language.clauses import sentence
 from shapley_coop.deals.language.condition import Actions
-from shapley_coop.deals.language.deal import Deal, put
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.monitor import monitor_of
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.judgement import agreement, read_judgement
 from shapley_coop.games import Turn
 
@@ -38,8 +38,7 @@ def audit(
         `duties` kept and owed, `payments` that fell due, and `judge` with its `agreement`: the
         fraction of clauses on which it agrees with the record.
     """
-    contract = _contract(agreed) if isinstance(agreed, Deal) else agreed
-    monitor = monitor_of(contract, record)
+    monitor = Monitor(agreed).on(record)
     verdicts = monitor.verdicts(turns, actions, over)
     judge = read_judgement(judged, verdicts) if judged is not None else None
     if isinstance(judge, Fault):
@@ -72,7 +71,3 @@ def audit_in_words(found: dict[str, Any]) -> str:
     if found["judge"] is not None:
         lines.append(f"The judge agrees on {found['agreement']} of the clauses.")
     return "\n".join(lines)
-
-
-def _contract(deal: Deal) -> Contract:
-    return sign(put(deal, "", 1), from_turn=1)

@@ -100,12 +100,6 @@ def changed_clauses(agreed: Deal, written: Deal) -> list[str]:
     return faults
 
 
-def intents(prose: str) -> list[str]:
-    """The statements of intent in a written contract, which are not binding."""
-    lines = (line.strip().lstrip("-* ") for line in prose.splitlines())
-    return [line.removeprefix(INTENT).strip() for line in lines if line.startswith(INTENT)]
-
-
 def mentioned(text: str, terms: Terms) -> list[str]:
     """The parties, actions and numbers that a text names."""
     return [token for token, kind in _tokens(text, terms) if kind != "word"]
@@ -154,7 +148,7 @@ def _frame(section: int, body: str, terms: Terms) -> Iterator[str]:
     allowed = {str(n) for n in (terms.turns, len(terms.agents), 1)}
     for line in _lines(body):
         named = [agent for agent in terms.agents if agent in _skeleton(line, terms)]
-        numbers = set(_numbers(line, terms)) - allowed
+        numbers = {n for n, kind in _tokens(line, terms) if kind == "number"} - allowed
         if numbers or (named and _OWES.intersection(_WORD.findall(line.lower()))):
             yield (
                 f"Section {section} says “{line[:120]}”: obligations and numbers belong in clauses."
@@ -173,10 +167,6 @@ def _lines(body: str) -> list[str]:
 def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
     """The names, actions, numbers and marks of a text, in order; words between them are free."""
     return tuple(token for token, _ in _tokens(text, terms))
-
-
-def _numbers(text: str, terms: Terms) -> list[str]:
-    return [token for token, kind in _tokens(text, terms) if kind == "number"]
 
 
 def _tokens(text: str, terms: Terms) -> list[tuple[str, str]]:

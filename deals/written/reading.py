@@ -45,7 +45,7 @@ def read_words(text: str, terms: Terms) -> Deal | Fault:
     Words around the clauses are free as long as they name no party, action or number: what is not
     understood is a fault (WORDS), never left out. Cost: linear in the text.
     """
-    drops = ended(text)
+    drops = _ENDS.findall(text)
     text = _ENDS.sub(" ", text)
     reader, clauses, rest, at = _Reader(terms), list[Any](), "", 0
     while at < len(text):
@@ -72,11 +72,6 @@ def agrees(text: str) -> bool:
     first, *more = re.split(r"[.!;\n]", text)
     said = _AGREED.match(first) or any(_AGREED.fullmatch(sentence) for sentence in more)
     return bool(said) and not _YET.search(text)
-
-
-def ended(text: str) -> list[str]:
-    """The ids of the standing clauses that a deal ends, as its text says."""
-    return _ENDS.findall(text)
 
 
 class _Reader:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from shapley_coop.deals import Deal, contract_breaches, contract_duties, sentence
+from shapley_coop.deals import Deal, monitor_of, sentence
 from shapley_coop.deals.contract import Contract
 from shapley_coop.evals.measures import exchange
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
@@ -116,12 +116,9 @@ def _said(said: PublicMessage, record: Sequence[Turn], rule: Yardstick) -> dict[
 
 def _clauses(contract: Contract | None, record: Sequence[Turn]) -> list[dict[str, Any]]:
     """Every clause ever signed, with the number of its duties and breaches."""
-    owed = [
-        duty.clause
-        for n, turn in enumerate(record)
-        for duty in contract_duties(contract, record[:n], turn["turn"])
-    ]
-    broken = [breach.clause for breach in contract_breaches(contract, record)]
+    monitor = monitor_of(contract, record)
+    owed = [duty.clause for asked in monitor.asked for duty in asked]
+    broken = [breach.clause for breach in monitor.breaches]
     return [
         {
             **term,

@@ -3,12 +3,11 @@
 import asyncio
 import logging
 import time
-from typing import Any
 
 import httpx
 
 from shapley_coop.seats.person import IGNORE, overdue
-from shapley_coop.serve.server.in_process import GOES_ON, inside
+from shapley_coop.serve.server.in_process import go_on, inside, waiting_in
 
 EVERY = 5.0
 """Seconds between two checks of the waiting threads."""
@@ -33,33 +32,19 @@ async def pass_overdue(now: float) -> int:
     """Pass for all whose deadline is over; return the number of threads resumed."""
     passed = 0
     for thread in await inside().threads.search(status="interrupted", limit=AT_ONCE):
-        if late := _late(thread, now):
-            await _resume(thread, late)
-            passed += 1
+        late = {
+            asked["id"]: IGNORE
+            for asked in waiting_in(thread)
+            if isinstance(asked["value"], dict) and overdue(asked["value"], now)
+        }
+        if not late:
+            continue
+        passed += 1
+        assistant = (thread["metadata"] or {})["assistant_id"]
+        try:
+            await go_on(thread["thread_id"], assistant, late, multitask_strategy="reject")
+        except httpx.HTTPStatusError as refused:
+            # The person has just replied, or another server of this deployment was faster.
+            if refused.response.status_code not in (409, 422):
+                raise
     return passed
-
-
-def _late(thread: Any, now: float) -> dict[str, Any]:
-    """Overdue interrupt → the reply that passes."""
-    waiting = [asked for interrupts in thread["interrupts"].values() for asked in interrupts]
-    return {
-        asked["id"]: IGNORE
-        for asked in waiting
-        if isinstance(asked["value"], dict) and overdue(asked["value"], now)
-    }
-
-
-async def _resume(thread: Any, replies: dict[str, Any]) -> None:
-    try:
-        await inside().runs.create(
-            thread["thread_id"],
-            thread["metadata"]["assistant_id"],
-            command={"resume": replies},
-            metadata={GOES_ON: True},
-            durability="sync",
-            multitask_strategy="reject",
-        )
-    except httpx.HTTPStatusError as refused:
-        # The person has just replied, or another server of this deployment was faster.
-        if refused.response.status_code not in (409, 422):
-            raise

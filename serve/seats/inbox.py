@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.server.in_process import GOES_ON, inside
+from shapley_coop.serve.server.in_process import go_on, inside, waiting_in
 from shapley_coop.state import home
 
 PATIENCE = 10.0
@@ -85,13 +85,8 @@ class ThreadInbox:
         response = {"type": kind, "args": reply.get("args")}
         if fault := await refused(await _question(thread, agent), response):
             return {"refused": fault.label, "why": fault.feedback}
-        await inside().runs.create(
-            thread["thread_id"],
-            thread["metadata"]["assistant_id"],
-            command={"resume": {asked["id"]: response}},
-            metadata={GOES_ON: True},
-            durability="sync",
-        )
+        assistant = thread["metadata"]["assistant_id"]
+        await go_on(thread["thread_id"], assistant, {asked["id"]: response})
 
         async def kept() -> bool | None:
             latest = await _mail(episode, agent)
@@ -129,11 +124,10 @@ async def _waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
     """The thread that waits for this seat, and its interrupt."""
     found = await inside().threads.search(metadata={"episode": episode}, status="interrupted")
     for thread in found:
-        for interrupts in thread["interrupts"].values():
-            for asked in interrupts:
-                pointer = asked["value"]["pointer"]
-                if (pointer["episode"], pointer["agent"]) == (episode, agent):
-                    return thread, asked
+        for asked in waiting_in(thread):
+            pointer = asked["value"]["pointer"]
+            if (pointer["episode"], pointer["agent"]) == (episode, agent):
+                return thread, asked
     return None
 
 

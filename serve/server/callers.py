@@ -20,8 +20,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+
+from shapley_coop.files import first_error, read_data
 
 TOKENS = "COOP_AUTH_TOKENS"
 PUBLIC_KEY = "COOP_AUTH_JWT_PUBLIC_KEY"
@@ -141,16 +142,12 @@ def _changed(path: str) -> int:
 @lru_cache(maxsize=4)
 def _tokens(path: str, _: int) -> dict[str, Caller]:
     """Digest → caller."""
+    # Private: the parser's own message would quote the file.
+    content = read_data(path, f"the tokens of {TOKENS}", private=True)
     try:
-        lines = _lines.validate_python(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
-        return dict(line.entry() for line in lines)
+        return dict(line.entry() for line in _lines.validate_python(content))
     except ValidationError as error:
-        first = error.errors(include_input=False, include_context=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"{TOKENS}: {path}: {where}: {first['msg']}") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        # The parser's own message quotes the file.
-        raise ValueError(f"{TOKENS}: {path} is no YAML file ({type(error).__name__})") from None
+        raise ValueError(f"{TOKENS}: {path}: {first_error(error)}") from None
 
 
 @lru_cache(maxsize=4)

@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import dataclass, fields
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -28,12 +27,11 @@ def limits() -> Limits:
     Raises:
         ValueError: one of them is no positive whole number.
     """
-    return Limits(**{field.name: _limit(field.name, field.default) for field in fields(Limits)})
-
-
-def _limit(name: str, default: Any) -> int:
-    variable = f"COOP_MAX_{name.upper()}"
-    text = os.environ.get(variable, str(default))
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"{variable}={text}: give a positive whole number")
-    return int(text)
+    found = {}
+    for field in fields(Limits):
+        variable = f"COOP_MAX_{field.name.upper()}"
+        text = os.environ.get(variable, str(field.default))
+        if not text.isdecimal() or int(text) < 1:
+            raise ValueError(f"{variable}={text}: give a positive whole number")
+        found[field.name] = int(text)
+    return Limits(**found)

@@ -30,7 +30,7 @@ def view_routes() -> list[Route]:
     return [
         Route(ROUTES["file"], _file),
         Route(ROUTES["redirect"], _redirect),
-        Route(ROUTES["index"], _index),
+        Route(ROUTES["index"], _file),
         Route(ROUTES["runs"], _runs),
         Route(ROUTES["bundle"], _bundle),
         Route(ROUTES["events"], _events),
@@ -39,22 +39,14 @@ def view_routes() -> list[Route]:
 
 async def _file(request: Request) -> Response:
     try:
-        return _sent(request.path_params["name"])
+        text, headers = file(request.path_params.get("name", "index.html"))
     except ValueError as error:
         raise HTTPException(404, str(error)) from None
+    return Response(text, headers=headers)
 
 
 async def _redirect(request: Request) -> Response:
     return RedirectResponse(f"{request.scope.get('root_path', '')}{ROUTES['index']}")
-
-
-async def _index(request: Request) -> Response:
-    return _sent("index.html")
-
-
-def _sent(name: str) -> Response:
-    text, headers = file(name)
-    return Response(text, headers=headers)
 
 
 async def _runs(request: Request) -> Response:

@@ -18,7 +18,7 @@ from shapley_coop.serve.view.plan import plan_view
 from shapley_coop.serve.view.private import notes
 from shapley_coop.serve.view.run_summary import summarize
 from shapley_coop.serve.view.timeline import timeline
-from shapley_coop.state import Line, Table, config_of, game_of, result
+from shapley_coop.state import EvaluatedTable, Line, Table, result
 from shapley_coop.state.result import usage
 from shapley_coop.state.storage.ledger import balances_of
 
@@ -71,17 +71,18 @@ def bundle(
     head = {"bundle": VERSION, **about.__dict__}
     if "settings" not in table:
         return {**head, **_NOTHING, "story": summarize(_NOTHING)}
+    evaluated = EvaluatedTable(table)
     outcome = result(about.run, about.graph, table) if table.get("settlement") else None
     shown = {
         **head,
-        **_played(table),
-        "timeline": timeline(table),
-        "contract": contract_view(table),
-        "escrow": escrow_view(table),
-        "matrix": payoff_matrix(table),
-        "plan": plan_view(table),
-        "outcome": outcome and outcome_view(table, outcome),
-        "credit": outcome and credit_view(table, outcome),
+        **_played(evaluated),
+        "timeline": timeline(evaluated),
+        "contract": contract_view(evaluated),
+        "escrow": escrow_view(evaluated),
+        "matrix": payoff_matrix(evaluated),
+        "plan": plan_view(evaluated),
+        "outcome": outcome and outcome_view(evaluated, outcome),
+        "credit": outcome and credit_view(evaluated, outcome),
         "ledger": _ledger(ledger),
         "cost": _cost(table),
         "private": None if private is None else notes(private, table),
@@ -89,8 +90,8 @@ def bundle(
     return {**shown, "story": summarize(shown)}
 
 
-def _played(table: Table) -> dict[str, Any]:
-    config, game = config_of(table["settings"]), game_of(table["settings"])
+def _played(evaluated: EvaluatedTable) -> dict[str, Any]:
+    table, config, game = evaluated.table, evaluated.config, evaluated.game
     given = config.game
     name = given if isinstance(given, str) else str(given.get("name", "matrix game"))
     return {

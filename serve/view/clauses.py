@@ -4,26 +4,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from shapley_coop.amounts import plain
-from shapley_coop.deals import (
-    Clause,
-    Contract,
-    Share,
-    Term,
-    contract_breaches,
-    contract_duties,
-    contract_payments,
-    sentence,
-)
-from shapley_coop.deals.enforcement import MEANS, Enforcement
-from shapley_coop.deals.monitor import Verdict, monitor_of
+from shapley_coop.deals import Clause, Monitor, Share, sentence
+from shapley_coop.deals.compiled import CompiledClause
+from shapley_coop.deals.enforcement import MEANS
+from shapley_coop.deals.monitor import Verdict
 from shapley_coop.games import Turn
 from shapley_coop.serve.view.timeline import signed_contracts
-from shapley_coop.state import Table, game_of
-
-_clause: TypeAdapter[Clause] = TypeAdapter(Clause)
+from shapley_coop.state import EvaluatedTable
 
 Verdicts = dict[str, Verdict]
 """Clause → its verdict."""
@@ -32,29 +20,35 @@ Marks = dict[tuple[str, int], tuple[str, str]]
 """(Clause, turn) → its mark, and a note on it."""
 
 
-def contract_view(table: Table) -> dict[str, Any] | None:
+def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """The contract in force, with every clause it ever had; None without one.
 
     At a turn a clause is `kept`, `broken`, `due` (a payment), `idle` (it required nothing) or
     `out` (not in force). Its verdict after the turn, by the monitor under the contract of that
     time, is `satisfied`, `violated` or `pending`; None before it was signed.
     """
-    contract = table.get("contract")
+    contract, game, signed = evaluated.contract, evaluated.game, evaluated.signed
     if contract is None:
         return None
-    record, game = table.get("record", []), game_of(table["settings"])
-    marks, verdicts = _marks(contract, record), _verdicts(table)
-    unplayed = monitor_of(contract, []).verdicts(game.turns, game.actions)
+    marks, verdicts = _marks(signed.monitor), _verdicts(evaluated)
+    unplayed = Monitor(contract).verdicts(game.turns, game.actions)
     return {
         "hash": contract["hash"],
         "previous": contract["previous"],
         "signatures": sorted(contract["signatures"]),
-        "means": MEANS[Enforcement.of(table["settings"]).mode],
+        "means": MEANS[signed.enforcement.mode],
         "clauses": [
-            {**_clause_view(term, record, marks, verdicts), "at_signing": unplayed[term["id"]]}
-            for term in contract["terms"]
+            {
+                "id": each.cid,
+                **in_words(each.clause),
+                "from_turn": each.first,
+                "to_turn": each.last,
+                "turns": _turns(each, evaluated.record, marks, verdicts),
+                "at_signing": unplayed[each.cid],
+            }
+            for each in signed.monitor.clauses
         ],
-        "judge": _judged(table),
+        "judge": _judged(evaluated),
     }
 
 
@@ -64,62 +58,54 @@ def in_words(clause: Clause) -> dict[str, Any]:
     return {"kind": clause.kind, "norm": norm, "text": sentence(clause)}
 
 
-def _marks(contract: Contract, record: Sequence[Turn]) -> Marks:
+def _marks(monitor: Monitor) -> Marks:
     """The mark of each clause and turn; later ones overwrite: a broken duty is not kept."""
     marks: Marks = {
         (duty.clause, turn["turn"]): ("kept", f"{duty.agent} kept it")
-        for n, turn in enumerate(record)
-        for duty in contract_duties(contract, record[:n], turn["turn"])
+        for turn, asked in zip(monitor.turns, monitor.asked, strict=True)
+        for duty in asked
     }
-    for payment in contract_payments(contract, record):
+    for payment in monitor.payments:
         owed = f"{payment.payer} owes {payment.payee} {plain(payment.amount)}"
         marks[payment.clause, payment.turn] = ("due", owed)
-    for breach in contract_breaches(contract, record):
+    for breach in monitor.breaches:
         marks[breach.clause, breach.turn] = ("broken", breach.evidence)
     return marks
 
 
-def _verdicts(table: Table) -> list[Verdicts]:
+def _verdicts(evaluated: EvaluatedTable) -> list[Verdicts]:
     """The verdict on every clause after each turn, under the contract of that time.
 
     The latest amendment cannot give it: it ends clauses that were still pending.
     """
-    game, record = game_of(table["settings"]), table.get("record", [])
-    signed = signed_contracts(table)
+    game, record = evaluated.game, evaluated.record
+    signed = signed_contracts(evaluated.table)
     found: list[Verdicts] = [{} for _ in record]
-    for n, (contract, first) in enumerate(signed):
-        latest = n == len(signed) - 1
-        last = len(record) if latest else signed[n + 1][1] - 1
-        over = latest and game.over(table["position"])
-        for at in range(first, last + 1):
-            monitor = monitor_of(contract, record[:at])
-            ended = over and at == last
+    ends = [*(first - 1 for _, first in signed[1:]), len(record)]
+    for (contract, first), last in zip(signed, ends, strict=True):
+        monitor = Monitor(contract).on(record[: first - 1])
+        for at, turn in enumerate(record[first - 1 : last], start=first):
+            monitor.observe(turn)
+            ended = at == len(record) and evaluated.over
             found[at - 1] = monitor.verdicts(game.turns, game.actions, ended)
     return found
 
 
-def _clause_view(
-    term: Term, record: Sequence[Turn], marks: Marks, verdicts: Sequence[Verdicts]
-) -> dict[str, Any]:
-    clause, cid = _clause.validate_python(term["clause"]), term["id"]
+def _turns(
+    each: CompiledClause, record: Sequence[Turn], marks: Marks, verdicts: Sequence[Verdicts]
+) -> list[dict[str, Any]]:
     turns = []
     for turn, stood in zip(record, verdicts, strict=True):
-        number, last = turn["turn"], term["to_turn"]
-        stands = term["from_turn"] <= number and (last is None or number <= last)
-        mark, note = marks.get((cid, number), ("idle" if stands else "out", ""))
-        turns.append({"turn": number, "is": mark, "note": note, "verdict": stood.get(cid)})
-    return {
-        "id": cid,
-        **in_words(clause),
-        "from_turn": term["from_turn"],
-        "to_turn": term["to_turn"],
-        "turns": turns,
-    }
+        number = turn["turn"]
+        unmarked = "idle" if each.stands(number) else "out", ""
+        mark, note = marks.get((each.cid, number), unmarked)
+        turns.append({"turn": number, "is": mark, "note": note, "verdict": stood.get(each.cid)})
+    return turns
 
 
-def _judged(table: Table) -> dict[str, Any] | None:
+def _judged(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """A judge's verdict on each clause, and the part on which the monitor agrees."""
-    audit = (table.get("settlement") or {}).get("audit") or {}
+    audit = (evaluated.table.get("settlement") or {}).get("audit") or {}
     if not audit.get("judge"):
         return None
     return {"verdicts": audit["judge"], "agreement": float(Fraction(audit["agreement"]))}

@@ -7,7 +7,7 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.credit import members, norm, payoffs_under_norm, worth_table
-from shapley_coop.state import Table, game_of
+from shapley_coop.state import EvaluatedTable
 
 SMALL = 8
 """With up to this many agents, each drawing of the page evaluates every coalition."""
@@ -24,7 +24,7 @@ EXACT = 2 / MICRO
 """Payoffs that differ by less than this, in the game's unit, differ by rounding."""
 
 
-def credit_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
+def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """One row per agent: claim, record, marginal contribution, Shapley value, reward, payoff.
 
     What is due to an agent is its payoff under the Shapley norm: its value, if the values add up
@@ -32,11 +32,11 @@ def credit_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     satisfied agent ended farthest below that.
 
     Args:
-        table: a settled table.
+        evaluated: a settled table.
         outcome: its result (`state.result`).
     """
-    credit, due = outcome["credit"], by_shapley(table)
-    marginal = (table["settlement"] or {})["credit"]["marginal"]
+    credit, due = outcome["credit"], by_shapley(evaluated)
+    marginal = (evaluated.table["settlement"] or {})["credit"]["marginal"]
     rows = [
         {
             "agent": agent,
@@ -56,23 +56,18 @@ def credit_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     return {
         "method": credit["method"],
         "total": credit["worth_of_all"],
-        "nothing": float(game_of(table["settings"]).worth(table.get("record", []), frozenset())),
+        "nothing": float(evaluated.game.worth(evaluated.record, frozenset())),
         "rows": rows,
         "least": [] if level else [row["agent"] for row in rows if row["gap"] == lowest],
-        **_coalitions(table, outcome),
+        **_coalitions(evaluated, outcome),
     }
 
 
-def by_shapley(table: Table) -> dict[str, float]:
+def by_shapley(evaluated: EvaluatedTable) -> dict[str, float]:
     """Each agent's payoff if the total were split by the Shapley values of the record."""
-    shapley = (table["settlement"] or {})["credit"]["shapley"]
-    split = payoffs_under_norm(_total(table), [Fraction(value) for value in shapley.values()])
+    shapley = (evaluated.table["settlement"] or {})["credit"]["shapley"]
+    split = payoffs_under_norm(evaluated.total, [Fraction(value) for value in shapley.values()])
     return {agent: float(part) for agent, part in zip(shapley, split, strict=True)}
-
-
-def _total(table: Table) -> Fraction:
-    """The total reward, in the game's unit."""
-    return Fraction(sum((table["settlement"] or {})["rewards"].values()), MICRO)
 
 
 def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
@@ -81,15 +76,15 @@ def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
     return error if not error or not value else abs(error * due / value)
 
 
-def _coalitions(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
+def _coalitions(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """What needs the worth of every coalition: other norms, and the greatest complaint."""
-    game, paid = game_of(table["settings"]), outcome["payoffs"]
+    game, paid = evaluated.game, outcome["payoffs"]
     if len(game.agents) > SMALL:
         return {"norms": None, "complaint": None}
-    worth = worth_table(game.agents, partial(game.worth, table.get("record", [])))
+    worth = worth_table(game.agents, partial(game.worth, evaluated.record))
     norms = []
     for name, called in NORMS.items():
-        due = payoffs_under_norm(_total(table), norm(name)(worth))
+        due = payoffs_under_norm(evaluated.total, norm(name)(worth))
         norms.append({"norm": called, **_compared(due, [paid[a] for a in game.agents])})
     # Worths are comparable with payoffs only if v(N) was paid out.
     comparable = abs(outcome["credit"]["worth_of_all"] - sum(paid.values())) <= 1 / MICRO

@@ -3,20 +3,19 @@
 from typing import Any
 
 from shapley_coop.amounts import MICRO, to_micro
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state import EvaluatedTable
 
 
-def escrow_view(table: Table) -> dict[str, Any] | None:
+def escrow_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """Each party's deposit: held, forfeited (when, by which clause, to whom) or returned.
 
     None where contracts are enforced otherwise, or none is signed. A deposit is forfeited at the
     first breach, and returned by the settlement.
     """
-    signed = EvaluatedTable(table).signed
+    signed = evaluated.signed
     if signed.contract is None or signed.enforcement.mode != "escrow":
         return None
-    deposit = to_micro(signed.deposit)
-    postings = signed.postings(over=table.get("settlement") is not None)
+    postings = signed.postings(over=evaluated.table.get("settlement") is not None)
     owner = {p.clause: p.moves[0].payer for p in postings if p.kind == "deposit"}
     released = {owner[p.clause]: p.moves for p in postings if p.kind == "release"}
     # Of several breaches in one turn, the one that the ledger names.
@@ -35,5 +34,5 @@ def escrow_view(table: Table) -> dict[str, Any] | None:
                 "to": {move.payee: move.amount / MICRO for move in moves},
             }
         )
-    held = deposit * sum(party["is"] == "held" for party in parties)
-    return {"deposit": deposit / MICRO, "held": held / MICRO, "parties": parties}
+    deposit, held = to_micro(signed.deposit), sum(party["is"] == "held" for party in parties)
+    return {"deposit": deposit / MICRO, "held": deposit * held / MICRO, "parties": parties}

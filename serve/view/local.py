@@ -62,10 +62,8 @@ class _Handler(BaseHTTPRequestHandler):
         match what:
             case "redirect":
                 self._send("", {"location": ROUTES["index"]}, HTTPStatus.FOUND)
-            case "index":
-                self._send(*file("index.html"))
-            case "file":
-                self._send(*file(name))
+            case "index" | "file":
+                self._send(*file(name or "index.html"))
             case "runs":
                 self._json({"runs": self.source.runs(), "private": self.operator})
             case "bundle":

@@ -1,29 +1,25 @@
 """The payoff matrix, and the points of the utility plane."""
 
-from functools import partial
 from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.deals import Deal
-from shapley_coop.games import Game
 from shapley_coop.serve.view.clauses import in_words
 from shapley_coop.serve.view.credit import by_shapley
-from shapley_coop.state import Table, game_of
+from shapley_coop.state import EvaluatedTable
 
 MOST_CELLS = 256
 
 
-def payoff_matrix(table: Table) -> dict[str, Any] | None:
+def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """Every joint action of a small normal-form game: payoffs, efficiency, times played."""
-    game = game_of(table["settings"])
-    facts = game.facts()
-    cells = facts.get("payoffs")
+    cells = evaluated.game.facts().get("payoffs")
     if not isinstance(cells, list) or not 0 < len(cells) <= MOST_CELLS:
         return None
-    played = [turn["actions"] for turn in table.get("record", [])]
+    played = [turn["actions"] for turn in evaluated.record]
     best = max(sum(cell["pays"].values()) for cell in cells)
     return {
-        "actions": game.actions,
+        "actions": evaluated.game.actions,
         "cells": [
             {
                 **cell,
@@ -36,16 +32,16 @@ def payoff_matrix(table: Table) -> dict[str, Any] | None:
     }
 
 
-def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
+def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """The outcome of a settled run, with the points of the utility plane.
 
     The points: `alone`, each agent's worth by itself, given only if v(N) is the total reward;
     `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
     """
-    settled, total = table["settlement"] or {}, sum(outcome["rewards"].values())
-    deal = settled["redistribution"]
+    settled, total = evaluated.table["settlement"] or {}, sum(outcome["rewards"].values())
+    deal, game = settled["redistribution"], evaluated.game
     comparable = abs(outcome["credit"]["worth_of_all"] - total) < 1 / MICRO
-    alone = {"alone": _alone(game_of(table["settings"]), table)} if comparable else {}
+    alone = {a: float(game.worth(evaluated.record, frozenset({a}))) for a in game.agents}
     return {
         "basis": settled["basis"],
         "redistribution": deal and [in_words(one) for one in Deal.model_validate(deal).clauses],
@@ -53,17 +49,12 @@ def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
         "transfers": outcome["transfers"],
         "total": total,
         "points": {
-            **alone,
+            **({"alone": alone} if comparable else {}),
             "earned": outcome["rewards"],
             "ended": outcome["payoffs"],
-            "shapley": by_shapley(table),
+            "shapley": by_shapley(evaluated),
         },
     }
-
-
-def _alone(game: Game, table: Table) -> dict[str, float]:
-    worth = partial(game.worth, table.get("record", []))
-    return {agent: float(worth(frozenset({agent}))) for agent in game.agents}
 
 
 def _dominates(one: dict[str, float], other: dict[str, float]) -> bool:

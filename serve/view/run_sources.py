@@ -1,10 +1,10 @@
 """Sources of runs for the viewer: a home, or a folder of bundles."""
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any, Protocol
 
+from shapley_coop.files import read_json
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.bundle import About, bundle
 from shapley_coop.state import Home, Run, home
@@ -63,7 +63,7 @@ class FolderSource:
         raise ValueError(f"{self._folder} has no bundle of a run {run!r}")
 
     def _bundles(self) -> list[dict[str, Any]]:
-        found = (_read(path) for path in sorted(self._folder.glob("*.json")))
+        found = (read_json(path) for path in sorted(self._folder.glob("*.json")))
         return [one for one in found if isinstance(one, dict) and "bundle" in one]
 
 
@@ -77,10 +77,3 @@ def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
         where.ledger.lines(episode),
         where.journal.entries(episode) if private else None,
     )
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: cannot be read as JSON ({type(error).__name__})") from None

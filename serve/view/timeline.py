@@ -3,24 +3,23 @@
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.deals import Contract, Deal, amend, contract_breaches, contract_payments, sign
-from shapley_coop.state import PublicMessage, Table, agreed_offers
+from shapley_coop.deals import Contract, Deal, amend, sign
+from shapley_coop.state import EvaluatedTable, PublicMessage, Table, agreed_offers
 
-_SAID, _SIGNED, _PLAYED = range(3)
+_ORDER = ("said", "signed", "played")
 
 
-def timeline(table: Table) -> list[dict[str, Any]]:
+def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     """The public events of a run, oldest first, each with its `kind` and `turn`.
 
     At one turn, `said` comes first, then `signed`, then `played`.
     """
-    events = [((said["turn"], _SAID), _said(said)) for said in table.get("talk", [])]
-    events += [
-        ((turn, _SIGNED), _signed(contract, turn)) for contract, turn in signed_contracts(table)
-    ]
-    events += [((played["turn"], _PLAYED), played) for played in _played(table)]
-    events.sort(key=lambda event: event[0])
-    return [*(event for _, event in events), *_settled(table)]
+    table = evaluated.table
+    events = [_said(said) for said in table.get("talk", [])]
+    events += [_signed(contract, turn) for contract, turn in signed_contracts(table)]
+    events += _played(evaluated)
+    events.sort(key=lambda event: (event["turn"], _ORDER.index(event["kind"])))
+    return [*events, *_settled(table)]
 
 
 def _said(said: PublicMessage) -> dict[str, Any]:
@@ -41,10 +40,10 @@ def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
     latest = table.get("contract")
     if latest is None:
         return []
-    for n, (contract, _) in enumerate(found):
+    for n, (contract, _) in enumerate(found, start=1):
         if contract == latest:
             # A later agreement is not yet the table's contract.
-            return found[: n + 1]
+            return found[:n]
     # Other workflows do not draft by offers: only the contract in force is known.
     return [(latest, max((term["from_turn"] for term in latest["terms"]), default=1))]
 
@@ -60,25 +59,24 @@ def _signed(contract: Contract, turn: int) -> dict[str, Any]:
     }
 
 
-def _played(table: Table) -> list[dict[str, Any]]:
-    record, contract = table.get("record", []), table.get("contract")
-    broken, due = contract_breaches(contract, record), contract_payments(contract, record)
+def _played(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
+    monitor = evaluated.signed.monitor
     return [
         {
             "kind": "played",
             **turn,
             "breaches": [
                 {"clause": b.clause, "agent": b.agent, "evidence": b.evidence}
-                for b in broken
+                for b in monitor.breaches
                 if b.turn == turn["turn"]
             ],
             "due": [
                 {"clause": p.clause, "payer": p.payer, "payee": p.payee, "amount": float(p.amount)}
-                for p in due
+                for p in monitor.payments
                 if p.turn == turn["turn"]
             ],
         }
-        for turn in record
+        for turn in evaluated.record
     ]
 
 

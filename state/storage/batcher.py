@@ -48,15 +48,14 @@ class ThreadBatcher(Generic[Call, Done]):
         try:
             while self._waiting:
                 batch, self._waiting = self._waiting, []
-                _resolve(batch, await self._work_on([call for call, _ in batch]))
+                results: Sequence[Done | Exception]
+                try:
+                    results = await asyncio.to_thread(self._work, [call for call, _ in batch])
+                except Exception as error:
+                    results = [error] * len(batch)
+                _resolve(batch, results)
         finally:
             self._runner = None
-
-    async def _work_on(self, calls: list[Call]) -> Sequence[Done | Exception]:
-        try:
-            return await asyncio.to_thread(self._work, calls)
-        except Exception as error:
-            return [error] * len(calls)
 
 
 _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[Any, Any]]] = (

@@ -1,12 +1,13 @@
 """One SQLAlchemy engine per database URL, safe for several processes at once."""
 
 import logging
+from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
-from sqlalchemy import Engine, MetaData, create_engine, event
+from sqlalchemy import Engine, Executable, MetaData, Row, create_engine, event
 from sqlalchemy.engine import make_url
 
 BUSY_SECONDS = 60
@@ -39,25 +40,41 @@ def engine(url: str, durable: bool = True) -> Engine:
     )
 
 
-def prepared(url: str, metadata: MetaData, durable: bool = True) -> Engine:
-    """The engine of a database, in which it creates these tables unless they exist.
+class Book:
+    """Some tables of a database, made when it is opened.
 
-    Other threads and processes that need them wait.
+    Args:
+        url: `sqlite:///…` or `postgresql://…`.
     """
-    made = engine(url, durable)
-    with _tables_lock, made.begin() as connection:
-        if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})")
-        metadata.create_all(connection)
-    return made
 
+    tables: ClassVar[MetaData]
+    durable: ClassVar[bool] = True
 
-def reading(made: Engine) -> Engine:
-    """The same engine for single queries: they wait for no writer, and no writer waits for them."""
-    # AUTOCOMMIT would bring back the SQLite driver's own transactions; `_begin` sends none here.
-    if made.dialect.name == "sqlite":
-        return made.execution_options(reading=True)
-    return made.execution_options(isolation_level="AUTOCOMMIT")
+    def __init__(self, url: str) -> None:
+        self._engine = engine(url, self.durable)
+        sqlite = self._engine.dialect.name == "sqlite"
+        # Other threads and processes that need the tables wait until they are there.
+        with _tables_lock, self._engine.begin() as connection:
+            if not sqlite:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})")
+            self.tables.create_all(connection)
+        # Single queries wait for no writer, and no writer waits for them. AUTOCOMMIT would bring
+        # back the SQLite driver's own transactions; `_begin` sends none here.
+        alone: dict[str, Any] = {"reading": True} if sqlite else {"isolation_level": "AUTOCOMMIT"}
+        self._reader = self._engine.execution_options(**alone)
+
+    def _rows(self, query: Executable) -> Sequence[Row[Any]]:
+        with self._reader.connect() as connection:
+            return connection.execute(query).all()
+
+    def _row(self, query: Executable) -> Row[Any] | None:
+        return next(iter(self._rows(query)), None)
+
+    def _write(self, *changes: tuple[Executable, Any]) -> None:
+        """Make changes, each a statement with its rows, in one transaction."""
+        with self._engine.begin() as connection:
+            for statement, rows in changes:
+                connection.execute(statement, rows)
 
 
 def _set_up_sqlite(synchronous: str, connection: Any, _: Any) -> None:

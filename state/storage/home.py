@@ -3,8 +3,9 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
+from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
 from shapley_coop.state.storage.ledger import Ledger
@@ -13,8 +14,8 @@ from shapley_coop.state.storage.register import Runs
 HOME_VARIABLE = "COOP_HOME"
 DATABASE_VARIABLE = "COOP_DATABASE_URL"
 
-Book = TypeVar("Book", Journal, Ledger, PostgresLeases, Runs)
-_books: dict[tuple[type, str], Any] = {}
+OneBook = TypeVar("OneBook", bound=Book)
+_books: dict[tuple[type[Book], str], Book] = {}
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,8 @@ def home() -> Home:
     return Home(folder, os.environ.get(DATABASE_VARIABLE, ""))
 
 
-def _opened(kind: type[Book], url: str) -> Book:
+def _opened(kind: type[OneBook], url: str) -> OneBook:
     """One object per kind and database in this process."""
     if (kind, url) not in _books:
         _books[kind, url] = kind(url)
-    return cast(Book, _books[kind, url])
+    return cast(OneBook, _books[kind, url])

@@ -27,7 +27,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from shapley_coop.seats.records import Answer, Entry, Mail, Pointer
 from shapley_coop.state.storage.batcher import batched
-from shapley_coop.state.storage.engine import prepared, reading
+from shapley_coop.state.storage.engine import Book
 
 _metadata = MetaData()
 _answers = Table(
@@ -61,16 +61,11 @@ _mail = Table(
 )
 
 
-class Journal:
-    """The answers of all episodes of one database.
+class Journal(Book):
+    """The answers of all episodes of one database."""
 
-    Args:
-        url: `sqlite:///…` or `postgresql://…`.
-    """
-
-    def __init__(self, url: str) -> None:
-        self._engine = prepared(url, _metadata, durable=False)
-        self._reader = reading(self._engine)
+    tables = _metadata
+    durable = False
 
     def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
         """The answer already given to this letter, if any."""
@@ -88,9 +83,7 @@ class Journal:
         names = [letter for _, letter, _ in letters]
         named = _answers.c.letter == names[0] if len(names) == 1 else _answers.c.letter.in_(names)
         query = select(_answers).where(_answers.c.episode == episode, named)
-        with self._reader.connect() as connection:
-            rows = connection.execute(query).all()
-        known = {(row.agent, row.letter, row.attempt): row for row in rows}
+        known = {(row.agent, row.letter, row.attempt): row for row in self._rows(query)}
         return [_entry(known[key]) if key in known else None for key in letters]
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
@@ -112,7 +105,7 @@ class Journal:
     def write(self, episode: str, entry: Entry) -> Entry:
         """Keep an answer; only the first one for a letter and attempt counts."""
         try:
-            self._insert([_row(episode, entry)])
+            self._write((insert(_answers), _kept(episode, entry)))
         except IntegrityError:
             first = self.find(episode, entry.agent, entry.letter, entry.attempt)
             if first is None:
@@ -132,7 +125,7 @@ class Journal:
         """
         if len(answers) > 1:
             try:
-                self._insert([_row(episode, entry) for episode, entry in answers])
+                self._write((insert(_answers), [_kept(*answer) for answer in answers]))
                 return [entry for _, entry in answers]
             except SQLAlchemyError:
                 return [self.write_all([one])[0] for one in answers]
@@ -141,32 +134,23 @@ class Journal:
         except SQLAlchemyError as error:
             return [error]
 
-    def _insert(self, rows: list[dict[str, Any]]) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(insert(_answers), rows)
-
     def deliver(self, episode: str, mail: Mail) -> Mail:
         """Put a letter at a person's seat, in place of the last one.
 
         A repeated delivery, and the next attempt at the same message, keep the time of the first.
         """
-        with self._reader.connect() as connection:
-            query = select(_mail).filter_by(episode=episode, agent=mail.agent)
-            last = connection.execute(query).one_or_none()
+        last = self._row(select(_mail).filter_by(episode=episode, agent=mail.agent))
         same = last and (last.letter, last.attempt) == (mail.letter, mail.attempt)
         if last and (same or mail.attempt > 1):
             mail = replace(mail, since=last.since)
         row = {**vars(mail), "episode": episode, "letter_text": _packed(mail.letter_text)}
-        with self._engine.begin() as connection:
-            connection.execute(delete(_mail).filter_by(episode=episode, agent=mail.agent))
-            connection.execute(insert(_mail), row)
+        before = delete(_mail).filter_by(episode=episode, agent=mail.agent)
+        self._write((before, None), (insert(_mail), row))
         return mail
 
     def mail(self, episode: str, agent: str) -> Mail | None:
         """The letter that waits at an agent's seat, if it has not been answered."""
-        with self._reader.connect() as connection:
-            query = select(_mail).filter_by(episode=episode, agent=agent)
-            row = connection.execute(query).one_or_none()
+        row = self._row(select(_mail).filter_by(episode=episode, agent=agent))
         if row is None or self.find(episode, agent, row.letter, row.attempt):
             return None
         text = _unpacked(row.letter_text)
@@ -174,9 +158,7 @@ class Journal:
 
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in any order."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(select(_answers).filter_by(episode=episode)).all()
-        yield from (_entry(row) for row in rows)
+        yield from map(_entry, self._rows(select(_answers).filter_by(episode=episode)))
 
 
 def _packed(text: str) -> bytes:
@@ -188,7 +170,7 @@ def _unpacked(content: bytes) -> str:
     return zlib.decompress(content).decode()
 
 
-def _row(episode: str, entry: Entry) -> dict[str, Any]:
+def _kept(episode: str, entry: Entry) -> dict[str, Any]:
     row = {**vars(entry), **vars(entry.answer), "episode": episode, "cut": int(entry.answer.cut)}
     del row["answer"]
     return {**row, "letter_text": _packed(entry.letter_text)}

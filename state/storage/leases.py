@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, select, text
 from sqlalchemy.exc import DBAPIError
 
-from shapley_coop.state.storage.engine import prepared, reading
+from shapley_coop.state.storage.engine import Book
 
 _metadata = MetaData()
 _leases = Table(
@@ -83,16 +83,17 @@ class FileLeases:
             lock.release()
 
 
-class PostgresLeases:
+class PostgresLeases(Book):
     """Leases as advisory locks of one connection to Postgres.
 
     Args:
         url: `postgresql://…`.
     """
 
+    tables = _metadata
+
     def __init__(self, url: str) -> None:
-        self._engine = prepared(url, _metadata)
-        self._reader = reading(self._engine)
+        super().__init__(url)
         self._lock = Lock()
         self._connection: Connection | None = None
         self._held: set[str] = set()
@@ -108,9 +109,8 @@ class PostgresLeases:
 
     def fence(self, run: str) -> int:
         """The number of a run's latest lease."""
-        with self._reader.connect() as connection:
-            query = select(_leases.c.fence).filter_by(run=run)
-            return int(connection.execute(query).scalar_one())
+        row = self._row(select(_leases).filter_by(run=run))
+        return row.fence if row else 0
 
     def _take(self, run: str) -> int:
         from sqlalchemy.dialects.postgresql import insert  # slow to load, not needed on SQLite
@@ -118,7 +118,8 @@ class PostgresLeases:
         with self._lock:
             # Locks of one connection do not exclude each other.
             if run in self._held or not self._execute("SELECT pg_try_advisory_lock(:key)", run):
-                raise _busy(run, self._holder(run))
+                row = self._row(select(_leases).filter_by(run=run))
+                raise _busy(run, row.holder if row else "")
             self._held.add(run)
         fresh = insert(_leases).values(run=run, fence=1, holder=_this_worker())
         again = fresh.on_conflict_do_update(
@@ -141,11 +142,6 @@ class PostgresLeases:
             )
         key = int(_digest(run)[:15], 16)
         return bool(self._connection.execute(text(statement), {"key": key}).scalar())
-
-    def _holder(self, run: str) -> str:
-        with self._reader.connect() as connection:
-            query = select(_leases.c.holder).filter_by(run=run)
-            return connection.execute(query).scalar_one_or_none() or ""
 
 
 class _Fenced(Lease):

@@ -5,12 +5,11 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import (
     BigInteger,
     Column,
-    Connection,
     Integer,
     MetaData,
     String,
@@ -21,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.engine import prepared, reading
+from shapley_coop.state.storage.engine import Book
 
 WORLD = "world"
 """The account that pays the rewards."""
@@ -88,16 +87,10 @@ def final(episode: str) -> Key:
     return Key(episode, "final")
 
 
-class Ledger:
-    """The postings of all episodes of one database.
+class Ledger(Book):
+    """The postings of all episodes of one database."""
 
-    Args:
-        url: `sqlite:///…` or `postgresql://…`.
-    """
-
-    def __init__(self, url: str) -> None:
-        self._engine = prepared(url, _metadata)
-        self._reader = reading(self._engine)
+    tables = _metadata
 
     def post(self, key: Key, lines: Sequence[Line]) -> Verdict:
         """Write one posting in one transaction.
@@ -106,33 +99,25 @@ class Ledger:
             "posted"; "already" if the identical posting exists; "refused" if a different one
             exists. In the last two cases nothing is written.
         """
-        digest = _digest(lines)
-        try:
-            with self._engine.begin() as connection:
-                connection.execute(insert(_postings), {**key.__dict__, "digest": digest})
-                self._write(connection, key, lines)
-        except IntegrityError:
-            return "already" if self._digest_of(key) == digest else "refused"
-        return "posted"
-
-    def _write(self, connection: Connection, key: Key, lines: Sequence[Line]) -> None:
+        content = [[line.debit, line.credit, line.amount, line.memo] for line in lines]
+        digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+        changes: list[Any] = [(insert(_postings), {**vars(key), "digest": digest})]
         if lines:
-            rows = [{**key.__dict__, "number": n, **line.__dict__} for n, line in enumerate(lines)]
-            connection.execute(insert(_lines), rows)
-
-    def _digest_of(self, key: Key) -> str | None:
-        with self._reader.connect() as connection:
-            return connection.execute(
-                select(_postings.c.digest).filter_by(**key.__dict__)
-            ).scalar_one_or_none()
+            rows = [{**vars(key), "number": n, **vars(line)} for n, line in enumerate(lines)]
+            changes.append((insert(_lines), rows))
+        try:
+            self._write(*changes)
+        except IntegrityError:
+            posted = self._row(select(_postings).filter_by(**vars(key)))
+            return "already" if posted and posted.digest == digest else "refused"
+        return "posted"
 
     def lines(self, episode: str) -> list[Line]:
         """Every line of an episode, in the order of its postings."""
         columns = (_lines.c.debit, _lines.c.credit, _lines.c.amount, _lines.c.memo)
         query = select(*columns).filter_by(episode=episode)
         order = (_lines.c.turn, _lines.c.kind, _lines.c.clause, _lines.c.number)
-        with self._reader.connect() as connection:
-            return [Line(*row) for row in connection.execute(query.order_by(*order))]
+        return [Line(**row._mapping) for row in self._rows(query.order_by(*order))]
 
     def balances(self, episode: str) -> dict[str, int]:
         """Millionths per account; see `balances_of`."""
@@ -146,8 +131,3 @@ def balances_of(lines: Sequence[Line]) -> dict[str, int]:
         sums[line.debit] -= line.amount
         sums[line.credit] += line.amount
     return dict(sums)
-
-
-def _digest(lines: Sequence[Line]) -> str:
-    content = [[line.debit, line.credit, line.amount, line.memo] for line in lines]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Column, MetaData, Row, String, Table, Text, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.engine import prepared, reading
+from shapley_coop.state.storage.engine import Book
 
 STARTED, ENDED, FAILED = "started", "ended", "failed"
 
@@ -46,16 +46,10 @@ class Run:
     result: dict[str, Any] | None
 
 
-class Runs:
-    """The runs of one database.
+class Runs(Book):
+    """The runs of one database."""
 
-    Args:
-        url: `sqlite:///…` or `postgresql://…`.
-    """
-
-    def __init__(self, url: str) -> None:
-        self._engine = prepared(url, _metadata)
-        self._reader = reading(self._engine)
+    tables = _metadata
 
     def begin(self, run: str, graph: str, room: dict[str, Any]) -> None:
         """Enter a run before it starts.
@@ -71,8 +65,7 @@ class Runs:
             "state": STARTED,
         }
         try:
-            with self._engine.begin() as connection:
-                connection.execute(insert(_runs), row)
+            self._write((insert(_runs), row))
         except IntegrityError:
             raise ValueError(
                 f"there is a run {run!r} already: choose another name, or coop resume {run}"
@@ -81,8 +74,7 @@ class Runs:
     def finish(self, run: str, state: str, result: dict[str, Any] | None = None) -> None:
         """Enter the state in which a run ended, and its result."""
         values = {"state": state, "result": json.dumps(result) if result else None}
-        with self._engine.begin() as connection:
-            connection.execute(update(_runs).filter_by(run=run).values(values))
+        self._write((update(_runs).filter_by(run=run).values(values), None))
 
     def get(self, run: str) -> Run:
         """Look a run up.
@@ -90,8 +82,7 @@ class Runs:
         Raises:
             ValueError: there is no run of that name.
         """
-        with self._reader.connect() as connection:
-            row = connection.execute(select(_runs).filter_by(run=run)).one_or_none()
+        row = self._row(select(_runs).filter_by(run=run))
         if row is None:
             raise ValueError(f"there is no run {run!r}: coop runs lists them")
         return _run(row)
@@ -99,8 +90,7 @@ class Runs:
     def list(self) -> list[Run]:
         """Every run, newest first."""
         query = select(_runs).order_by(_runs.c.created.desc(), _runs.c.run)
-        with self._reader.connect() as connection:
-            return [_run(row) for row in connection.execute(query)]
+        return [_run(row) for row in self._rows(query)]
 
 
 def _run(row: Row[Any]) -> Run:

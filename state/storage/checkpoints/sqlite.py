@@ -3,29 +3,20 @@
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    DeltaChannelHistory,
-)
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.engine import BUSY_SECONDS
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 _DELETE_WRITES = """
     DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (
@@ -39,6 +30,15 @@ _DELETE_CHECKPOINTS = """
 """
 
 
+def _threaded(method: Callable[..., Any]) -> Any:
+    """The asynchronous twin of a blocking saver's method."""
+
+    async def twin(saver: "_Threaded", *args: Any, **options: Any) -> Any:
+        return await saver.in_thread(partial(method, saver, *args, **options))
+
+    return twin
+
+
 class _Threaded(BlockingSaver):
     """LangGraph's blocking saver, called in a thread, one call for all that wait.
 
@@ -48,63 +48,21 @@ class _Threaded(BlockingSaver):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
         self._batcher = ThreadBatcher[Callable[[], Any], Any](_call_each)
+        self.in_thread = self._batcher.do
+        self.drained = self._batcher.drained
 
-    async def in_thread(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-        """Call something that uses the connection."""
-        return cast(T, await self._batcher.do(partial(work, *args, **options)))
-
-    async def drained(self) -> None:
-        """Wait until nothing uses the connection."""
-        await self._batcher.drained()
-
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Read a checkpoint."""
-        return await self.in_thread(self.get_tuple, config)
+    aget_tuple = _threaded(BlockingSaver.get_tuple)
+    aput = _threaded(BlockingSaver.put)
+    aput_writes = _threaded(BlockingSaver.put_writes)
+    adelete_thread = _threaded(BlockingSaver.delete_thread)
+    aget_delta_channel_history = _threaded(BlockingSaver.get_delta_channel_history)
 
     async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
+        self, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints, newest first."""
-        found = partial(self.list, config, filter=filter, before=before, limit=limit)
-        for checkpoint in await self.in_thread(lambda: list(found())):
+        for checkpoint in await self.in_thread(lambda: list(self.list(config, **options))):
             yield checkpoint
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Keep a checkpoint."""
-        return await self.in_thread(self.put, config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self,
-        config: RunnableConfig,
-        writes: Sequence[tuple[str, Any]],
-        task_id: str,
-        task_path: str = "",
-    ) -> None:
-        """Keep the writes of a task whose step has not ended."""
-        await self.in_thread(self.put_writes, config, writes, task_id, task_path)
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        """Delete a thread."""
-        await self.in_thread(self.delete_thread, thread_id)
-
-    async def aget_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
-        """Read the writes to channels whose checkpoints hold differences only."""
-        return await self.in_thread(
-            self.get_delta_channel_history, config=config, channels=channels
-        )
 
 
 class SqliteSaver(ServerSaverMixin, _Threaded):
@@ -123,7 +81,7 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete all checkpoints of some runs; scans the metadata of every checkpoint."""
         runs = json.dumps([str(run) for run in run_ids])
-        await self.in_thread(self._delete_for_runs, runs)
+        await self.in_thread(partial(self._delete_for_runs, runs))
 
     def _delete_for_runs(self, runs: str) -> None:
         with self.cursor() as cursor:
