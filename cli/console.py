@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
@@ -28,9 +29,13 @@ def finish(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def say(text: str = "") -> None:
-    """Write one line to standard output."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+    """Write one line to standard output; where its reader has gone, go on without it."""
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # `coop run … | head`: what is played is played to its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def note(text: str) -> None:

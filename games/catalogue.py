@@ -127,6 +127,8 @@ def _run(path: str, source: bytes) -> ModuleType:
     kind = getattr(module, "GAME", None)
     if not (isinstance(kind, type) and issubclass(kind, Game)):
         raise GameError(f"{path}: GAME is not a subclass of shapley_coop.games.Game")
+    if missing := sorted(kind.__abstractmethods__):
+        raise GameError(f"{path}: {kind.__name__} lacks {', '.join(missing)}: define each")
     _OWN[kind.name] = module
     return module
 

@@ -57,9 +57,11 @@ def prepare(graph: str, room: RunConfig, run: str = "") -> Run:
         ValueError: the workflow, the game, a parameter, an agent or a seat is wrong.
         CredentialsMissing: a seat's key is not set.
     """
-    builder(graph)
-    resolved = room.resolve()
-    game_of(resolved.model_dump(mode="json")).make_ready()
+    page, resolved = builder(graph), room.resolve()
+    played = game_of(resolved.model_dump(mode="json"))
+    if not isinstance(played, page.plays):
+        raise ValueError(f"{graph} plays {page.plays.name} and not {played.name}: choose that game")
+    played.make_ready()
     for seat in resolved.seats.values():
         check_seat(seat)
     game = title(resolved.game) if isinstance(resolved.game, str) else "game"

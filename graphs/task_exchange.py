@@ -25,6 +25,7 @@ task_exchange_baseline   no        no        the paper's baseline
 
 from langgraph.graph import END
 
+from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.graphs.phases import ACT, convened
 from shapley_coop.graphs.routing import all_agents, speaker, verdict_of, whether_over
 from shapley_coop.graphs.workflow import WorkflowBuilder
@@ -59,7 +60,7 @@ def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
         validator: whether proposals are checked before they are delivered.
         guidance: whether letters ask to weigh the others' utilities.
     """
-    page = WorkflowBuilder("task_exchange")
+    page = WorkflowBuilder("task_exchange", plays=TaskExchange)
     page.add_edge("open", "convene")
     convened(page, then="consider")
     talk(page, validator, guidance, agreed="summarize", no_deal="trade", error="settle")

@@ -11,6 +11,7 @@ from typing import Any, cast
 from langgraph.graph import StateGraph
 from langgraph.types import Send
 
+from shapley_coop.games import Game
 from shapley_coop.graphs.inline import inline
 from shapley_coop.nodes.agent.ask import ask, draft, validate
 from shapley_coop.nodes.table.open import opening
@@ -25,13 +26,16 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
 
     Args:
         game: what it plays when the run's configuration names none.
+        plays: the kind of game that it can play.
 
     Attributes:
+        plays: the same.
         askings: node → what it asks, by which a person's reply is checked before the run goes on.
     """
 
-    def __init__(self, game: str = "escape_room") -> None:
+    def __init__(self, game: str = "escape_room", plays: type[Game] = Game) -> None:
         super().__init__(Table, context_schema=RunConfig, input_schema=Opening)
+        self.plays = plays
         self.askings: dict[str, Asking] = {}
         self.add_node("open", opening(game))
         self.set_entry_point("open")

@@ -1,12 +1,15 @@
 """The command line: what each command does when all is well, and when a seat fails."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from shapley_coop import games, graphs
-from tests.coop_command import ABLATION, FAILED, USAGE, Coop, coop_in, one_line, valid
+from shapley_coop.state import Home, home
+from tests.coop_command import ABLATION, FAILED, ROOT, USAGE, Coop, coop_in, one_line, valid
 from tests.embedded_reply import reply
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
@@ -186,3 +189,25 @@ def test_the_demo_counts_every_condition(coop: Coop) -> None:
     assert found["simulated"] is True
     assert [row["runs"] for row in found["rows"]] == [2, 2, 2, 2]
     assert "This is a simulation" in coop("demo", "--seeds", "1").out
+
+
+def test_a_workflow_that_cannot_play_a_game_is_refused_before_anything_is_entered(
+    coop: Coop,
+) -> None:
+    told = coop("run", "escape_room", "--graph", "task_exchange", "--name", "never")
+    assert told.code == USAGE
+    assert told.err == (
+        "coop: task_exchange plays task_exchange and not escape_room: choose that game\n"
+    )
+    with pytest.raises(ValueError, match="no run 'never'"):
+        home().runs.get("never")
+
+
+def test_a_run_whose_output_nobody_reads_is_played_to_its_end(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m shapley_coop run escape_room --name piped | head -1"
+    kept = {**os.environ, "COOP_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        ["bash", "-c", command], env=kept, cwd=ROOT, capture_output=True, check=True
+    )
+    assert done.stderr == b""
+    assert Home(tmp_path / "home").runs.get("piped").state == "ended"

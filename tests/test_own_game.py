@@ -73,6 +73,7 @@ def test_a_file_that_has_changed_is_run_again(orchard: Path) -> None:
         ("GAME = Orchard", "", "defines no game: end it with GAME = YourGame"),
         ("GAME = Orchard", "GAME = 7", "GAME is not a subclass"),
         ("GAME = Orchard", "GAME = Orchid", "NameError"),
+        ("def over(", "def is_over(", "Orchard lacks over: define each"),
         ("fruit: int = 12", "fruit: int == = 12", "SyntaxError"),
         ('        return {"turn": 1', '        raise 1\n        return {"turn": 1', ""),
     ],
