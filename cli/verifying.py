@@ -20,6 +20,9 @@ from shapley_coop.state import (
 )
 from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
 
+STATED_BEFORE = ("method", "worth_of_all", "shapley", "standard_error", "claims")
+"""What results of earlier versions state of credit."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -41,6 +44,8 @@ async def verify_run(run: str) -> list[Check]:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = await table_of(known)
     again = result(known.run, known.graph, {**table, "settlement": _settlement(table)})
+    if "rule" not in known.result["credit"]:
+        again["credit"] = {key: again["credit"][key] for key in STATED_BEFORE}
     return [
         _play(table),
         _contract(table),

@@ -14,10 +14,10 @@ nothing of their own.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
-from shapley_coop.credit.attribution import Attribution, attribute
+from shapley_coop.credit.attribution import Attribution, Characteristic, attribute_by
 from shapley_coop.deals import (
     Clause,
     Contract,
@@ -36,6 +36,7 @@ from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
+from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.run_config import RunConfig, config_of, game_of
 from shapley_coop.state.table import Table
 
@@ -117,10 +118,16 @@ class EvaluatedTable:
         Raises:
             ValueError: the norm cannot be computed for so many agents.
         """
+        if norm == "banzhaf" and "absent" not in self.table["settings"]:
+            norm = "banzhaf_shifted"  # what a run of an earlier version has signed by that name
         if norm not in self._attributions:
-            worth, batch = partial(self.game.worth, self.record), self.game.batch_worth(self.record)
-            self._attributions[norm] = attribute(self.agents, worth, norm, batch)
+            self._attributions[norm] = attribute_by(self.characteristic, norm)
         return self._attributions[norm]
+
+    @cached_property
+    def characteristic(self) -> Characteristic:
+        """v of the record."""
+        return characteristic(self.game, self.record)
 
     def _payoffs(self, share: Share | None, due: Sequence[Payment]) -> dict[str, Fraction]:
         return payoffs(self.record, self.agents, share, due, lambda norm, _: self.payoffs_by(norm))

@@ -74,15 +74,33 @@ def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[tuple[Key, list
 
 
 def _credit(evaluated: EvaluatedTable) -> dict[str, Any]:
-    found = evaluated.attribution("shapley")
-    return {
+    found, baseline = evaluated.attribution("shapley"), evaluated.game.baseline
+    shares = found.shares()
+    credit = {
+        "rule": evaluated.game.credit_rule,
         "method": found.method,
         "total": plain(found.total),
-        "marginal": {a: plain(x) for a, x in found.marginal.items()},
-        "shapley": {a: plain(x) for a, x in found.values.items()},
-        "shares": {a: plain(x) for a, x in found.payoffs(Fraction(1)).items()},
+        "marginal": _plain(found.marginal),
+        "shapley": _plain(found.values),
+        "shares": shares and _plain(shares),
         "standard_error": found.standard_error,
     }
+    if found.alone is None:
+        return credit
+    return {
+        **credit,
+        "baseline": {
+            "kind": baseline.kind,
+            "words": baseline.words,
+            "actions": dict(baseline.actions),
+            "warning": baseline.warning,
+        },
+        "alone": _plain(found.alone),
+    }
+
+
+def _plain(amounts: Mapping[str, Fraction]) -> dict[str, str]:
+    return {agent: plain(x) for agent, x in amounts.items()}
 
 
 def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Attribute: what the record says each agent contributed, computed by code."""
 
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import plain
@@ -10,12 +12,22 @@ def attribute(table: Table) -> dict[str, Any]:
     """Long-term Shapley, steps 1 to 3 (Shapley-Coop, Eqs. 7-9): outcome, margins, values."""
     evaluated = EvaluatedTable(table)
     found = evaluated.attribution(evaluated.config.norm)
-    return {
-        "reckoning": {
-            "norm": found.norm,
-            "total": plain(found.total),
-            "marginal": {agent: plain(x) for agent, x in found.marginal.items()},
-            "values": {agent: plain(x) for agent, x in found.values.items()},
-            "payoffs": {agent: plain(x) for agent, x in found.payoffs(evaluated.total).items()},
-        }
+    reckoning: dict[str, Any] = {
+        "norm": found.norm,
+        "method": found.method,
+        "total": plain(evaluated.total),
+        "marginal": _plain(found.marginal),
+        "values": _plain(found.values),
+        "payoffs": _plain(found.payoffs(evaluated.total)),
     }
+    if found.standard_error:
+        reckoning["standard_error"] = found.standard_error
+    if found.alone is not None:
+        reckoning["compares_with"] = evaluated.game.baseline.words
+        reckoning["baseline"] = _plain(found.alone)
+        reckoning["improvement"] = plain(evaluated.total - sum(found.alone.values()))
+    return {"reckoning": reckoning}
+
+
+def _plain(amounts: Mapping[str, Fraction]) -> dict[str, str]:
+    return {agent: plain(x) for agent, x in amounts.items()}

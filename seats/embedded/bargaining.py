@@ -204,19 +204,10 @@ class Agent:
 
     @property
     def _due(self) -> float | None:
-        """My part of the total by the computed values; None where none were computed.
-
-        The parts of a whole that the values are: total · φᵢ / Σφ, or, where that makes no sense,
-        φᵢ and an even part of what is over.
-        """
+        """What the computed split gives me; None where none was computed."""
         if not self.facts.get("computed"):
             return None
-        total = self._number("total")
-        values = {a: float(Fraction(x)) for a, x in self._fact("computed", "values").items()}
-        mine, claimed = values[self._fact("you")], sum(values.values())
-        if claimed > 0 and min(values.values()) >= 0:
-            return total * mine / claimed
-        return mine + (total - claimed) / len(values)
+        return self._number("computed", "payoffs", self._fact("you"))
 
     @cached_property
     def _parts(self) -> dict[str, Fraction]:

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.credit import members, norm, payoffs_under_norm, worth_table
-from shapley_coop.state import Table, game_of
+from shapley_coop.credit import members, payoffs_by_norm, worth_table
+from shapley_coop.state import EvaluatedTable, Table, game_of
 
 SMALL = 8
 """With up to this many agents, each drawing of the page evaluates every coalition."""
@@ -27,8 +26,8 @@ EXACT = 2 / MICRO
 def credit_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     """One row per agent: claim, record, marginal contribution, Shapley value, reward, payoff.
 
-    What is due to an agent is its payoff under the Shapley norm: its value, if the values add up
-    to the total; its part of the total, if the game's worths are in another unit. The least
+    What is due to an agent is its payoff under the Shapley norm: its baseline and its value; its
+    part of the total, if the game's worths are in another unit. The least
     satisfied agent ended farthest below that.
 
     Args:
@@ -56,7 +55,9 @@ def credit_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     return {
         "method": credit["method"],
         "total": credit["worth_of_all"],
-        "nothing": float(game_of(table["settings"]).worth(table.get("record", []), frozenset())),
+        "nothing": float(EvaluatedTable(table).characteristic.worth(frozenset())),
+        "baseline": credit["baseline"],
+        "alone": credit["alone"],
         "rows": rows,
         "least": [] if level else [row["agent"] for row in rows if row["gap"] == lowest],
         **_coalitions(table, outcome),
@@ -65,9 +66,8 @@ def credit_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
 
 def by_shapley(table: Table) -> dict[str, float]:
     """Each agent's payoff if the total were split by the Shapley values of the record."""
-    shapley = (table["settlement"] or {})["credit"]["shapley"]
-    split = payoffs_under_norm(_total(table), [Fraction(value) for value in shapley.values()])
-    return {agent: float(part) for agent, part in zip(shapley, split, strict=True)}
+    evaluated = EvaluatedTable(table)
+    return {agent: float(x) for agent, x in evaluated.payoffs_by("shapley").items()}
 
 
 def _total(table: Table) -> Fraction:
@@ -86,16 +86,20 @@ def _coalitions(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     game, paid = game_of(table["settings"]), outcome["payoffs"]
     if len(game.agents) > SMALL:
         return {"norms": None, "complaint": None}
-    worth = worth_table(game.agents, partial(game.worth, table.get("record", [])))
+    of = EvaluatedTable(table).characteristic
+    worth = of.table() if of.table else worth_table(game.agents, of.worth)
+    by = payoffs_by_norm(of)
     norms = []
     for name, called in NORMS.items():
-        due = payoffs_under_norm(_total(table), norm(name)(worth))
+        due = [by(name, _total(table))[agent] for agent in game.agents]
         norms.append({"norm": called, **_compared(due, [paid[a] for a in game.agents])})
-    # Worths are comparable with payoffs only if v(N) was paid out.
-    comparable = abs(outcome["credit"]["worth_of_all"] - sum(paid.values())) <= 1 / MICRO
+    # Worths are comparable with payoffs only if what is above the baselines is v(N).
+    alone = of.alone or {}
+    above = {a: x - float(alone.get(a, 0)) for a, x in paid.items()}
+    comparable = abs(outcome["credit"]["worth_of_all"] - sum(above.values())) <= 1 / MICRO
     return {
         "norms": norms,
-        "complaint": _complaint(game.agents, worth, paid) if comparable else None,
+        "complaint": _complaint(game.agents, worth, above) if comparable else None,
     }
 
 

@@ -1,6 +1,5 @@
 """The payoff matrix, and the points of the utility plane."""
 
-from functools import partial
 from typing import Any
 
 from shapley_coop.amounts import MICRO
@@ -9,6 +8,7 @@ from shapley_coop.games import Game
 from shapley_coop.serve.view.clauses import in_words
 from shapley_coop.serve.view.credit import by_shapley
 from shapley_coop.state import Table, game_of
+from shapley_coop.state.characteristic import alone
 
 MOST_CELLS = 256
 
@@ -39,13 +39,16 @@ def payoff_matrix(table: Table) -> dict[str, Any] | None:
 def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     """The outcome of a settled run, with the points of the utility plane.
 
-    The points: `alone`, each agent's worth by itself, given only if v(N) is the total reward;
+    The points: `alone`, what each agent has if nobody takes part, given only if worths are in the
+    unit of payoffs;
     `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
     """
     settled, total = table["settlement"] or {}, sum(outcome["rewards"].values())
     deal = settled["redistribution"]
-    comparable = abs(outcome["credit"]["worth_of_all"] - total) < 1 / MICRO
-    alone = {"alone": _alone(game_of(table["settings"]), table)} if comparable else {}
+    credit = outcome["credit"]
+    improved = total - sum((credit["alone"] or {}).values())
+    comparable = abs(credit["worth_of_all"] - improved) < 1 / MICRO
+    by_itself = {"alone": _alone(game_of(table["settings"]), table)} if comparable else {}
     return {
         "basis": settled["basis"],
         "redistribution": deal and [in_words(one) for one in Deal.model_validate(deal).clauses],
@@ -53,7 +56,7 @@ def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
         "transfers": outcome["transfers"],
         "total": total,
         "points": {
-            **alone,
+            **by_itself,
             "earned": outcome["rewards"],
             "ended": outcome["payoffs"],
             "shapley": by_shapley(table),
@@ -62,8 +65,7 @@ def outcome_view(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
 
 
 def _alone(game: Game, table: Table) -> dict[str, float]:
-    worth = partial(game.worth, table.get("record", []))
-    return {agent: float(worth(frozenset({agent}))) for agent in game.agents}
+    return {agent: float(x) for agent, x in alone(game, table.get("record", [])).items()}
 
 
 def _dominates(one: dict[str, float], other: dict[str, float]) -> bool:
