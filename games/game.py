@@ -214,6 +214,11 @@ class Game(ABC):
     def _kept_replays(self) -> Callable[["_Record"], Replays]:
         return lru_cache(maxsize=4)(lambda record: self.replays(record.turns))
 
+    @property
+    def has_potential(self) -> bool:
+        """Whether the game says what a coalition can secure by the rules alone."""
+        return type(self).potential is not Game.potential
+
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """What a coalition can secure by the rules alone, in as many turns as were played.
 

@@ -105,8 +105,23 @@ class EvaluatedTable:
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
-        """What each agent ends with if a deal decides about what was earned."""
-        return self._payoffs(deal.share, payments(deal, self.record))
+        """What each agent ends with if a deal decides about what was earned.
+
+        A share splits the total anew. Without one, payments count from what was signed.
+        """
+        due = payments(deal, self.record)
+        if deal.share or self.of_earlier_version:
+            return self._payoffs(deal.share, due)
+        held = dict(self.settled())
+        for payment in due:
+            held[payment.payer] -= payment.amount
+            held[payment.payee] += payment.amount
+        return held
+
+    @property
+    def of_earlier_version(self) -> bool:
+        """Whether the run was configured by a version that had no baselines."""
+        return "absent" not in self.table["settings"]
 
     def payoffs_by(self, norm: str) -> dict[str, Fraction]:
         """What each agent ends with if a norm decides about what was earned."""
@@ -118,7 +133,7 @@ class EvaluatedTable:
         Raises:
             ValueError: the norm cannot be computed for so many agents.
         """
-        if norm == "banzhaf" and "absent" not in self.table["settings"]:
+        if norm == "banzhaf" and self.of_earlier_version:
             norm = "banzhaf_shifted"  # what a run of an earlier version has signed by that name
         if norm not in self._attributions:
             self._attributions[norm] = attribute_by(self.characteristic, norm)

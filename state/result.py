@@ -102,6 +102,7 @@ def _credit(table: Table, settled: Mapping[str, Any]) -> dict[str, Any]:
         "standard_error": credit["standard_error"],
         "marginal": _numbers(marginal),
         "leave_one_out": _leave_one_out(marginal, Fraction(credit["total"])),
+        "skipped": (table.get("reckoning") or {}).get("skipped"),
         "claims": {
             agent: _claim(Fraction(part), credit, agent, settled)
             for agent, part in table.get("claims", {}).items()

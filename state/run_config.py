@@ -113,6 +113,13 @@ class RunConfig(BaseModel):
         "part. An action of all, 'Alice=wait, Bob=take', away, idle or random; empty: the game's.",
         examples=["", "away", "defect"],
     )
+    disagreement: Literal["signed", "norm", "final_offer"] = Field(
+        default="signed",
+        title="Disagreement",
+        description="What holds if the last bargaining ends without agreement: what was signed, "
+        "the split by the norm, or final_offer (of each agent's latest proposal, the one nearest "
+        "to the norm).",
+    )
     constraints: list[ConstraintName] = Field(
         default=[],
         title="Constraints",

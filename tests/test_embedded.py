@@ -78,6 +78,7 @@ def permuted(game: Game, agents: list[str], names: dict[str, str]) -> dict[str, 
             for cell in reversed(facts_["payoffs"])
         ],
         "rounds": facts_["turns"],
+        "absent": game.params.absent,
     }
 
 

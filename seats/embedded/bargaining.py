@@ -152,13 +152,10 @@ class Agent:
         return _action(max(weighed, key=lambda action: worth[action]))
 
     def claim(self) -> str:
-        """What part of the total I say is mine: the computed one, else what I make of it."""
+        """What part I say was mine: what I make of the record, as no value is computed yet."""
         me, agents = self._fact("you"), self._fact("agents")
-        if self._due is not None and self._number("total") > 0:
-            part = Fraction(max(0.0, self._due)) / Fraction(self._number("total"))
-        else:
-            parts = perceived(me, agents, self.record, 1)
-            part = parts.get(me, Fraction(1, len(agents)))
+        parts = perceived(me, agents, self.record, 1)
+        part = parts.get(me, Fraction(1, len(agents)))
         own = min(Fraction(1), part * Fraction(self.self_.claim)).limit_denominator(1000)
         return f"<s>{round(100 * own)} % of this was my doing.</s><CLAIM>{own}</CLAIM>"
 

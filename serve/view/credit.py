@@ -1,7 +1,8 @@
 """Claims beside the record, norms beside payoffs, and the least satisfied agents."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from shapley_coop.amounts import MICRO
@@ -87,19 +88,21 @@ def _coalitions(table: Table, outcome: dict[str, Any]) -> dict[str, Any]:
     if len(game.agents) > SMALL:
         return {"norms": None, "complaint": None}
     of = EvaluatedTable(table).characteristic
-    worth = of.table() if of.table else worth_table(game.agents, of.worth)
     by = payoffs_by_norm(of)
     norms = []
     for name, called in NORMS.items():
         due = [by(name, _total(table))[agent] for agent in game.agents]
         norms.append({"norm": called, **_compared(due, [paid[a] for a in game.agents])})
-    # Worths are comparable with payoffs only if what is above the baselines is v(N).
-    alone = of.alone or {}
-    above = {a: x - float(alone.get(a, 0)) for a, x in paid.items()}
-    comparable = abs(outcome["credit"]["worth_of_all"] - sum(above.values())) <= 1 / MICRO
+    # What a coalition can secure by itself is its potential, where the game computes it; it is
+    # comparable with payoffs only if v(N) was paid out.
+    secured = partial(game.potential, table.get("record", []))
+    comparable = (
+        game.has_potential
+        and abs(float(secured(frozenset(game.agents))) - sum(paid.values())) <= 1 / MICRO
+    )
     return {
         "norms": norms,
-        "complaint": _complaint(game.agents, worth, above) if comparable else None,
+        "complaint": _complaint(game.agents, secured, paid) if comparable else None,
     }
 
 
@@ -110,12 +113,15 @@ def _compared(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
 
 
 def _complaint(
-    agents: Sequence[str], worth: Sequence[Fraction], payoffs: dict[str, float]
+    agents: Sequence[str],
+    secured: Callable[[frozenset[str]], Fraction],
+    payoffs: dict[str, float],
 ) -> dict[str, Any]:
     """The coalition with the greatest excess e(C) = v(C) − x(C), 0 < |C| < n.
 
     With a positive excess it could do better by itself: the payoffs are outside the core.
     """
+    worth = worth_table(agents, secured)
     paid = {agent: Fraction(str(payoffs[agent])) for agent in agents}
 
     def excess(mask: int) -> Fraction:
