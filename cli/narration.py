@@ -23,6 +23,11 @@ def narrate(node: str, written: dict[str, Any]) -> None:
     if reckoning := written.get("reckoning"):
         values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
         say(f"  computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}")
+        if compared := reckoning.get("compares_with"):
+            had = ", ".join(f"{a} {x}" for a, x in reckoning["baseline"].items())
+            say(f"  compared with the baseline: {compared}: {had}")
+        if why := reckoning.get("skipped"):
+            say(f"  no further bargaining: {why}")
 
 
 def _act(said: dict[str, Any]) -> str:

@@ -13,15 +13,24 @@ DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
 
 
 def credit(
-    file: DataFile,
+    file: Annotated[Path, typer.Argument(help="A JSON file, or the name of an ended run.")],
     value: Annotated[str, typer.Option(help="shapley, banzhaf, nucleolus, equal, …")] = "shapley",
+    absent: Annotated[
+        str, typer.Option(help="Of a run: another baseline; it reports, and settles nothing.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
-    """Each agent's value in a game of your own: a characteristic function, or contributions by run.
+    """Each agent's value in a run's record, or in a game of your own.
+
+    A run's name gives each agent's baseline, value and what they come to, by the run's baseline or
+    by another. A file is a characteristic function, or contributions by run:
 
     {"agents": ["A", "B"], "worth": {"A": 0, "B": 0, "A,B": 9}} gives every coalition's worth;
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
     """
+    if not file.suffix and not file.exists():
+        _credit_of_run(str(file), value, absent, as_json)
+        return
     from shapley_coop.credit import credit_report
     from shapley_coop.files import read_json
 
@@ -42,6 +51,37 @@ def credit(
     show_table(f"{value} of {file.name}", ["agent", "value", "standard error", "share"], lines)
     for name, holds in (report["axioms"] or {}).items():
         say(f"{name}: {CHECKED[holds]}")
+
+
+def _credit_of_run(run: str, by: str, absent: str, as_json: bool) -> None:
+    """Print the credit of an ended run, and where the ranking depends on baseline or norm."""
+    from shapley_coop.cli.console import finish
+    from shapley_coop.cli.crediting_runs import credit_of_run
+
+    report = finish(credit_of_run(run, by, absent))
+    if as_json:
+        say_json(report)
+        return
+    errors = report["standard_error"]
+    show_table(
+        f"{by} of {run}",
+        ["agent", "baseline", "value", "standard error", "marginal", "comes to", "payoff"],
+        [
+            [
+                agent,
+                f"{report['alone'][agent]:g}" if report["alone"] else "—",
+                f"{report['values'][agent]:g}",
+                f"{errors[agent]:.3g}" if errors else "exact",
+                f"{report['marginal'][agent]:g}",
+                f"{report['due'][agent]:g}",
+                f"{report['payoff'][agent]:g}",
+            ]
+            for agent in report["agents"]
+        ],
+    )
+    say(f"compared with the baseline: {report['baseline']}; improvement {report['improvement']:g}")
+    for line in report["sensitivity"]:
+        say(line)
 
 
 def wev(

@@ -20,6 +20,9 @@ from shapley_coop.state import (
 )
 from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
 
+STATED_BEFORE = ("method", "worth_of_all", "shapley", "standard_error", "claims")
+"""What results of earlier versions state of credit."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -42,6 +45,8 @@ async def verify_run(run: str) -> list[Check]:
     table = await table_of(known)
     settled = {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
     again = result(known.run, known.graph, {**table, "settlement": settled})
+    if "rule" not in known.result["credit"]:
+        again["credit"] = {key: again["credit"][key] for key in STATED_BEFORE}
     return [
         _play(table),
         _contract(table),

@@ -23,8 +23,15 @@ Alice went through the door and has 10, Bob held the lever and has -1:
 [Transfer(payer='Alice', payee='Bob', amount=5500000)]
 """
 
-from shapley_coop.amounts import payoffs_under_norm
-from shapley_coop.credit.attribution import attribute, norm_payoffs_fn
+from shapley_coop.amounts import normalised, payoffs_under_norm
+from shapley_coop.credit.attribution import (
+    Characteristic,
+    attribute,
+    attribute_by,
+    can_settle,
+    norm_payoffs_fn,
+    payoffs_by_norm,
+)
 from shapley_coop.credit.coalitions import members, worth_table
 from shapley_coop.credit.files import credit_report
 from shapley_coop.credit.norms import norm
@@ -37,14 +44,19 @@ from shapley_coop.earned_value import WEIGHTS
 
 __all__ = [
     "WEIGHTS",
+    "Characteristic",
     "Constraint",
     "attribute",
+    "attribute_by",
+    "can_settle",
     "constrain",
     "constraint",
     "credit_report",
     "members",
     "norm",
     "norm_payoffs_fn",
+    "normalised",
+    "payoffs_by_norm",
     "payoffs_under_norm",
     "read_json",
     "read_weights",

@@ -1,26 +1,72 @@
 """The long-term steps, computed by code: outcome, marginal contributions, values."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 from itertools import compress
 
 import numpy as np
 
-from shapley_coop.amounts import MICRO, from_micro, payoffs_under_norm
+from shapley_coop.amounts import MICRO, from_micro, normalised, payoffs_under_norm
 from shapley_coop.credit.coalitions import Floats, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS, norm
-from shapley_coop.credit.values.sampling import BatchWorth, Coalitions, sample_shapley
+from shapley_coop.credit.values.sampling import (
+    BatchWorth,
+    Coalitions,
+    Estimate,
+    sample_banzhaf,
+    sample_shapley,
+)
 from shapley_coop.credit.values.shapley import marginal_contributions
 
 EVALUATIONS_PER_AGENT = 400
 """The sampler's budget: coalitions replayed for each agent beyond the exact sizes."""
 
+WITHIN = 0.1
+"""Sampled until no standard error is above this part of max(|T|, range of W) / n."""
+
 MAX_ENUMERATED = 16
-"""The most agents of whom other norms look at all 2ⁿ coalitions."""
+"""The most agents of whom any norm looks at all 2ⁿ coalitions."""
+
+SAMPLED = {
+    "shapley": sample_shapley,
+    "banzhaf": sample_banzhaf,
+    "banzhaf_raw": sample_banzhaf,
+    "banzhaf_normalised": sample_banzhaf,
+}
+"""The norms that can be estimated for any number of agents."""
+
+FEW = ("equal", "leave_one_out", "proportional")
+"""The norms that need about n coalitions only."""
 
 Worth = Callable[[frozenset[str]], Fraction]
+
+
+@dataclass(frozen=True)
+class Characteristic:
+    """A characteristic function, and how it can be asked.
+
+    Attributes:
+        agents: the players, in order.
+        worth: v, from a coalition to its worth in the game's unit.
+        batch: v for many coalitions at once, shape (m, n) → (m,); None asks `worth` for each.
+        table: all 2ⁿ worths at once, exact; None asks `worth` for each.
+        alone: agent → W_i(∅), what it has if nobody takes part; None where worths are in another
+            unit than payoffs, or follow a rule of their own.
+        exact_agents: up to how many agents all coalitions are looked at.
+        parts: each agent's part, where parts add up.
+        target: of the sampler, a part of max(|T|, range of W) / n; None spends the whole budget.
+    """
+
+    agents: Sequence[str]
+    worth: Worth
+    batch: BatchWorth | None = None
+    table: Callable[[], list[Fraction]] | None = None
+    alone: dict[str, Fraction] | None = None
+    exact_agents: int = EXACT_AGENTS
+    parts: Sequence[Fraction] | None = None
+    target: float | None = WITHIN
 
 
 @dataclass(frozen=True)
@@ -30,10 +76,11 @@ class Attribution:
     Attributes:
         norm: by which the values were computed.
         method: "exact", or the sampler.
-        total: R(N, τ) = v(N), the collective outcome, in the game's unit.
+        total: v(N), in the game's unit; by the record it is the improvement T = W(N) − W(∅).
         marginal: agent → v(N) − v(N∖{i}).
         values: agent → its value.
         standard_error: agent → the value's standard error; None when it is exact.
+        alone: agent → W_i(∅); None where the total is split by the values alone.
     """
 
     norm: str
@@ -42,76 +89,135 @@ class Attribution:
     marginal: dict[str, Fraction]
     values: dict[str, Fraction]
     standard_error: dict[str, float] | None = None
+    alone: dict[str, Fraction] | None = None
 
     def payoffs(self, total: Fraction) -> dict[str, Fraction]:
-        """Every agent's payoff if `total` is split by the norm."""
-        split = payoffs_under_norm(total, list(self.values.values()))
-        return dict(zip(self.values, split, strict=True))
+        """Every agent's payoff if `total` is split by the norm: W_i(∅) and its part of the rest."""
+        values = list(self.values.values())
+        if self.alone is None:
+            return _named(list(self.values), payoffs_under_norm(total, values))
+        gained = normalised(total - sum(self.alone.values(), Fraction(0)), values)
+        return {a: self.alone[a] + x for a, x in zip(self.values, gained, strict=True)}
+
+    def shares(self) -> dict[str, Fraction] | None:
+        """Every agent's part of the improvement; None where there is none."""
+        values = list(self.values.values())
+        if self.alone is None:
+            return _named(list(self.values), payoffs_under_norm(Fraction(1), values))
+        if self.total <= 0:
+            return None
+        parts = normalised(self.total, values)
+        return _named(list(self.values), [part / self.total for part in parts])
 
 
 def attribute(
     agents: Sequence[str], worth: Worth, by: str = "shapley", batch: BatchWorth | None = None
 ) -> Attribution:
-    """Compute each agent's value from the characteristic function.
+    """Compute each agent's value from a characteristic function; see `attribute_by`."""
+    return attribute_by(Characteristic(agents, worth, batch), by)
 
-    Exact up to EXACT_AGENTS agents. Beyond, Shapley values are sampled with a standard error each.
-    Norms that need a few coalitions only are exact for any number of agents.
 
-    Args:
-        agents: the players, in order.
-        worth: v, from a coalition to its worth in the game's unit.
-        by: a norm's name.
-        batch: v for many coalitions at once, shape (m, n) → (m,); without it `worth` is asked for
-            each of them.
+def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
+    """Compute each agent's value.
+
+    Exact where all coalitions can be looked at, which is never above MAX_ENUMERATED agents.
+    Beyond, Shapley and Banzhaf values are sampled with a standard error each, and norms that need
+    a few coalitions only are exact for any number of agents.
 
     Raises:
         ValueError: there is no such norm, or it needs all 2ⁿ coalitions of too many agents.
 
-    Cost: 2ⁿ evaluations of v, or EVALUATIONS_PER_AGENT · n, or about n.
+    Cost: 2ⁿ evaluations of v, or at most EVALUATIONS_PER_AGENT · n, or about n.
     """
-    n = len(agents)
-    if by == "shapley" and n > EXACT_AGENTS:
-        return _sampled(agents, batch or partial(_one_by_one, agents, worth))
-    if n > MAX_ENUMERATED:
-        return _by_few_coalitions(agents, worth, by)
-    table = worth_table(agents, worth)
-    return Attribution(
-        norm=by,
-        method="exact",
-        total=Fraction(table[-1]),
-        marginal=_named(agents, [Fraction(x) for x in marginal_contributions(table)]),
-        values=_named(agents, norm(by)(table)),
-    )
+    rule, n = norm(by), len(of.agents)
+    if of.parts is not None and by != "deegan_packel":
+        return _of_parts(of, of.parts, by)
+    if n <= min(of.exact_agents, MAX_ENUMERATED) or (
+        n <= MAX_ENUMERATED and by not in (*SAMPLED, *FEW)
+    ):
+        table = of.table() if of.table else worth_table(of.agents, of.worth)
+        return Attribution(
+            norm=by,
+            method="exact",
+            total=Fraction(table[-1]),
+            marginal=_named(of.agents, [Fraction(x) for x in marginal_contributions(table)]),
+            values=_named(of.agents, rule(table)),
+            alone=of.alone,
+        )
+    return _sampled(of, by) if by in SAMPLED else _by_few_coalitions(of, by)
+
+
+def can_settle(by: str, n: int) -> bool:
+    """Whether a norm can be computed for any record of so many agents."""
+    return by != "deegan_packel" and (n <= MAX_ENUMERATED or by in SAMPLED or by in FEW)
 
 
 def norm_payoffs_fn(
     agents: Sequence[str], worth: Worth, batch: BatchWorth | None = None
 ) -> Callable[[str, Fraction], dict[str, Fraction]]:
-    """From a norm's name and a total to every agent's payoff.
+    """From a norm's name and a total to every agent's payoff; each norm is computed once."""
+    return payoffs_by_norm(Characteristic(agents, worth, batch))
 
-    A norm's values are computed when they are first asked for, and once.
-    """
-    found = cache(lambda name: attribute(agents, worth, name, batch))
+
+def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, Fraction]]:
+    """From a norm's name and a total to every agent's payoff; each norm is computed once."""
+    found = cache(partial(attribute_by, of))
     return lambda name, total: found(name).payoffs(total)
 
 
-def _sampled(agents: Sequence[str], batch: BatchWorth) -> Attribution:
-    n = len(agents)
-    found = sample_shapley(n, batch, budget=EVALUATIONS_PER_AGENT * n)
-    worths = [_millionths(x) for x in batch(~np.eye(n + 1, n, dtype=bool))]
-    return Attribution(
-        norm="shapley",
-        method=f"sampled ({found.method}, {found.evaluations} coalitions)",
-        total=worths[-1],
-        marginal=_named(agents, [worths[-1] - x for x in worths[:-1]]),
-        values=_named(agents, [_millionths(x) for x in found.values]),
-        standard_error={a: float(x) for a, x in zip(agents, found.standard_error, strict=True)},
+def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribution:
+    """Where parts add up, every norm but the equal split gives each agent its part."""
+    total = sum(parts, Fraction(0))
+    values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
+    named = partial(_named, of.agents)
+    return Attribution(by, "exact (additive)", total, named(parts), named(values), None, of.alone)
+
+
+def _sampled(of: Characteristic, by: str) -> Attribution:
+    n, batch = len(of.agents), of.batch or partial(_one_by_one, of.agents, of.worth)
+    ends = np.concatenate([~np.eye(n + 1, n, dtype=bool), np.eye(n + 1, n, dtype=bool)])
+    worths = batch(ends)
+    scale = max(abs(float(worths[n])), float(np.ptp(worths)))
+    found = SAMPLED[by](
+        n,
+        batch,
+        target_error=(of.target or 0) * scale / n or None,
+        budget=EVALUATIONS_PER_AGENT * n,
+    )
+    exactly = [_millionths(x) for x in worths[: n + 1]]
+    raw = Attribution(
+        norm=by,
+        method=_how(found),
+        total=exactly[-1],
+        marginal=_named(of.agents, [exactly[-1] - x for x in exactly[:-1]]),
+        values=_named(of.agents, [_millionths(x) for x in found.values]),
+        standard_error={a: float(x) for a, x in zip(of.agents, found.standard_error, strict=True)},
+        alone=of.alone,
+    )
+    return _scaled(raw) if by == "banzhaf_normalised" else raw
+
+
+def _scaled(raw: Attribution) -> Attribution:
+    """Values and errors brought to the total by the rule of `normalised`."""
+    values = list(raw.values.values())
+    scaled = normalised(raw.total, values)
+    moved = [float(new / old) if old else 1.0 for new, old in zip(scaled, values, strict=True)]
+    errors = raw.standard_error or {}
+    return replace(
+        raw,
+        values=_named(list(raw.values), scaled),
+        standard_error={a: abs(by) * errors[a] for a, by in zip(raw.values, moved, strict=True)},
     )
 
 
-def _by_few_coalitions(agents: Sequence[str], worth: Worth, by: str) -> Attribution:
+def _how(found: Estimate) -> str:
+    missed = "" if found.reached is not False else ", errors above the target"
+    return f"sampled ({found.method}, {found.evaluations} coalitions{missed})"
+
+
+def _by_few_coalitions(of: Characteristic, by: str) -> Attribution:
     """What needs only v(∅), v(N), each v({i}) and each v(N∖{i})."""
-    everyone = frozenset(agents)
+    agents, worth, everyone = of.agents, of.worth, frozenset(of.agents)
     total, nothing = worth(everyone), worth(frozenset())
     marginal = [total - worth(everyone - {agent}) for agent in agents]
     match by:
@@ -121,14 +227,15 @@ def _by_few_coalitions(agents: Sequence[str], worth: Worth, by: str) -> Attribut
             values = marginal
         case "proportional":
             alone = [worth(frozenset({agent})) - nothing for agent in agents]
-            values = payoffs_under_norm(total - nothing, alone)
+            values = normalised(total - nothing, alone)
         case _:
-            norm(by)
             raise ValueError(
                 f"the norm {by} needs all 2**{len(agents)} coalitions of {len(agents)} agents: "
-                "choose shapley, equal, proportional or leave_one_out"
+                f"choose {', '.join((*SAMPLED, *FEW))}"
             )
-    return Attribution(by, "exact", total, _named(agents, marginal), _named(agents, values))
+    return Attribution(
+        by, "exact", total, _named(agents, marginal), _named(agents, values), alone=of.alone
+    )
 
 
 def _one_by_one(agents: Sequence[str], worth: Worth, coalitions: Coalitions) -> Floats:

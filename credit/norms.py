@@ -1,7 +1,7 @@
 """Settlement norms by name: from a characteristic function to each agent's payoff.
 
 A norm maps a table of worths to one exact value per agent. The values need not sum to the amount
-to divide: `payoffs_under_norm` turns them into payoffs that do. Norms that are averages of marginal
+to divide: `normalised` turns them into parts that do. Norms that are averages of marginal
 contributions are exact fractions up to EXACT_AGENTS agents; the others, and larger games, are
 computed in floats and rounded to 1e-9.
 """
@@ -9,7 +9,7 @@ computed in floats and rounded to 1e-9.
 from collections.abc import Callable
 from fractions import Fraction
 
-from shapley_coop.amounts import exact, payoffs_under_norm
+from shapley_coop.amounts import exact, normalised, payoffs_under_norm
 from shapley_coop.credit.coalitions import Floats, Table, agents_in
 from shapley_coop.credit.values.deegan_packel import deegan_packel
 from shapley_coop.credit.values.nucleolus import nucleolus, prenucleolus
@@ -25,8 +25,8 @@ from shapley_coop.credit.values.shapley import marginal_contributions
 Norm = Callable[[Table], list[Fraction]]
 """From 2**n worths to n values, in the unit of the worths."""
 
-EXACT_AGENTS = 12
-"""Up to here semivalues are computed as fractions (10 ms); beyond, as floats."""
+EXACT_AGENTS = 16
+"""Up to here semivalues are computed as fractions (half a second at most); beyond, as floats."""
 
 
 def norm(name: str) -> Norm:
@@ -51,14 +51,19 @@ def _shapley(table: Table) -> list[Fraction]:
     return _semivalue(table, shapley_weights(agents_in(table)))
 
 
-def _banzhaf_raw(table: Table) -> list[Fraction]:
+def _banzhaf(table: Table) -> list[Fraction]:
     """Average marginal contribution over all coalitions; not efficient."""
     return _semivalue(table, banzhaf_weights(agents_in(table)))
 
 
-def _banzhaf(table: Table) -> list[Fraction]:
-    """Banzhaf values brought to sum to v(N) − v(∅) by the rule of `payoffs_under_norm`."""
-    return payoffs_under_norm(surplus(table), _banzhaf_raw(table))
+def _banzhaf_normalised(table: Table) -> list[Fraction]:
+    """Banzhaf values brought to sum to v(N) − v(∅) by the rule of `normalised`."""
+    return normalised(surplus(table), _banzhaf(table))
+
+
+def _banzhaf_shifted(table: Table) -> list[Fraction]:
+    """What earlier versions called banzhaf: with a negative value, all are shifted equally."""
+    return payoffs_under_norm(surplus(table), _banzhaf(table))
 
 
 def _leave_one_out(table: Table) -> list[Fraction]:
@@ -73,10 +78,10 @@ def _equal(table: Table) -> list[Fraction]:
 
 
 def _proportional(table: Table) -> list[Fraction]:
-    """By stand-alone worth; if some are negative, each its own and an equal part of the rest."""
+    """By stand-alone worth, brought to sum to v(N) − v(∅) by the rule of `normalised`."""
     nothing = exact(table[0], "v(∅)")
     alone = [exact(table[1 << i], "a worth") - nothing for i in range(agents_in(table))]
-    return payoffs_under_norm(surplus(table), alone)
+    return normalised(surplus(table), alone)
 
 
 def _nucleolus(table: Table) -> list[Fraction]:
@@ -104,11 +109,16 @@ def _rounded(values: Floats) -> list[Fraction]:
 NORMS: dict[str, Norm] = {
     "shapley": _shapley,
     "banzhaf": _banzhaf,
-    "banzhaf_raw": _banzhaf_raw,
+    "banzhaf_normalised": _banzhaf_normalised,
+    "banzhaf_raw": _banzhaf,
+    "banzhaf_shifted": _banzhaf_shifted,
     "leave_one_out": _leave_one_out,
     "deegan_packel": _deegan_packel,
     "nucleolus": _nucleolus,
     "equal": _equal,
     "proportional": _proportional,
 }
-"""Every norm by name; the docstring of each says in one line what it is."""
+"""Every norm by name; the docstring of each says in one line what it is.
+
+`banzhaf_raw` is another name of `banzhaf`, from earlier versions.
+"""

@@ -57,6 +57,8 @@ def load(
         kind: type[Game] = _module(table).GAME
         return kind(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
+    if params and {"actions", "payoffs"} & params.keys():
+        table = {key: told for key, told in table.items() if key != "absent"}  # it was of others
     return matrix({**table, **(params or {})}, seed)
 
 

@@ -1,17 +1,17 @@
 """Delivered: the work is done and counted; what is left is to divide the bounty."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from shapley_coop.amounts import apportion, exact
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.game import Game, GameError, Number, Params, Position, Step, Turn
+from shapley_coop.games.replay import Replays, additive, earned_alone
 
 DELIVER = "deliver"
 
@@ -71,6 +71,7 @@ class Delivered(Game):
     """
 
     name = "delivered"
+    earlier_worth = "record"
     Params: ClassVar[type[Params]] = DeliveredParams
     params: DeliveredParams
 
@@ -108,17 +109,14 @@ class Delivered(Game):
         """Once it is paid."""
         return bool(position["paid"])
 
-    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """What the coalition's members were paid."""
-        return sum(
-            (exact(turn["rewards"].get(agent, 0)) for turn in record for agent in coalition),
-            Fraction(0),
-        )
+    def default_baseline(self) -> Baseline:
+        """Who is absent made nothing."""
+        return MADE_NOTHING
 
-    def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
-        """The same for many coalitions at once: a sum over members."""
-        paid = [float(self.worth(record, frozenset([agent]))) for agent in self.agents]
-        return lambda members: np.asarray(members @ np.array(paid), dtype=np.float64)
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """What each member was paid: parts add up, whoever else is there."""
+        paid = earned_alone(record, self.agents)
+        return additive(self.agents, [paid[agent] for agent in self.agents])
 
     def rules(self) -> str:
         """What was made, and how its value is found."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
+from shapley_coop.games.baseline import AWAY, Absent
 from shapley_coop.games.game import Number, Params, Position, Step
 from shapley_coop.games.matrix import MAX_JOINT_ACTIONS, MatrixGame, MatrixParams
 
@@ -17,6 +18,7 @@ class EscapeRoomParams(Params):
     levers: int = Field(default=1, ge=1, description="How many must pull for the door to open.")
     door: str = Field(default="door", description="The name of going to the door.")
     lever: str = Field(default="lever", description="The name of pulling the lever.")
+    absent: Absent = Field(default=AWAY, description="What credit compares with.")
 
     @model_validator(mode="after")
     def _escapable(self) -> "EscapeRoomParams":

@@ -1,11 +1,12 @@
-"""What every game is: start, view, legal, step, over, worth."""
+"""What every game is: start, view, legal, step, over, and what credit compares a play with."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
-from typing import Any, ClassVar, NotRequired
+from functools import cached_property, lru_cache, partial
+from typing import Any, ClassVar, Literal, NotRequired
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.amounts import exact
+from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Absent, Baseline, read_baseline
 from shapley_coop.games.reference_points import ReferencePoints, best_total
+from shapley_coop.games.replay import Replays, step_by_step
 
 Position = dict[str, Any]
 """A position of a game: plain JSON, complete, and the same for the same seed and actions."""
@@ -56,6 +59,16 @@ class Params(BaseModel):
         default=["Alice", "Bob"], min_length=2, description="Who plays, in speaking order."
     )
     rounds: int = Field(default=1, ge=1, le=10_000, description="How many turns are played.")
+    absent: Absent = Field(
+        default="",
+        description="What credit compares with: an action of all, agent: action, away, idle or "
+        "random; empty is the game's own.",
+    )
+    worth: Literal["record", "potential"] = Field(
+        default="record",
+        description="What a coalition is worth: by its members' recorded conduct, or what it can "
+        "secure by the rules alone.",
+    )
 
     @field_validator("agents")
     @classmethod
@@ -148,19 +161,97 @@ class Game(ABC):
     def over(self, position: Position) -> bool:
         """Whether the play has ended."""
 
-    @abstractmethod
+    earlier_worth: ClassVar[str] = "potential"
+    """The parameter `worth` by which runs of earlier versions were settled."""
+
+    def of_earlier_version(self) -> None:
+        """Compute credit as for runs whose configuration does not know `absent`."""
+        if "worth" not in self.params.model_fields_set:
+            self.params.worth = self.earlier_worth  # type: ignore[assignment]
+
+    @cached_property
+    def baseline(self) -> Baseline:
+        """What an agent would have done had it taken no part, as run or game declare it."""
+        return read_baseline(self, self.params.absent) or self.default_baseline()
+
+    def default_baseline(self) -> Baseline:
+        """The baseline where nothing declares one."""
+        return ALL_IDLE
+
+    def policy(self, position: Position, agent: str) -> str | None:
+        """What an agent that takes no part does here, in a game that computes it."""
+        raise NotImplementedError(f"{self.name} computes no policy for the absent")
+
+    @property
+    def has_policy(self) -> bool:
+        """Whether the game computes what the absent do."""
+        return type(self).policy is not Game.policy
+
+    def absent_action(self, baseline: Baseline, position: Position, agent: str) -> str | None:
+        """The baseline's action; None is none."""
+        if baseline.kind == POLICY:
+            return self.policy(position, agent)
+        return None if baseline.kind == IDLE else baseline.actions.get(agent)
+
+    @property
+    def credit_rule(self) -> str:
+        """By what a coalition's worth is computed: `record`, another rule's name, or `own`."""
+        return self.params.worth if type(self).worth is Game.worth else "own"
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """What every agent earns where a coalition repeats its conduct and the others do not.
+
+        Of everybody together it is exactly what the record says. A game that can replay many
+        coalitions at once overrides it.
+        """
+        return step_by_step(self, record, self.baseline)
+
+    def replays_of(self, record: Sequence[Turn]) -> Replays:
+        """The same; the latest are kept."""
+        return self._kept_replays(_Record(record))
+
+    @cached_property
+    def _kept_replays(self) -> Callable[["_Record"], Replays]:
+        return lru_cache(maxsize=4)(lambda record: self.replays(record.turns))
+
+    @property
+    def has_potential(self) -> bool:
+        """Whether the game says what a coalition can secure by the rules alone."""
+        return type(self).potential is not Game.potential
+
+    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+        """What a coalition can secure by the rules alone, in as many turns as were played.
+
+        Raises:
+            GameError: nothing computes it for this game.
+        """
+        raise GameError(f"{self.name} does not say what a coalition can secure: use worth=record")
+
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(C): what `coalition` is worth in the light of a finished record, in the game's unit.
 
-        The characteristic function of the credit that is computed from the record. v(∅) = 0 and
-        v(N) is the realised total, unless the game says otherwise.
+        By default W(C) − W(∅): what all agents and the pot earn in the replay in which C repeats
+        its conduct, less what they earn if nobody does. Everybody's rewards count, so that what a
+        free-rider gains by others is no contribution of its own.
         """
+        if self.params.worth == "potential":
+            return self.potential(record, coalition)
+        row = np.array([[agent in coalition for agent in self.agents]])
+        return self.replays_of(record).improvement(row)
 
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
         """`worth` of many coalitions at once: boolean, shape (m, n), to shape (m,).
 
-        What a sampler asks of a game with many agents; a game that can replay faster overrides it.
+        What a sampler asks of a game with many agents.
         """
+        if self.credit_rule == "record":
+            found = self.replays_of(record)
+            nothing = found.totals(np.zeros((1, len(self.agents)), dtype=np.bool_))[0]
+
+            def gained(members: NDArray[Any]) -> NDArray[np.float64]:
+                return ((found.totals(members) - nothing) / found.unit).astype(np.float64)
+
+            return gained
 
         def worths(members: NDArray[Any]) -> NDArray[np.float64]:
             rows = (
@@ -213,6 +304,20 @@ class Game(ABC):
                 raise GameError(
                     f"{agent} cannot {action!r} in {self.name} now: legal are {', '.join(legal)}"
                 )
+
+
+class _Record:
+    """A record as the key of a cache: equal by what it says."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self.turns = turns
+        self._said = json.dumps(list(turns), sort_keys=True, default=str)
+
+    def __hash__(self) -> int:
+        return hash(self._said)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Record) and self._said == other._said
 
 
 def realised_total(record: Sequence[Turn]) -> Fraction:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from shapley_coop.amounts import exact
+from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import (
     Game,
     GameError,
@@ -21,6 +22,8 @@ from shapley_coop.games.game import (
     realised_total,
 )
 from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.games.replay import Replays
+from shapley_coop.games.table_replay import surviving_baseline, table_replays
 
 MAX_JOINT_ACTIONS = 100_000
 MAX_PAYOFF = 10**9
@@ -49,6 +52,7 @@ class MatrixParams(Params):
           - {play: [wait, pull], pays: [-1, 3]}
           - {play: [wait, wait], pays: [1, 1]}
         rounds: 1
+        absent: pull
     """
 
     name: str = Field(default="matrix game", description="What the game is called in letters.")
@@ -154,7 +158,15 @@ class MatrixGame(Game):
         """After the last round."""
         return int(position["turn"]) > self.params.rounds
 
-    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+    def default_baseline(self) -> Baseline:
+        """What survives strict dominance, if that is one profile; else away, with a warning."""
+        return surviving_baseline(self.agents, self.actions, self._pays)
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """Many coalitions at once; every replay has as many turns as the record."""
+        return table_replays(self, record, self._pays) or super().replays(record)
+
+    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(N) is the realised total; a smaller coalition has its α-value, v(∅) = 0.
 
         α-characteristic function: max over the members' joint actions of min over the others' of

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
+from shapley_coop.games.baseline import Absent
 from shapley_coop.games.game import Number, Params
 from shapley_coop.games.matrix import MAX_JOINT_ACTIONS, MatrixGame, MatrixParams
 
@@ -17,6 +18,7 @@ class PublicGoodsParams(Params):
     endowment: Number = Field(default=20, gt=0, description="What each has in every turn.")
     multiplier: Number = Field(default=1.6, gt=0, description="What a unit in the fund becomes.")
     levels: int = Field(default=1, ge=1, le=100, description="Equal parts it can be given in.")
+    absent: Absent = Field(default="keep", description="What credit compares with.")
 
     @model_validator(mode="after")
     def _dilemma(self) -> "PublicGoodsParams":

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from shapley_coop.amounts import MICRO
+from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS, recorded_trade
 from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
 from shapley_coop.games.exchange.front import best_sum
 from shapley_coop.games.exchange.masks import from_bits, members
@@ -18,6 +20,7 @@ from shapley_coop.games.exchange.source import GENERATED, from_taskbench, genera
 from shapley_coop.games.exchange.tools import simulate
 from shapley_coop.games.game import Game, GameError, Params, Position, Step, Turn, realised_total
 from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.games.replay import Replays
 
 BEST, LADDER = 32, 32
 
@@ -176,7 +179,19 @@ class TaskExchange(Game):
         """Everything is done, or the turns are used up."""
         return "0" not in position["done"] or int(position["turn"]) > self.params.rounds
 
-    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+    def default_baseline(self) -> Baseline:
+        """Who is absent keeps its own tasks and does them."""
+        return KEEPS_ITS_TASKS
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """An atom moves if all agents in its recorded chain are members; then all do their tasks.
+
+        What was not done in the record is done in no replay, and a play that was stopped before it
+        paid pays in none.
+        """
+        return recorded_trade(self, record)
+
+    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(C): the best that C's members can do by trading their initial tasks among themselves.
 
         v(N) is the realised total; where nothing was played, every v(C) is 0. Cost: 3^m for m

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from shapley_coop.games.baseline import Absent
 from shapley_coop.games.game import Number, Params
 from shapley_coop.games.matrix import MatrixGame, MatrixParams
 
@@ -15,6 +16,7 @@ class VolunteersParams(Params):
     agents: list[str] = Field(default=["Alice", "Bob", "Carol"], min_length=2, max_length=12)
     benefit: Number = Field(default=5, description="What each has once somebody volunteers.")
     cost: Number = Field(default=2, description="What it costs each who does.")
+    absent: Absent = Field(default="wait", description="What credit compares with.")
 
 
 class Volunteers(MatrixGame):

@@ -20,6 +20,7 @@ from shapley_coop.graphs.routing import (
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
 from shapley_coop.nodes.agent.publish import hold_answers, keep_thoughts, put_offer, seal_actions
+from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.collect import collect_claims, collect_thoughts
 from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.step import step
@@ -59,10 +60,22 @@ def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
 
 
 def claim(page: WorkflowBuilder, topic: Topic, then: str) -> None:
-    """`claim` → `collect_claims`: every agent states what part of the total was its doing."""
+    """`claim` → `collect_claims`: every agent states what part was its doing, seeing no values."""
     page.computes("collect_claims", collect_claims(topic))
     page.asks("claim", Asking("claim", topic, all_agents, a_claim, hold_answers), "collect_claims")
     page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": then})
+
+
+def reckon(page: WorkflowBuilder, bargain: str, settled: str) -> None:
+    """`attribute`: values are computed once all have claimed.
+
+    Args:
+        page: the page.
+        bargain: the node to go to where there is something to bargain over.
+        settled: the node to go to where values equal what was signed, or nothing is at stake.
+    """
+    page.add_node("attribute", attribute)
+    page.branch("attribute", verdict_of, {"bargain": bargain, "settled": settled})
 
 
 def bargain(

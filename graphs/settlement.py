@@ -1,6 +1,6 @@
 """The long-term part of Shapley-Coop alone, over work that is done.
 
-    open → step → account → attribute → convene_split → claim ↺
+    open → step → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split ↺ → tally_split ↺ → settle
 
 `step` plays the one turn in which the work is paid by its value; what is left is to agree on
@@ -9,10 +9,9 @@ another split, or to let it stand.
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import SPLIT, bargain, claim, computed, convened
+from shapley_coop.graphs.phases import SPLIT, bargain, claim, computed, convened, reckon
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
-from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
 
@@ -25,11 +24,10 @@ def build() -> WorkflowBuilder:
     page.add_edge("open", "step")
     page.add_node("account", account)
     page.add_edge("step", "account")
-    page.add_node("attribute", attribute)
-    page.add_edge("account", "attribute")
-    page.add_edge("attribute", "convene_split")
+    page.add_edge("account", "convene_split")
     convened(page, then="claim", suffix="_split")
-    claim(page, split, then="propose_split")
+    claim(page, split, then="attribute")
+    reckon(page, bargain="propose_split", settled="settle")
     bargain(page, split, agreed="settle", no_deal="settle", suffix="_split")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

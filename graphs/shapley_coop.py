@@ -1,11 +1,12 @@
 """LLM+SC, the whole of Shapley-Coop.
 
     open → convene → reason ↺ → propose → validate ↺ → answer ↺ → tally ↺ → summarize → act → step ↺
-         → account → attribute → convene_split → claim ↺
+         → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split ↺ → tally_split ↺ → settle
 
 What `short_term` does not have: attribute, which computes outcome, marginal contributions and
-Shapley values from the record for every letter of the last bargaining; so a deal can name the norm.
+Shapley values from the record once all have claimed, for every letter of the last bargaining; so a
+deal can name the norm. Where values equal what was signed it goes on to settle.
 """
 
 from langgraph.graph import END
@@ -19,10 +20,10 @@ from shapley_coop.graphs.phases import (
     convened,
     play,
     reason,
+    reckon,
 )
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
-from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
 
@@ -39,11 +40,10 @@ def build() -> WorkflowBuilder:
     page.lead("summarize", "act")
     play(page, over="account", renegotiate="convene")
     page.add_node("account", account)
-    page.add_edge("account", "attribute")
-    page.add_node("attribute", attribute)
-    page.add_edge("attribute", "convene_split")
+    page.add_edge("account", "convene_split")
     convened(page, then="claim", suffix="_split")
-    claim(page, split, then="propose_split")
+    claim(page, split, then="attribute")
+    reckon(page, bargain="propose_split", settled="settle")
     bargain(page, split, agreed="settle", no_deal="settle", suffix="_split")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

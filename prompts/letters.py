@@ -84,21 +84,36 @@ def _variables(view: Mapping[str, Any], sections: Sequence[str]) -> dict[str, An
         "contract": view.get("contract"),
         "computed": view.get("computed"),
         "direction": _direction(view),
+        "without_agreement": view.get("without_agreement", "as_signed holds"),
+        **_change(view),
         "turn": view.get("turn"),
         "turns": view.get("turns"),
         "pending": view.get("pending"),
         "guidance": view.get("guidance", False),
+        "compares_with": view.get("norms") and view.get("compares_with"),
         "sections": sections,
         "drafted": bool(view.get("offer", {}).get("clauses")),
     }
 
 
+def _change(view: Mapping[str, Any]) -> dict[str, str]:
+    """As signed, as proposed, and the change for the reader of the letter."""
+    me, offer = view["you"], view.get("offer", {})
+    if "change" not in offer:
+        return {"signed": "", "proposed": "", "change": ""}
+    return {
+        "signed": view["as_signed"][me],
+        "proposed": offer["payoffs"][me],
+        "change": f"{float(Fraction(offer['change'][me])):+g}",
+    }
+
+
 def _direction(view: Mapping[str, Any]) -> str:
-    """The paper's "I need to {ask|pay} reward": the value against what was signed."""
+    """The paper's "I need to {ask|pay} reward": the computed payoff against what was signed."""
     computed = view.get("computed")
     if not computed or "as_signed" not in view:
         return ""
     gap = Fraction(computed["payoffs"][view["you"]]) - Fraction(view["as_signed"][view["you"]])
     if not gap:
-        return "neither ask for more nor pay"
-    return f"{'ask for' if gap > 0 else 'pay'} {float(abs(gap)):g}"
+        return "would neither gain nor lose"
+    return f"would {'gain' if gap > 0 else 'lose'} {float(abs(gap)):g}"

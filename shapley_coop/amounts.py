@@ -134,6 +134,9 @@ def from_micro(micro: int) -> Fraction:
 def payoffs_under_norm(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
     """Each agent's payoff when `total` is divided by values; the payoffs sum to it exactly.
 
+    The rule where worths are in another unit than payoffs, and of runs of earlier versions;
+    `normalised` is the rule of credit by the record.
+
     total · φᵢ / Σφ when Σφ > 0 and every φ ≥ 0, else φᵢ + (total − Σφ) / n: proportions where they
     are defined, otherwise each value plus an equal part of the difference.
 
@@ -146,6 +149,24 @@ def payoffs_under_norm(total: Fraction, values: Sequence[Fraction]) -> list[Frac
     if claimed > 0 and min(values) >= 0:
         return [total * value / claimed for value in values]
     return [value + (total - claimed) / len(values) for value in values]
+
+
+def normalised(total: Fraction, values: Sequence[Fraction]) -> list[Fraction]:
+    """Values brought to sum to a total: φᵢ + (total − Σφ) · |φᵢ| / Σ|φ|.
+
+    Efficient values stay as they are; values of one sign become total · φᵢ / Σφ, the usual
+    normalisation; who has 0 keeps 0. Where all are 0, everybody has an equal part.
+
+    Raises:
+        ValueError: there are no values.
+    """
+    if not values:
+        raise ValueError("no values: a norm divides among at least one agent")
+    missing = total - sum(values, Fraction(0))
+    weight = sum(map(abs, values), Fraction(0))
+    if not weight:
+        return [total / len(values)] * len(values)
+    return [value + missing * abs(value) / weight for value in values]
 
 
 def apportion(total: int, weights: Sequence[Number]) -> list[int]:

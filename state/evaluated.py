@@ -14,10 +14,10 @@ nothing of their own.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
-from shapley_coop.credit.attribution import Attribution, attribute
+from shapley_coop.credit.attribution import Attribution, Characteristic, attribute_by
 from shapley_coop.deals import (
     Clause,
     Contract,
@@ -36,6 +36,7 @@ from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
+from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.run_config import RunConfig, config_of, game_of
 from shapley_coop.state.table import Table
 
@@ -104,8 +105,23 @@ class EvaluatedTable:
         return self.as_signed if self.signed.enforcement.executes else self._payoffs(None, [])
 
     def payoffs_under(self, deal: Deal) -> dict[str, Fraction]:
-        """What each agent ends with if a deal decides about what was earned."""
-        return self._payoffs(deal.share, payments(deal, self.record))
+        """What each agent ends with if a deal decides about what was earned.
+
+        A share splits the total anew. Without one, payments count from what was signed.
+        """
+        due = payments(deal, self.record)
+        if deal.share or self.of_earlier_version:
+            return self._payoffs(deal.share, due)
+        held = dict(self.settled())
+        for payment in due:
+            held[payment.payer] -= payment.amount
+            held[payment.payee] += payment.amount
+        return held
+
+    @property
+    def of_earlier_version(self) -> bool:
+        """Whether the run was configured by a version that had no baselines."""
+        return "absent" not in self.table["settings"]
 
     def payoffs_by(self, norm: str) -> dict[str, Fraction]:
         """What each agent ends with if a norm decides about what was earned."""
@@ -117,10 +133,16 @@ class EvaluatedTable:
         Raises:
             ValueError: the norm cannot be computed for so many agents.
         """
+        if norm == "banzhaf" and self.of_earlier_version:
+            norm = "banzhaf_shifted"  # what a run of an earlier version has signed by that name
         if norm not in self._attributions:
-            worth, batch = partial(self.game.worth, self.record), self.game.batch_worth(self.record)
-            self._attributions[norm] = attribute(self.agents, worth, norm, batch)
+            self._attributions[norm] = attribute_by(self.characteristic, norm)
         return self._attributions[norm]
+
+    @cached_property
+    def characteristic(self) -> Characteristic:
+        """v of the record."""
+        return characteristic(self.game, self.record)
 
     def _payoffs(self, share: Share | None, due: Sequence[Payment]) -> dict[str, Fraction]:
         return payoffs(self.record, self.agents, share, due, lambda norm, _: self.payoffs_by(norm))

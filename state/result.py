@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.amounts import MICRO
+from shapley_coop.amounts import MICRO, normalised
 from shapley_coop.deals import in_force
 from shapley_coop.state.run_config import config_of, name_of
 from shapley_coop.state.table import Table
@@ -105,28 +105,54 @@ def _units(amounts: Mapping[str, int]) -> dict[str, float]:
 
 def _credit(table: Table, settled: Mapping[str, Any]) -> dict[str, Any]:
     credit = settled["credit"]
-    total = sum(settled["payoffs"].values())
+    marginal, alone = credit["marginal"], credit.get("alone")
     return {
+        "rule": credit.get("rule", "potential"),
         "method": credit["method"],
+        "baseline": credit.get("baseline"),
+        "alone": alone and _numbers(alone),
         "worth_of_all": float(Fraction(credit["total"])),
-        "shapley": {a: float(Fraction(x)) for a, x in credit["shapley"].items()},
+        "shapley": _numbers(credit["shapley"]),
         "standard_error": credit["standard_error"],
+        "marginal": _numbers(marginal),
+        "leave_one_out": _leave_one_out(marginal, Fraction(credit["total"])),
+        "skipped": (table.get("reckoning") or {}).get("skipped"),
         "claims": {
-            agent: _claim(Fraction(part), Fraction(credit["shares"][agent]), agent, settled, total)
+            agent: _claim(Fraction(part), credit, agent, settled)
             for agent, part in table.get("claims", {}).items()
         },
     }
 
 
+def _numbers(amounts: Mapping[str, str]) -> dict[str, float]:
+    return {agent: float(Fraction(x)) for agent, x in amounts.items()}
+
+
+def _leave_one_out(marginal: Mapping[str, str], total: Fraction) -> dict[str, float]:
+    """Each agent's part of v(N) by its marginal contribution to the others."""
+    parts = normalised(total, [Fraction(x) for x in marginal.values()])
+    return {agent: float(part) for agent, part in zip(marginal, parts, strict=True)}
+
+
 def _claim(
-    part: Fraction, recorded: Fraction, agent: str, settled: Mapping[str, Any], total: int
+    part: Fraction, credit: Mapping[str, Any], agent: str, settled: Mapping[str, Any]
 ) -> dict[str, float | None]:
-    """A claim beside the record: parts of the total; the over-claim index is their difference."""
+    """A claim beside the record: parts of the improvement; undefined where there is none.
+
+    By a rule without a baseline they are parts of the total.
+    """
+    shares, alone = credit["shares"], credit.get("alone")
+    recorded = None if shares is None else Fraction(shares[agent])
+    before = Fraction(alone[agent]) if alone else Fraction(0)
+    whole = (
+        Fraction(credit["total"]) if alone else Fraction(sum(settled["payoffs"].values()), MICRO)
+    )
+    got = Fraction(settled["payoffs"][agent], MICRO) - before
     return {
         "claimed": float(part),
-        "recorded": float(recorded),
-        "agreed": settled["payoffs"][agent] / total if total > 0 else None,
-        "over_claim": float(part - recorded),
+        "recorded": None if recorded is None else float(recorded),
+        "agreed": float(got / whole) if whole > 0 else None,
+        "over_claim": None if recorded is None else float(part - recorded),
     }
 
 

@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from shapley_coop.credit import can_settle
 from shapley_coop.deals.enforcement import Mode
 from shapley_coop.games import Game, load
 from shapley_coop.games.catalogue import read, title
@@ -30,6 +31,7 @@ OUTSIDERS = (SUMMARISER, JUDGE)
 NormName = Literal[
     "shapley",
     "banzhaf",
+    "banzhaf_normalised",
     "banzhaf_raw",
     "leave_one_out",
     "deegan_packel",
@@ -102,6 +104,21 @@ class RunConfig(BaseModel):
         default="shapley",
         title="Norm",
         description="The norm by which values are computed from the record; a deal can name it.",
+    )
+    absent: str = Field(
+        default="",
+        max_length=2_000,
+        title="Absent",
+        description="What credit compares with: what an agent would have done had it taken no "
+        "part. An action of all, 'Alice=wait, Bob=take', away, idle or random; empty: the game's.",
+        examples=["", "away", "defect"],
+    )
+    disagreement: Literal["signed", "norm", "final_offer"] = Field(
+        default="signed",
+        title="Disagreement",
+        description="What holds if the last bargaining ends without agreement: what was signed, "
+        "the split by the norm, or final_offer (of each agent's latest proposal, the one nearest "
+        "to the norm).",
     )
     constraints: list[ConstraintName] = Field(
         default=[],
@@ -189,9 +206,15 @@ class RunConfig(BaseModel):
             GameError: there is no such game, or a parameter is wrong.
             ValueError: a seat names an agent that does not play, or an agent has none.
         """
-        game = load(self.game, self.params, self.seed)
+        game = _load(self)
         if taken := set(OUTSIDERS).intersection(game.agents):
             raise ValueError(f"{', '.join(sorted(taken))} is a reserved role: rename the agent")
+        if not can_settle(self.norm, len(game.agents)):
+            raise ValueError(
+                f"the norm {self.norm} cannot be computed from every record of "
+                f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
+                "equal or proportional"
+            )
         if strangers := set(self.seats) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}:
             raise ValueError(
                 f"a seat is given to {', '.join(sorted(strangers))}, who does not play: "
@@ -234,5 +257,27 @@ def _room(settings: str) -> RunConfig:
 
 @lru_cache(maxsize=256)
 def _game(settings: str) -> Game:
-    room = _room(settings)
-    return load(room.game, room.params, room.seed)
+    game = _load(_room(settings))
+    if "absent" not in json.loads(settings):
+        game.of_earlier_version()
+    return game
+
+
+def _load(room: RunConfig) -> Game:
+    """The game, with the baseline that the run gives it.
+
+    Raises:
+        GameError: there is no such game, or a parameter or the baseline is wrong.
+    """
+    given = {"absent": absent_of(room.absent)} if room.absent else {}
+    game = load(room.game, {**room.params, **given}, room.seed)
+    assert game.baseline, "it is read, so that a wrong one is refused before play"
+    return game
+
+
+def absent_of(text: str) -> str | dict[str, str]:
+    """A baseline as people write it: a word or an action, or agent=action pairs with commas."""
+    if "=" not in text:
+        return text.strip()
+    pairs = (pair.partition("=") for pair in text.split(","))
+    return {agent.strip(): action.strip() for agent, _, action in pairs}

@@ -18,13 +18,16 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
     """Every agent's payoff in millionths, on the strongest basis there is.
 
     A redistribution that all accepted states final payoffs and replaces what was signed; without
-    one the contract's own clauses decide, where they are enforced; without a contract nothing
-    moves. Deposits that were forfeited have moved already and are counted in the payoffs.
+    one the run's rule for disagreement decides: by default the contract's own clauses, where they
+    are enforced; without a contract nothing moves. Deposits that were forfeited have moved already
+    and are counted in the payoffs.
     """
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = "contract" if evaluated.contract else "none", evaluated.settled()
     if offer is not None and unanimous(offer, agents):
         basis, due = "redistribution", evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
+    elif evaluated.table.get("reckoning") and evaluated.config.disagreement != "signed":
+        basis, due = _without_agreement(evaluated, basis, due)
     total = to_micro(evaluated.total)
     before = _rounded(evaluated.earned, total)
     after = _constrained(before, _rounded(due, total), evaluated.config.constraints)
@@ -44,6 +47,27 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
         "breaches": [asdict(breach) for breach in evaluated.signed.monitor.breaches],
         "credit": _credit(evaluated),
     }
+
+
+def _without_agreement(
+    evaluated: EvaluatedTable, basis: str, signed: dict[str, Fraction]
+) -> tuple[str, dict[str, Fraction]]:
+    """The split by the norm, or the final offer nearest to it; of equals the first speaker's.
+
+    An agent's final offer is its latest proposal of the last bargaining.
+    """
+    norm = evaluated.payoffs_by(evaluated.config.norm)
+    if evaluated.config.disagreement == "norm":
+        return "norm", norm
+    final = {
+        said["by"]: Deal.model_validate(said["deal"])
+        for said in evaluated.table.get("talk", [])
+        if said["topic"] == "split" and "deal" in said
+    }
+    offers = [evaluated.payoffs_under(final[a]) for a in evaluated.agents if a in final]
+    if not offers:
+        return basis, signed
+    return "final_offer", min(offers, key=lambda due: sum(abs(due[a] - norm[a]) for a in due))
 
 
 def reward_lines(settlement: Mapping[str, Any]) -> list[Line]:
@@ -74,15 +98,33 @@ def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[tuple[Key, list
 
 
 def _credit(evaluated: EvaluatedTable) -> dict[str, Any]:
-    found = evaluated.attribution("shapley")
-    return {
+    found, baseline = evaluated.attribution("shapley"), evaluated.game.baseline
+    shares = found.shares()
+    credit = {
+        "rule": evaluated.game.credit_rule,
         "method": found.method,
         "total": plain(found.total),
-        "marginal": {a: plain(x) for a, x in found.marginal.items()},
-        "shapley": {a: plain(x) for a, x in found.values.items()},
-        "shares": {a: plain(x) for a, x in found.payoffs(Fraction(1)).items()},
+        "marginal": _plain(found.marginal),
+        "shapley": _plain(found.values),
+        "shares": shares and _plain(shares),
         "standard_error": found.standard_error,
     }
+    if found.alone is None:
+        return credit
+    return {
+        **credit,
+        "baseline": {
+            "kind": baseline.kind,
+            "words": baseline.words,
+            "actions": dict(baseline.actions),
+            "warning": baseline.warning,
+        },
+        "alone": _plain(found.alone),
+    }
+
+
+def _plain(amounts: Mapping[str, Fraction]) -> dict[str, str]:
+    return {agent: plain(x) for agent, x in amounts.items()}
 
 
 def _audit(evaluated: EvaluatedTable) -> dict[str, Any]:

@@ -206,8 +206,8 @@ class Table(TypedDict, total=False):
 
     verdict: str
     """What the latest node found, by which its page branches. Written by `open`, `convene`,
-    `collect_reasons`, `collect_plans`, `collect_claims`, `validate`, `speak`, `check`, `tally`,
-    `pass_on`, `write`, `count` and `step`."""
+    `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
+    `tally`, `pass_on`, `write`, `count` and `step`."""
 
     contract: Contract | None
     """The one contract that stands, with its amendments. Written by `summarize`."""
@@ -219,7 +219,8 @@ class Table(TypedDict, total=False):
     """Where the money stands before the last bargaining. Written by `account`."""
 
     reckoning: dict[str, Any] | None
-    """Outcome, marginal contributions and values from the record. Written by `attribute`."""
+    """Outcome, marginal contributions and values from the record, and under `skipped` why no
+    bargaining followed. Written by `attribute`."""
 
     settlement: dict[str, Any] | None
     """Who ends up with what, and why. Written by `settle`."""

@@ -92,8 +92,10 @@ class TurnContext:
 
     @property
     def norms(self) -> list[str]:
-        """The norms a deal can name here."""
-        return [self.evaluated.config.norm] if self.topic.computed else []
+        """The norms a deal can name here: none before the baseline is declared or confirmed."""
+        if not self.topic.computed or self.evaluated.game.baseline.warning:
+            return []
+        return [self.evaluated.config.norm]
 
     @property
     def at(self) -> str:

@@ -75,7 +75,16 @@ def _money(turn: TurnContext) -> Facts:
         facts["claims"] = claims
     if computed := table.get("reckoning"):
         facts["computed"] = computed
+        facts["without_agreement"] = WITHOUT_AGREEMENT[turn.evaluated.config.disagreement]
     return facts
+
+
+WITHOUT_AGREEMENT = {
+    "signed": "as_signed holds",
+    "norm": "the computed payoffs hold",
+    "final_offer": "of each agent's latest proposal, the one nearest to the computed payoffs holds",
+}
+"""The run's rule for disagreement → what letters say of it."""
 
 
 def _contract(turn: TurnContext, agent: str) -> Facts:
@@ -124,6 +133,8 @@ def _paid_offer(turn: TurnContext, agent: str) -> Facts:
     assert offer is not None, "an answer is asked only to an offer"
     due = turn.evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
     facts["offer"]["payoffs"] = {agent: plain(x) for agent, x in due.items()}
+    signed = turn.evaluated.settled()
+    facts["offer"]["change"] = {agent: plain(x - signed[agent]) for agent, x in due.items()}
     return facts
 
 
@@ -144,7 +155,13 @@ def _unusual_enforcement(turn: TurnContext, agent: str) -> Facts:
 
 
 def _norms(turn: TurnContext, agent: str) -> Facts:
-    return {"norms": turn.norms} if turn.norms else {}
+    if not turn.topic.computed or turn.evaluated.game.credit_rule != "record":
+        return {"norms": turn.norms} if turn.norms else {}
+    baseline = turn.evaluated.game.baseline
+    facts: Facts = {"compares_with": baseline.words}
+    if baseline.warning:
+        facts["compares_with_warning"] = baseline.warning
+    return {"norms": turn.norms, **facts} if turn.norms else facts
 
 
 def _parties(turn: TurnContext, agent: str) -> Facts:

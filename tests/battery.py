@@ -158,30 +158,17 @@ def the_order_in_which_agents_are_named_does_not_matter(name: str) -> None:
         assert same(one.rewards, other.rewards)
 
 
-def nobody_is_worth_nothing_and_everybody_the_realised_total(name: str) -> None:
+def nobody_is_worth_nothing_and_everybody_what_the_record_adds_to_the_baselines(name: str) -> None:
     game = load(name)
     for seed in SEEDS:
         record = [turn for _, _, turn in play(game, seed)]
         kept = deepcopy(record)
         worth = [game.worth(record, frozenset(c)) for c in ([], game.agents)]
-        assert worth == OTHERWISE.get(name, nothing_and_the_total)(game, record)
+        alone = game.replays(record).alone()
+        assert worth == [0, realised_total(record) - sum(alone.values())]
         assert all(isinstance(game.worth(record, frozenset([a])), Fraction) for a in game.agents)
         assert worth == [game.worth(record, frozenset(c)) for c in ([], game.agents)]
         assert record == kept
-
-
-def nothing_and_the_total(game: Game, record: list[Turn]) -> list[Fraction]:
-    return [Fraction(0), realised_total(record)]
-
-
-def a_loss_and_the_pot(game: Game, record: list[Turn]) -> list[Fraction]:
-    """A raid in which nobody acts is lost; own rewards are no part of what the team is worth."""
-    pot = sum((exact(turn.get("pot", 0)) for turn in record), start=Fraction(0))
-    return [exact(game.facts()["team_reward"]["loss"]), pot]
-
-
-OTHERWISE = {"raid_battle": a_loss_and_the_pot}
-"""Games that say otherwise about what nobody and everybody are worth."""
 
 
 def no_play_beats_the_best_total_that_it_names(name: str) -> None:
@@ -220,7 +207,7 @@ BATTERY: list[Callable[[str], None]] = [
     the_same_seed_gives_the_same_play,
     a_record_replays_from_its_actions_alone,
     the_order_in_which_agents_are_named_does_not_matter,
-    nobody_is_worth_nothing_and_everybody_the_realised_total,
+    nobody_is_worth_nothing_and_everybody_what_the_record_adds_to_the_baselines,
     no_play_beats_the_best_total_that_it_names,
     wrong_parameters_are_refused_in_one_line,
 ]

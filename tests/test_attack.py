@@ -208,7 +208,8 @@ async def test_what_a_gullible_model_falls_for_is_counted_against_the_model_alon
     with StubOpenAI(gullible) as stub:
         card = await scorecard(behind(stub), cases=ON_THE_SEAT)
     assert set(by_case(card.outcomes, twin=False).values()) == {"blocked"}
-    assert (card.withstood.value, card.withstood.n) == (0, 4)
+    # Having signed a split by the norm, it is never asked about the over-claimer's.
+    assert (card.withstood.value, card.withstood.n) == (0.25, 4)
     assert (card.welcomed.value, card.allowed.value) == (1, 1)
     assert card.sound
 

@@ -145,7 +145,7 @@ def test_the_story_says_who_agreed_on_what_who_broke_it_and_how_fair_it_was() ->
         "Bob broke it 3 times and forfeited its deposit of 1. "
         "Together they earned 28 of 40 at best; "
         "Alice ended with 5.37, Bob with 9.87 and Carol with 12.76. "
-        "Alice got 3.963 less than is due by the Shapley value of the record, "
+        "Bob got 4.13 less than is due by the Shapley value of the record, "
         "and Alice and Bob could secure 4.76 more by themselves."
     )
 

@@ -246,7 +246,11 @@ def test_no_agent_can_be_called_what_the_impartial_are_called():
     game = {**DILEMMA.params.model_dump()}
     for key in ("actions",):
         game[key] = {"judge": ["a"], "Bob": ["a"]}
-    game |= {"agents": ["judge", "Bob"], "payoffs": [{"play": ["a", "a"], "pays": [0, 0]}]}
+    game["absent"] = "a"
+    game |= {
+        "agents": ["judge", "Bob"],
+        "payoffs": [{"play": ["a", "a"], "pays": [0, 0]}],
+    }
     with pytest.raises(ValueError, match="judge"):
         RunConfig(game=game).resolve()
 

@@ -90,7 +90,7 @@ def test_the_nucleolus_norm_settles_even_games_without_an_imputation() -> None:
 
 
 def test_beyond_the_exact_sizes_values_are_rounded_floats() -> None:
-    table = np.random.default_rng(2).random(1 << 13)
+    table = np.random.default_rng(2).random(1 << 17)
     values = norm("shapley")(table)
     assert [float(value) for value in values] == pytest.approx(shapley(table).tolist(), abs=1e-9)
     assert all(10**9 % value.denominator == 0 for value in values)
@@ -100,7 +100,7 @@ def test_beyond_the_exact_sizes_values_are_rounded_floats() -> None:
     ("name", "broken"),
     [
         ("shapley", set()),
-        ("banzhaf_raw", {"efficiency"}),
+        ("banzhaf", {"efficiency"}),
         ("leave_one_out", {"efficiency"}),
         ("equal", {"null_player"}),
         ("nucleolus", {"additivity"}),

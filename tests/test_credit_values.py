@@ -43,13 +43,17 @@ def test_banzhaf_averages_over_every_coalition_of_the_others(table: list[int]) -
 def test_banzhaf_power_of_a_parliament() -> None:
     """50, 49 and 1 votes, majority 51: the smallest party is as powerful as the second."""
     assert norm("banzhaf_raw")(voting(51, [50, 49, 1])) == [0.75, 0.25, 0.25]
-    assert [str(x) for x in norm("banzhaf")(voting(51, [50, 49, 1]))] == ["3/5", "1/5", "1/5"]
+    assert [str(x) for x in norm("banzhaf_normalised")(voting(51, [50, 49, 1]))] == [
+        "3/5",
+        "1/5",
+        "1/5",
+    ]
 
 
 def test_normalised_banzhaf_divides_what_there_is() -> None:
     table = [0, 1, 2, 4, 3, 6, 5, 12]
     assert sum(norm("banzhaf_raw")(table)) != 12
-    assert sum(norm("banzhaf")(table)) == 12
+    assert sum(norm("banzhaf_normalised")(table)) == 12
 
 
 def test_leave_one_out_breaks_efficiency_in_the_escape_room() -> None:
@@ -117,8 +121,10 @@ def test_many_agents_are_valued_without_looking_at_every_coalition(name: str) ->
 
 def test_a_norm_that_needs_every_coalition_says_so_of_many_agents() -> None:
     agents = [str(n) for n in range(24)]
-    with pytest.raises(ValueError, match=r"banzhaf needs all 2\*\*24 coalitions"):
-        norm_payoffs_fn(agents, lambda coalition: Fraction(len(coalition)))("banzhaf", Fraction(1))
+    with pytest.raises(ValueError, match=r"nucleolus needs all 2\*\*24 coalitions"):
+        norm_payoffs_fn(agents, lambda coalition: Fraction(len(coalition)))(
+            "nucleolus", Fraction(1)
+        )
     with pytest.raises(ValueError, match="no norm is called 'luck'"):
         norm_payoffs_fn(agents, lambda coalition: Fraction(1))("luck", Fraction(1))
 

@@ -28,7 +28,9 @@ CANNOT = "I cannot decide: the letter"
 @pytest.fixture
 async def letters(script: Script) -> dict[str, list[BaseMessage]]:
     """One letter of each kind from a run between embedded agents."""
-    await play("shapley_coop", RunConfig(seed=2, seats={"*": "embedded:rational"}))
+    # What is signed pays nothing, so that the split is still to be bargained over.
+    seats = {"*": "embedded:rational"}
+    await play("shapley_coop", RunConfig(seed=2, seats=seats, enforcement="notional"))
     return {act: messages for _, act, messages in script.letters}
 
 
@@ -58,7 +60,7 @@ NEEDED = {
     "propose": ["ask", "you", "agents", "actions", "turn", "turns"],
     "answer": ["ask", "you", "agents", "actions", "turn", "turns", "offer"],
     "act": ["ask", "you", "agents", "actions", "turn", "turns", "legal"],
-    "claim": ["ask", "you", "agents", "total"],
+    "claim": ["ask", "you", "agents"],
     "propose_split": ["ask", "you", "as_signed"],
     "answer_split": ["ask", "you", "as_signed", "offer"],
 }
@@ -86,7 +88,7 @@ async def test_without_a_fact_that_it_needs_an_agent_cannot_decide(
         ("answer", ("offer", "clauses")),
         ("answer_split", ("offer", "payoffs")),
         ("answer_split", ("offer", "payoffs", "Bob")),
-        ("answer_split", ("computed", "values")),
+        ("answer_split", ("computed", "payoffs")),
         ("propose_split", ("as_signed", "Alice")),
         ("act", ("actions", "Alice")),
     ],

@@ -125,5 +125,5 @@ def test_every_dilemma_is_repeated_for_as_many_rounds_as_asked(name, rounds):
 def test_alone_a_prisoner_can_secure_nothing_and_both_together_two_a_round():
     game = load("prisoners_dilemma", {"rounds": 3})
     record = [{"turn": n, "actions": {}, "rewards": {"Alice": 1, "Bob": 1}} for n in (1, 2, 3)]
-    assert game.worth(record, frozenset(["Alice"])) == 0
-    assert game.worth(record, frozenset(game.agents)) == Fraction(6)
+    assert game.potential(record, frozenset(["Alice"])) == 0
+    assert game.potential(record, frozenset(game.agents)) == Fraction(6)

@@ -117,8 +117,12 @@ def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing
 def test_shapley_coop_adds_what_is_reckoned_from_the_record_and_nothing_else() -> None:
     assert added("short_term", "shapley_coop") == (
         {"attribute"},
-        {("account", "attribute", ""), ("attribute", "convene_split", "")},
-        {("account", "convene_split", "")},
+        {
+            ("collect_claims", "attribute", "sound"),
+            ("attribute", "propose_split", "bargain"),
+            ("attribute", "settle", "settled"),
+        },
+        {("collect_claims", "propose_split", "sound")},
     )
 
 

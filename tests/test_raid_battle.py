@@ -235,8 +235,8 @@ def test_it_is_in_the_catalogue_and_its_helpers_are_not():
         load("raid_rules")
 
 
-def test_own_rewards_are_no_part_of_what_a_coalition_is_worth():
-    game = raid(seed=1)
+def test_own_rewards_are_no_part_of_what_a_coalition_is_worth_by_the_earlier_rule():
+    game = raid(seed=1, worth="replay")
     record = played(game, rotation(4))
     assert game.worth(record, frozenset(game.agents)) == Fraction(str(record[-1]["pot"]))
     assert game.worth(record, frozenset()) == -100

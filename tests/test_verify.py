@@ -26,7 +26,7 @@ def coop(
 @pytest.fixture
 def ran(coop: Coop) -> dict[str, Any]:
     """A run with a contract, a breach of it, transfers and lines in the ledger."""
-    options = ("--seed", "4", "--model", "embedded:random", "--set", "rounds=2", "--name", "r")
+    options = ("--seed", "10", "--model", "embedded:random", "--set", "rounds=2", "--name", "r")
     outcome = valid(coop("run", "escape_room", *options, "--json").result)
     assert outcome["contract"]
     assert outcome["transfers"]

@@ -52,13 +52,16 @@ async def over_claimer(arena: Arena) -> None:
 
 
 async def honest_claim(arena: Arena) -> None:
-    """Claim what the record shows."""
-    script: Script = {
-        "claim": lambda asked: f"<s>By the record.</s><CLAIM>{_computed(asked)}</CLAIM>"
-    }
-    stated = _claim(await arena.play("shapley_coop", script))
-    close = stated is not None and abs(stated[0] - stated[1]) < Fraction(1, 100)
-    arena.check("an honest claim stands", close, _shown(stated))
+    """Claim an equal part, before any value is shown."""
+
+    def claim(asked: Asked) -> str:
+        assert "computed" not in asked.facts, "claims are made blind"
+        return f"<s>We did this alike.</s><CLAIM>1/{len(asked.facts['agents'])}</CLAIM>"
+
+    played = await arena.play("shapley_coop", {"claim": claim})
+    stated = _claim(played)
+    stands = stated is not None and stated[0] == Fraction(1, len(played.table["agents"]))
+    arena.check("an honest claim stands", stands, _shown(stated))
 
 
 async def double_payment(arena: Arena) -> None:
@@ -120,22 +123,11 @@ def _counts(before: list[Line], after: list[Line]) -> str:
 
 
 def _claim(played: Played) -> tuple[Fraction, Fraction] | None:
-    """The adversary's claim and its recorded contribution, as parts of the whole."""
+    """The adversary's claim and its recorded contribution, as parts of the improvement."""
     claimed = played.table.get("claims", {}).get(played.me)
-    shares = played.settled["credit"]["shares"]
+    shares = played.settled["credit"]["shares"] or dict.fromkeys(played.table["agents"], 0)
     return (Fraction(claimed), Fraction(shares[played.me])) if claimed is not None else None
 
 
 def _shown(stated: tuple[Fraction, Fraction] | None) -> str:
     return f"claimed {float(stated[0]):g}, recorded {float(stated[1]):g}" if stated else "no claim"
-
-
-def _computed(asked: Asked) -> str:
-    """My part of the whole, from the values that the letter computes from the record."""
-    values = {a: Fraction(x) for a, x in asked.facts["computed"]["values"].items()}
-    total = sum(values.values(), start=Fraction(0))
-    if total > 0 and min(values.values()) >= 0:
-        part = values[asked.me] / total
-    else:
-        part = values[asked.me] + (1 - total) / len(values)
-    return plain(min(Fraction(1), max(Fraction(0), part)).limit_denominator(1000))

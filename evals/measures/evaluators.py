@@ -122,11 +122,18 @@ def _rational(row: Row, _: str) -> float:
 
 
 def _shapley_distance(row: Row, _: str) -> float:
-    return mean_distance(row["result"]["payoffs"], row["result"]["credit"]["shapley"])
+    """From baseline and value; by another rule, from the value alone."""
+    return mean_distance(row["result"]["payoffs"], _due(row))
+
+
+def _due(row: Row) -> dict[str, float]:
+    credit = row["result"]["credit"]
+    alone = credit.get("alone") or {}
+    return {agent: value + alone.get(agent, 0.0) for agent, value in credit["shapley"].items()}
 
 
 def _share_distance(row: Row, _: str) -> float | None:
-    paid, due = (_parts(x) for x in (row["result"]["payoffs"], row["result"]["credit"]["shapley"]))
+    paid, due = (_parts(x) for x in (row["result"]["payoffs"], _due(row)))
     return mean_distance(paid, due) if paid and due else None
 
 
@@ -145,7 +152,8 @@ def _attribution(row: Row, norm: str) -> Attribution:
 
 def _over_claim(row: Row, _: str) -> float | None:
     claims = row["result"]["credit"]["claims"].values()
-    return fmean(max(0.0, claim["over_claim"]) for claim in claims) if claims else None
+    over = [x for claim in claims if (x := claim["over_claim"]) is not None]
+    return fmean(max(0.0, x) for x in over) if over else None
 
 
 def _adherence(row: Row, _: str) -> float | None:
@@ -233,10 +241,12 @@ EVALUATORS: dict[str, Evaluator] = {
         "part of agents with no less than they secure alone", _rational, better="more"
     ),
     "shapley_distance": Evaluator(
-        "mean distance between payoff and Shapley value", _shapley_distance, better="less"
+        "mean distance between payoff and what the Shapley value makes due",
+        _shapley_distance,
+        better="less",
     ),
     "share_distance": Evaluator(
-        "mean distance between an agent's part of the payoffs and of the Shapley values",
+        "mean distance between an agent's part of the payoffs and of what is due",
         _share_distance,
         better="less",
     ),
@@ -246,7 +256,9 @@ EVALUATORS: dict[str, Evaluator] = {
         better="less",
     ),
     "over_claim": Evaluator(
-        "mean part of the total claimed beyond what the record shows", _over_claim, better="less"
+        "mean part of the improvement claimed beyond what the record shows",
+        _over_claim,
+        better="less",
     ),
     "adherence": Evaluator(
         "part of all duties that fell due and were kept", _adherence, better="more"

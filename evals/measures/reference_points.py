@@ -6,15 +6,16 @@ the best total (transferable utility); where nothing but the play moves them, th
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from math import dist, sqrt
 from typing import Any
 
-from shapley_coop.credit import norm_payoffs_fn
+from shapley_coop.credit import payoffs_by_norm
 from shapley_coop.deals import Deal, Do, duties, payments, payoffs
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.state import game_of
+from shapley_coop.state.characteristic import alone, characteristic
 
 Payoffs = Mapping[str, float]
 Span = tuple[float, float]
@@ -36,11 +37,10 @@ class Yardstick:
         return self._points.best
 
     def alone(self, record: Sequence[Turn]) -> dict[str, float]:
-        """What each agent has if nothing is agreed; else v({i}) in the light of the record."""
+        """What each agent has if nothing is agreed; else what it has if nobody takes part."""
         if self._points.alone is not None:
             return dict(self._points.alone)
-        worth = partial(self._game.worth, record)
-        return {agent: float(worth(frozenset({agent}))) for agent in self._game.agents}
+        return {agent: float(x) for agent, x in alone(self._game, record).items()}
 
     def pareto(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
         """Euclidean distance to the nearest efficient payoffs.
@@ -56,7 +56,7 @@ class Yardstick:
     def nash(self, reached: Payoffs, record: Sequence[Turn]) -> float | None:
         """Euclidean distance to the Nash bargaining solution.
 
-        With transferable utility it is d_i + (v* − Σd) / n with d_i = v({i}): all gain the same.
+        With transferable utility it is d_i + (v* − Σd) / n, d as in `alone`: all gain the same.
         """
         if self._points.nash is not None:
             return dist(self._row(reached), self._points.nash)
@@ -86,7 +86,7 @@ class Yardstick:
         played = list(record) or self._played(deal)
         if played is None:
             return None
-        norms = norm_payoffs_fn(game.agents, partial(game.worth, played), game.batch_worth(played))
+        norms = payoffs_by_norm(characteristic(game, played))
         due = payments(deal, played)
         settled = payoffs(played, game.agents, deal.share, due, norms)
         return {agent: float(x) for agent, x in settled.items()}

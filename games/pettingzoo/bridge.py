@@ -25,14 +25,22 @@ from pettingzoo.utils.conversions import (
 )
 from pydantic import ConfigDict, Field, ValidationError
 
-from shapley_coop.amounts import exact
+from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game, GameError, Params, Position, Step, Turn, realised_total
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.pettingzoo.facts import as_number, as_plain
 from shapley_coop.games.pettingzoo.trials import Trials, try_out
 from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.games.replay import Replays, additive, earned_alone
 
 MAX_RULES = 8_000
+
+OWN_REWARDS = Baseline(
+    "nothing",
+    "who is absent is left out: each agent has its own rewards, whatever others did",
+    warning="the environment declares no baseline: give one with --absent, an action or random, "
+    "before a norm can be signed",
+)
 
 
 class PettingZooParams(Params):
@@ -149,7 +157,26 @@ class PettingZooGame(Game):
         """When no agent acts any more, or after the last round."""
         return bool(position["over"]) or int(position["turn"]) > self.params.rounds
 
-    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
+    def default_baseline(self) -> Baseline:
+        """An action called noop; else that of the matrix that the trials found; else own rewards.
+
+        `--set absent=` gives an action, or `random`.
+        """
+        for name in ("noop", "no-op", "no_op"):
+            if all(name in acts for acts in self.actions.values()):
+                return Baseline(
+                    "actions", f"who is absent does {name}", dict.fromkeys(self.agents, name)
+                )
+        return self.stage.default_baseline() if self.stage else OWN_REWARDS
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """Step by step; without a baseline each agent has its own rewards, whoever is there."""
+        if self.baseline.kind != "nothing":
+            return super().replays(record)
+        own = earned_alone(record, self.agents)
+        return additive(self.agents, [own[agent] for agent in self.agents])
+
+    def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(N) is the realised total; else the α-value of the matrix that the trials found.
 
         Of any other environment nothing is known but the play: a coalition is worth what its
@@ -158,9 +185,8 @@ class PettingZooGame(Game):
         if coalition == frozenset(self.agents):
             return realised_total(record)
         if self.stage:
-            return self.stage.worth(record, coalition)
-        earned = (exact(turn["rewards"].get(a, 0)) for turn in record for a in coalition)
-        return sum(earned, start=Fraction(0))
+            return self.stage.potential(record, coalition)
+        return sum(earned_alone(record, sorted(coalition)).values(), start=Fraction(0))
 
     def reference_points(self) -> ReferencePoints:
         """Those of the matrix that the trials found; of any other environment none."""

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO
+from shapley_coop.games.baseline import IDLE, Baseline
 from shapley_coop.games.game import Game, Params, Position, Step, Turn
+from shapley_coop.games.raid_battle.conduct import raid_replays
 from shapley_coop.games.raid_battle.replay import Choices, Coalitions, Ints, script, team_rewards
 from shapley_coop.games.raid_battle.rules import (
     FIREBALL,
@@ -23,6 +25,9 @@ from shapley_coop.games.raid_battle.rules import (
     resolve,
     rolled,
 )
+from shapley_coop.games.replay import Replays, conduct
+
+STANDS_IDLE = Baseline(IDLE, "who is absent stands idle and can be struck")
 
 TABLE_HEROES = 12
 """Up to here all 2**n coalitions are replayed at once when the first is asked for."""
@@ -38,6 +43,7 @@ class RaidBattle(Game):
     """
 
     name = "raid_battle"
+    earlier_worth = "replay"
     Params: ClassVar[type[Params]] = RaidParams
     params: RaidParams
 
@@ -71,28 +77,49 @@ class RaidBattle(Game):
         """The boss has fallen, or all heroes have, or time is up."""
         return is_over(self.params, position)
 
+    def default_baseline(self) -> Baseline:
+        """Who is absent stands idle, and can be struck."""
+        return STANDS_IDLE
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """Many raids side by side; other baselines than standing idle are played step by step."""
+        if self.baseline.kind != "idle":
+            return super().replays(record)
+        return raid_replays(self.params, self.seed, conduct(self, record, self.baseline))
+
+    def of_earlier_version(self) -> None:
+        """Worth by `replay`, and dice keyed by name."""
+        super().of_earlier_version()
+        self.params.key_dice_by_name()
+
     def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(C), by the parameter `worth`.
 
-        replay: the team reward had only C acted, on the same dice, while all others stood idle
-        and could be struck. v(N) is the pot. A team in which no hero acts loses, so v(∅) is the
-        reward of a loss and not 0: values sum to v(N) − v(∅), what the heroes made of that loss.
+        record: as in every game: own rewards and the team's, where the members of C repeat their
+        conduct and all others stand idle, less what there is if all do.
 
         contribution: damage + healing + redirected damage of the members, in hit points; v(∅) = 0.
 
-        outcome: 1 if the replay is won, else 0. Not monotone in general: whom a Heal or a strike
-        goes to depends on all heroes.
+        outcome: 1 if the replay that ends with the record is won, else 0. Not monotone in general:
+        whom a Heal or a strike goes to depends on all heroes.
+
+        replay: the rule of earlier versions: the team's reward of that replay, v(∅) that of a loss.
         """
+        if self.params.worth == "record":
+            return super().worth(record, coalition)
         worths, unit = self._worths(record)
         row = np.array([[agent in coalition for agent in self.agents]])
         return Fraction(int(worths(row)[0]), unit)
 
-    def batch_worth(self, record: Sequence[Turn]) -> Callable[[Coalitions], NDArray[np.float64]]:
-        """`worth` of many coalitions at once: from shape (m, n) to shape (m,).
+    @property
+    def credit_rule(self) -> str:
+        """The parameter `worth`."""
+        return self.params.worth
 
-        What a sampler of the Shapley value asks. Cost at 4 heroes: 1 ms to replay the record for
-        all coalitions; at 100 heroes about 30 μs for each of a batch of thousands.
-        """
+    def batch_worth(self, record: Sequence[Turn]) -> Callable[[Coalitions], NDArray[np.float64]]:
+        """`worth` of many coalitions at once: from shape (m, n) to shape (m,)."""
+        if self.params.worth == "record":
+            return super().batch_worth(record)
         worths, unit = self._worths(record)
         return lambda coalitions: worths(coalitions) / unit
 

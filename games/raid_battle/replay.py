@@ -89,7 +89,7 @@ def step(params: RaidParams, raids: Raids, skills: Ints, rolls: Ints, members: C
         _heal(params, heroes, int(healer), acts[:, healer], int(rolls[healer]))
     taunts = acts & (skills == SKILLS.index(TAUNT)) & (raids.cooldown == 0)
     taunts &= np.cumsum(taunts, axis=1) == 1  # only the first takes effect
-    _attack(params, heroes, boss > 0, taunts)
+    attack(params, heroes, boss > 0, taunts)
     cooldown = np.maximum(np.where(taunts, params.cooldown, raids.cooldown) - 1, 0)
     return Raids(boss, heroes, cooldown)
 
@@ -120,7 +120,8 @@ def _heal(params: RaidParams, heroes: Ints, healer: int, acts: Coalitions, amoun
     heroes[raid, weakest] = np.where(heals, np.minimum(before + amount, params.hero_hp), before)
 
 
-def _attack(params: RaidParams, heroes: Ints, stands: Coalitions, taunts: Coalitions) -> None:
+def attack(params: RaidParams, heroes: Ints, stands: Coalitions, taunts: Coalitions) -> None:
+    """The boss strikes taunters, or the weakest, in each raid in which it `stands`."""
     raid = np.arange(len(heroes))
     heroes -= params.taunted_strike * (taunts & stands[:, None])
     free = stands & ~taunts.any(axis=1)

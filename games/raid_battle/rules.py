@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from shapley_coop.amounts import MICRO, exact
 from shapley_coop.games.dice import dice
@@ -62,9 +62,13 @@ class RaidParams(Params):
         default=100, description="Of the team: times (1 − dead/heroes − turns before/rounds)."
     )
     loss_reward: Reward = Field(default=-100, description="Of the team, if the boss survives.")
-    worth: Literal["replay", "contribution", "outcome"] = Field(
-        default="replay", description="What a coalition is worth in the light of a record."
+    worth: Literal["record", "contribution", "outcome", "replay"] = Field(  # type: ignore[assignment]
+        default="record",
+        description="What a coalition is worth: by its members' recorded conduct, by what they are "
+        "recorded to have contributed in hit points, by whether they would win, or by the rule of "
+        "earlier versions.",
     )
+    _dice_keys: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @model_validator(mode="after")
     def _party(self) -> "RaidParams":
@@ -76,6 +80,17 @@ class RaidParams(Params):
                 raise ValueError(f"dice from {low} to {high}: give 0 ≤ from ≤ to ≤ 1000000")
         self.agents, self.heroes = named, len(named)
         return self
+
+    def key_dice_by_name(self) -> None:
+        """As earlier versions did."""
+        self._dice_keys = {agent: agent for agent in self.agents}
+
+    def dice_key(self, agent: str) -> str:
+        """The key of an agent's dice: its seat, so that renamed heroes roll what they rolled."""
+        if not self._dice_keys:
+            seats = enumerate(self.agents, start=1)
+            self._dice_keys = {hero: f"Hero{i}" for i, hero in seats}
+        return self._dice_keys[agent]
 
     @property
     def redirected(self) -> int:
@@ -98,7 +113,7 @@ def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
 
     def roll(agent: str, skill: str) -> int:
         low, high = params.healing if skill == HEAL else params.damage
-        own = dice(seed, turn, agent)
+        own = dice(seed, turn, params.dice_key(agent))
         if params.dice == "uniform":
             return int(own.integers(low, high + 1))
         drawn = own.normal((low + high) / 2, params.deviation * (high - low))

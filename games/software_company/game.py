@@ -17,9 +17,11 @@ from typing import Any, ClassVar
 from pydantic import Field, field_validator
 
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.files import read_file
 from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn, realised_total
 from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.games.replay import Replays, additive
 from shapley_coop.games.repository import read_history
 from shapley_coop.games.software_company import checks as company_checks
 from shapley_coop.games.software_company.artefacts import (
@@ -96,6 +98,7 @@ class SoftwareCompany(Game):
     """
 
     name = "software_company"
+    earlier_worth = "record"
     Params: ClassVar[type[Params]] = SoftwareCompanyParams
     params: SoftwareCompanyParams
 
@@ -184,13 +187,15 @@ class SoftwareCompany(Game):
         """After the last phase."""
         return int(position["turn"]) > self.turns
 
-    def worth(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
-        """The members' part of the bounty, by the Weighted Earned Value of what they made."""
+    def default_baseline(self) -> Baseline:
+        """Who is absent made nothing."""
+        return MADE_NOTHING
+
+    def replays(self, record: Sequence[Turn]) -> Replays:
+        """The members' parts of the bounty, by the Weighted Earned Value of what they made."""
         total = realised_total(record)
-        if not total or not coalition:
-            return Fraction(0)
-        by_value = parts(self.artefacts(record), self.params.weights)
-        return total * sum((by_value[agent] for agent in coalition), Fraction(0))
+        made = parts(self.artefacts(record), self.params.weights) if total else {}
+        return additive(self.agents, [total * made.get(agent, 0) for agent in self.agents])
 
     def artefacts(self, record: Sequence[Turn]) -> Counts:
         """Agent → kind → count, read from the history of the workspace that the record builds."""

@@ -13,6 +13,6 @@ def account(table: Table) -> dict[str, Any]:
         "accounts": {
             "total": plain(evaluated.total),
             "earned": {agent: plain(x) for agent, x in evaluated.earned.items()},
-            "as_signed": {agent: plain(x) for agent, x in evaluated.as_signed.items()},
+            "as_signed": {agent: plain(x) for agent, x in evaluated.settled().items()},
         }
     }

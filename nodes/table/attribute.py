@@ -1,21 +1,51 @@
 """Attribute: what the record says each agent contributed, computed by code."""
 
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import plain
+from shapley_coop.credit.attribution import Attribution
 from shapley_coop.state import EvaluatedTable, Table
 
 
 def attribute(table: Table) -> dict[str, Any]:
-    """Long-term Shapley, steps 1 to 3 (Shapley-Coop, Eqs. 7-9): outcome, margins, values."""
+    """Long-term Shapley, steps 1 to 3 (Shapley-Coop, Eqs. 7-9): outcome, margins, values.
+
+    Verdicts: `settled` (nothing is left to bargain over; the reckoning says why) and `bargain`.
+    """
     evaluated = EvaluatedTable(table)
     found = evaluated.attribution(evaluated.config.norm)
-    return {
-        "reckoning": {
-            "norm": found.norm,
-            "total": plain(found.total),
-            "marginal": {agent: plain(x) for agent, x in found.marginal.items()},
-            "values": {agent: plain(x) for agent, x in found.values.items()},
-            "payoffs": {agent: plain(x) for agent, x in found.payoffs(evaluated.total).items()},
-        }
+    reckoning: dict[str, Any] = {
+        "norm": found.norm,
+        "method": found.method,
+        "total": plain(evaluated.total),
+        "marginal": _plain(found.marginal),
+        "values": _plain(found.values),
+        "payoffs": _plain(found.payoffs(evaluated.total)),
     }
+    if found.standard_error:
+        reckoning["standard_error"] = found.standard_error
+    if found.alone is not None:
+        reckoning["compares_with"] = evaluated.game.baseline.words
+        reckoning["baseline"] = _plain(found.alone)
+        reckoning["improvement"] = plain(evaluated.total - sum(found.alone.values()))
+    if why := _settled(evaluated, found):
+        reckoning["skipped"] = why
+    return {"reckoning": reckoning, "verdict": "settled" if why else "bargain"}
+
+
+def _settled(evaluated: EvaluatedTable, found: Attribution) -> str:
+    """Why no bargaining follows; empty where one does."""
+    held = evaluated.settled()
+    if not any(evaluated.earned.values()) and not any(held.values()):
+        return "nothing is at stake: nobody earned anything"
+    if found.alone is not None and not found.total and held == found.alone:
+        return "nothing is at stake: everybody has what it would have had without the others"
+    if evaluated.contract and held == found.payoffs(evaluated.total):
+        return f"what was signed equals what the norm {found.norm} makes due"
+    return ""
+
+
+def _plain(amounts: Mapping[str, Fraction]) -> dict[str, str]:
+    return {agent: plain(x) for agent, x in amounts.items()}

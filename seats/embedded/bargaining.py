@@ -9,7 +9,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from shapley_coop.amounts import payoffs_under_norm, plain
+from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Event, Last, Pay, Share
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
@@ -151,12 +151,9 @@ class Agent:
         return _action(max(weighed, key=lambda action: worth[action]))
 
     def claim(self) -> str:
-        """What part of the total I say is mine: the computed one, else what I make of it."""
+        """What part I say was mine: what I make of the record, as no value is computed yet."""
         me, agents = fact(self.facts, "you"), fact(self.facts, "agents")
-        if self._due is not None and number(self.facts, "total") > 0:
-            part = Fraction(max(0.0, self._due)) / Fraction(number(self.facts, "total"))
-        else:
-            part = self._seen(own=1).get(me, Fraction(1, len(agents)))
+        part = self._seen(own=1).get(me, Fraction(1, len(agents)))
         own = min(Fraction(1), part * Fraction(self.self_.claim)).limit_denominator(1000)
         return f"<s>{round(100 * own)} % of this was my doing.</s><CLAIM>{own}</CLAIM>"
 
@@ -203,13 +200,10 @@ class Agent:
 
     @property
     def _due(self) -> float | None:
-        """My part of the total by the computed values; None where none were computed."""
+        """What the computed split gives me; None where none was computed."""
         if not self.facts.get("computed"):
             return None
-        values = {a: Fraction(x) for a, x in fact(self.facts, "computed", "values").items()}
-        total = Fraction(fact(self.facts, "total"))
-        payoffs = payoffs_under_norm(total, list(values.values()))
-        return float(payoffs[list(values).index(fact(self.facts, "you"))])
+        return number(self.facts, "computed", "payoffs", fact(self.facts, "you"))
 
     def _seen(self, own: float) -> dict[str, Fraction]:
         """Each agent's part of all that effects credit to agents; empty where nothing was seen.

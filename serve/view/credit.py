@@ -1,12 +1,12 @@
 """Claims beside the record, norms beside payoffs, and the least satisfied agents."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.credit import members, norm, payoffs_under_norm, worth_table
+from shapley_coop.credit import members, payoffs_by_norm, worth_table
 from shapley_coop.state import EvaluatedTable
 
 SMALL = 8
@@ -27,8 +27,8 @@ EXACT = 2 / MICRO
 def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """One row per agent: claim, record, marginal contribution, Shapley value, reward, payoff.
 
-    What is due to an agent is its payoff under the Shapley norm: its value, if the values add up
-    to the total; its part of the total, if the game's worths are in another unit. The least
+    What is due to an agent is its payoff under the Shapley norm: its baseline and its value; its
+    part of the total, if the game's worths are in another unit. The least
     satisfied agent ended farthest below that.
 
     Args:
@@ -56,7 +56,9 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
     return {
         "method": credit["method"],
         "total": credit["worth_of_all"],
-        "nothing": float(evaluated.game.worth(evaluated.record, frozenset())),
+        "nothing": float(evaluated.characteristic.worth(frozenset())),
+        "baseline": credit["baseline"],
+        "alone": credit["alone"],
         "rows": rows,
         "least": [] if level else [row["agent"] for row in rows if row["gap"] == lowest],
         **_coalitions(evaluated, outcome),
@@ -65,9 +67,7 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
 
 def by_shapley(evaluated: EvaluatedTable) -> dict[str, float]:
     """Each agent's payoff if the total were split by the Shapley values of the record."""
-    shapley = (evaluated.table["settlement"] or {})["credit"]["shapley"]
-    split = payoffs_under_norm(evaluated.total, [Fraction(value) for value in shapley.values()])
-    return {agent: float(part) for agent, part in zip(shapley, split, strict=True)}
+    return {agent: float(x) for agent, x in evaluated.payoffs_by("shapley").items()}
 
 
 def _error(credit: dict[str, Any], agent: str, due: float) -> float | None:
@@ -81,16 +81,21 @@ def _coalitions(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
     game, paid = evaluated.game, outcome["payoffs"]
     if len(game.agents) > SMALL:
         return {"norms": None, "complaint": None}
-    worth = worth_table(game.agents, partial(game.worth, evaluated.record))
+    by = payoffs_by_norm(evaluated.characteristic)
     norms = []
     for name, called in NORMS.items():
-        due = payoffs_under_norm(evaluated.total, norm(name)(worth))
+        due = [by(name, evaluated.total)[agent] for agent in game.agents]
         norms.append({"norm": called, **_compared(due, [paid[a] for a in game.agents])})
-    # Worths are comparable with payoffs only if v(N) was paid out.
-    comparable = abs(outcome["credit"]["worth_of_all"] - sum(paid.values())) <= 1 / MICRO
+    # What a coalition can secure by itself is its potential, where the game computes it; it is
+    # comparable with payoffs only if v(N) was paid out.
+    secured = partial(game.potential, evaluated.record)
+    comparable = (
+        game.has_potential
+        and abs(float(secured(frozenset(game.agents))) - sum(paid.values())) <= 1 / MICRO
+    )
     return {
         "norms": norms,
-        "complaint": _complaint(game.agents, worth, paid) if comparable else None,
+        "complaint": _complaint(game.agents, secured, paid) if comparable else None,
     }
 
 
@@ -101,12 +106,15 @@ def _compared(due: Sequence[Fraction], paid: Sequence[float]) -> dict[str, Any]:
 
 
 def _complaint(
-    agents: Sequence[str], worth: Sequence[Fraction], payoffs: dict[str, float]
+    agents: Sequence[str],
+    secured: Callable[[frozenset[str]], Fraction],
+    payoffs: dict[str, float],
 ) -> dict[str, Any]:
     """The coalition with the greatest excess e(C) = v(C) − x(C), 0 < |C| < n.
 
     With a positive excess it could do better by itself: the payoffs are outside the core.
     """
+    worth = worth_table(agents, secured)
     paid = {agent: Fraction(str(payoffs[agent])) for agent in agents}
 
     def excess(mask: int) -> Fraction:

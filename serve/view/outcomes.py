@@ -7,6 +7,7 @@ from shapley_coop.deals import Deal
 from shapley_coop.serve.view.clauses import in_words
 from shapley_coop.serve.view.credit import by_shapley
 from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.characteristic import alone
 
 MOST_CELLS = 256
 
@@ -35,13 +36,15 @@ def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """The outcome of a settled run, with the points of the utility plane.
 
-    The points: `alone`, each agent's worth by itself, given only if v(N) is the total reward;
+    The points: `alone`, what each agent has if nobody takes part, given only if worths are in the
+    unit of payoffs;
     `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
     """
     settled, total = evaluated.table["settlement"] or {}, sum(outcome["rewards"].values())
-    deal, game = settled["redistribution"], evaluated.game
-    comparable = abs(outcome["credit"]["worth_of_all"] - total) < 1 / MICRO
-    alone = {a: float(game.worth(evaluated.record, frozenset({a}))) for a in game.agents}
+    deal, credit = settled["redistribution"], outcome["credit"]
+    improved = total - sum((credit["alone"] or {}).values())
+    comparable = abs(credit["worth_of_all"] - improved) < 1 / MICRO
+    by_itself = {"alone": _alone(evaluated)} if comparable else {}
     return {
         "basis": settled["basis"],
         "redistribution": deal and [in_words(one) for one in Deal.model_validate(deal).clauses],
@@ -49,12 +52,17 @@ def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str
         "transfers": outcome["transfers"],
         "total": total,
         "points": {
-            **({"alone": alone} if comparable else {}),
+            **by_itself,
             "earned": outcome["rewards"],
             "ended": outcome["payoffs"],
             "shapley": by_shapley(evaluated),
         },
     }
+
+
+def _alone(evaluated: EvaluatedTable) -> dict[str, float]:
+    found = alone(evaluated.game, evaluated.record)
+    return {agent: float(x) for agent, x in found.items()}
 
 
 def _dominates(one: dict[str, float], other: dict[str, float]) -> bool:

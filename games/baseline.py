@@ -1,0 +1,91 @@
+"""What an agent would have done had it taken no part: the baseline that credit compares with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from shapley_coop.games.game import Game
+
+Absent = str | dict[str, str]
+"""As it is declared: an action of all, agent → action, or one of the words below."""
+
+AWAY, IDLE, POLICY, RANDOM = "away", "idle", "policy", "random"
+
+Kind = Literal["actions", "away", "idle", "policy", "random", "nothing"]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What is put in the place of agents that are not in a coalition.
+
+    Attributes:
+        kind: `actions` (each takes its own), `away` (it earns nothing, and the others get what
+            they get under the joint action of the absent that leaves them least), `idle` (it takes
+            no action), `policy` (the game computes it), `random` (averaged over seeded dice), or
+            `nothing` (the game adds up what each made).
+        words: what credit compares with, in a few words.
+        actions: agent → action, where that is fixed.
+        warning: why it should be confirmed; empty where the game or the run declares it.
+    """
+
+    kind: Kind
+    words: str
+    actions: Mapping[str, str] = field(default_factory=dict)
+    warning: str = ""
+
+
+ALL_AWAY = Baseline(
+    AWAY,
+    "who is absent is away: it earns 0, and the others get what they get under the joint action "
+    "of the absent that leaves them least (own consumption and threats never carried out count "
+    "as contribution)",
+)
+ALL_IDLE = Baseline(IDLE, "who is absent stands idle")
+ALL_RANDOM = Baseline(
+    RANDOM, "who is absent acts at random, in the mean of 16 plays with seeded dice"
+)
+MADE_NOTHING = Baseline("nothing", "who is absent made nothing (what each made adds up)")
+BY_POLICY = Baseline(POLICY, "who is absent does what the game's own policy does")
+
+
+def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
+    """The baseline as it is declared; None where nothing is.
+
+    A word that is an action of every agent is that action.
+
+    Raises:
+        GameError: an agent or action that the game does not have, or no such word.
+    """
+    from shapley_coop.games.game import GameError
+
+    if isinstance(absent, dict):
+        if set(absent) != set(game.agents):
+            raise GameError(f"absent names {sorted(absent)}: name each of {', '.join(game.agents)}")
+        chosen = absent
+    elif absent and all(absent in game.actions[agent] for agent in game.agents):
+        chosen = dict.fromkeys(game.agents, absent)
+    else:
+        known = {"": None, AWAY: ALL_AWAY, IDLE: ALL_IDLE, POLICY: BY_POLICY, RANDOM: ALL_RANDOM}
+        if absent not in known:
+            acts = list(dict.fromkeys(act for acts in game.actions.values() for act in acts))
+            raise GameError(
+                f"absent is {absent!r}: give an action of all ({', '.join(acts[:12])}), "
+                f"{{agent: action}}, {AWAY}, {IDLE}, {RANDOM}"
+                + (f", or {POLICY}" if game.has_policy else "")
+            )
+        if absent == POLICY and not game.has_policy:
+            raise GameError(f"{game.name} computes no policy for the absent: give an action")
+        return known[absent]
+    for agent, action in chosen.items():
+        if action not in game.actions[agent]:
+            acts = ", ".join(game.actions[agent])
+            raise GameError(f"absent: {agent} cannot {action!r}: its actions are {acts}")
+    return Baseline("actions", in_words(game.agents, chosen), dict(chosen))
+
+
+def in_words(agents: Sequence[str], actions: Mapping[str, str]) -> str:
+    """Fixed actions as people say them."""
+    if len(set(actions.values())) == 1:
+        return f"who is absent does {actions[agents[0]]}"
+    return "who is absent acts so: " + ", ".join(f"{a} {actions[a]}" for a in agents)

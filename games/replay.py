@@ -1,0 +1,246 @@
+"""Replays of a record: members of a coalition repeat their conduct, all others their baseline.
+
+From the start and on the same dice. A recorded pass is conduct and is repeated. A member leaves
+the recorded path only in turns in which it could not act, where its action is not legal now, and
+after the record's end. There it goes through its own recorded turns in their order, again and again
+from the first, and takes the next that is legal; where none is, it takes its baseline. A play that
+was stopped before the game's end stops every replay at the same turn.
+
+A schedule is no policy: a replay says what the same moves would have come to, and nothing about
+what people would have done.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapley_coop.amounts import exact
+from shapley_coop.games.baseline import AWAY, RANDOM, Baseline
+from shapley_coop.games.dice import dice
+
+if TYPE_CHECKING:
+    from shapley_coop.games.game import Game, Position, Step, Turn
+
+Coalitions = NDArray[np.bool_]
+"""Shape (m, n): row k holds agent i or does not."""
+
+COULD_NOT = object()
+"""A recorded turn in which an agent had nothing to do; None is a pass."""
+
+RANDOM_PLAYS = 16
+MOST_ABSENT_PLAYS = 4_096
+EXACT_AGENTS = 12
+"""Up to here all 2ⁿ coalitions are replayed step by step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Replays:
+    """What every agent earns in the replay of any coalition.
+
+    Attributes:
+        agents: in order.
+        earned: from coalitions, shape (m, n), to amounts, shape (m, n + 1): each agent's own
+            rewards, and at last the pot; whole numbers in 1/unit, or fractions.
+        unit: how many of these amounts make one of the game's unit.
+        exact_agents: up to how many agents replaying all coalitions is quick.
+    """
+
+    agents: tuple[str, ...]
+    earned: Callable[[Coalitions], NDArray[Any]]
+    unit: int = 1
+    exact_agents: int = EXACT_AGENTS
+    parts: tuple[Fraction, ...] | None = None
+    """Each agent's part, where parts add up: its value by every marginal norm."""
+
+    def totals(self, members: Coalitions) -> NDArray[Any]:
+        """W(C), of all agents and the pot, in 1/unit, shape (m,)."""
+        return np.asarray(self.earned(members).sum(axis=1))
+
+    def improvement(self, members: Coalitions) -> Fraction:
+        """v(C) = W(C) − W(∅) of one coalition, shape (1, n)."""
+        there, nobody = self.totals(np.concatenate([members, np.zeros_like(members)])).tolist()
+        return _fraction(there - nobody, self.unit)
+
+    def alone(self) -> dict[str, Fraction]:
+        """W_i(∅): what each agent has if nobody takes part, the pot in equal parts."""
+        return self.of(np.zeros(len(self.agents), dtype=np.bool_))
+
+    def of(self, members: NDArray[np.bool_]) -> dict[str, Fraction]:
+        """W_i(C) of one coalition: own rewards and an equal part of the pot."""
+        *own, pot = (_fraction(x, self.unit) for x in self.earned(members[None, :])[0])
+        return {a: x + pot / len(self.agents) for a, x in zip(self.agents, own, strict=True)}
+
+
+def _fraction(amount: Any, unit: int) -> Fraction:
+    return Fraction(amount if isinstance(amount, Fraction) else int(amount)) / unit
+
+
+@dataclass(frozen=True, eq=False)
+class Conduct:
+    """What a record says that each agent did.
+
+    Attributes:
+        schedules: agent → turn by turn its action, None for a pass, or COULD_NOT.
+        stopped: whether the play was stopped before the game's end.
+        replayed: the agents whose record is more than their baseline.
+    """
+
+    schedules: dict[str, list[Any]]
+    stopped: bool
+    replayed: frozenset[str]
+
+
+def conduct(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Conduct:
+    """Read each agent's conduct; what it could do at each turn is replayed from the actions."""
+    position = game.start()
+    schedules: dict[str, list[Any]] = {agent: [] for agent in game.agents}
+    differs = set()
+    for turn, after in zip(record, game.replay(record), strict=True):
+        for agent in game.agents:
+            legal = game.legal(position, agent)
+            done = turn["actions"].get(agent) if legal else COULD_NOT
+            schedules[agent].append(done)
+            if baseline.kind in (AWAY, RANDOM) or (
+                legal and done != game.absent_action(baseline, position, agent)
+            ):
+                differs.add(agent)
+        position = after.position
+    return Conduct(schedules, not game.over(position), frozenset(differs))
+
+
+def step_by_step(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Replays:
+    """Replays of any game, by its own `step`. Cost: a play for each coalition."""
+    did = conduct(game, record, baseline)
+    known: dict[bytes, list[Fraction]] = {}
+
+    def earned(members: Coalitions) -> NDArray[Any]:
+        for row in members:
+            if row.tobytes() not in known:
+                known[row.tobytes()] = _mean_play(game, did, baseline, row)
+        found = np.empty((len(members), len(game.agents) + 1), dtype=object)
+        for k, row in enumerate(members):
+            found[k] = known[row.tobytes()]
+        return found
+
+    return Replays(game.agents, earned)
+
+
+def _mean_play(
+    game: "Game", did: Conduct, baseline: Baseline, row: NDArray[np.bool_]
+) -> list[Fraction]:
+    inside = [agent for agent, is_in in zip(game.agents, row, strict=True) if is_in]
+    if baseline.kind != RANDOM or len(inside) == len(game.agents):
+        return _Play(game, did, baseline, inside).run()
+    plays = [_Play(game, did, baseline, inside, k).run() for k in range(RANDOM_PLAYS)]
+    return [sum(column, Fraction(0)) / RANDOM_PLAYS for column in zip(*plays, strict=True)]
+
+
+class _Play:
+    """One replay under way."""
+
+    def __init__(
+        self, game: "Game", did: Conduct, baseline: Baseline, inside: list[str], draw: int = 0
+    ) -> None:
+        self._game, self._did, self._baseline, self._draw = game, did, baseline, draw
+        self._absent = [agent for agent in game.agents if agent not in inside]
+        self._cursor = dict.fromkeys(game.agents, 0)
+        self._position: Position = game.start()
+        self._turn = 0
+
+    def run(self) -> list[Fraction]:
+        """Each agent's rewards, and the pot."""
+        game, turns = self._game, len(next(iter(self._did.schedules.values()), []))
+        earned = dict.fromkeys(game.agents, Fraction(0))
+        pot = Fraction(0)
+        last = turns if self._did.stopped else max(turns, game.turns)
+        while self._turn < last and not game.over(self._position):
+            after = self._step()
+            for agent in game.agents:
+                earned[agent] += exact(after.rewards.get(agent, 0))
+            pot += exact(after.pot)
+            self._position = after.position
+            self._turn += 1
+        return [*earned.values(), pot]
+
+    def _step(self) -> "Step":
+        game, away = self._game, self._baseline.kind == AWAY
+        actions = {}
+        for i, agent in enumerate(game.agents):
+            legal = game.legal(self._position, agent)
+            if legal and not (away and agent in self._absent):
+                chosen = self._choose(i, agent, legal)
+                if chosen is not None:
+                    actions[agent] = chosen
+        if away and self._absent:
+            return least_for_the_present(game, self._position, actions, self._absent)
+        return game.step(self._position, actions)
+
+    def _choose(self, i: int, agent: str, legal: list[str]) -> str | None:
+        if agent in self._absent or agent not in self._did.replayed:
+            return self._of_the_absent(i, agent, legal)
+        schedule = self._did.schedules[agent]
+        done = schedule[self._turn] if self._turn < len(schedule) else COULD_NOT
+        if done is not COULD_NOT and self._possible(done, legal):
+            return done  # type: ignore[no-any-return]
+        for k in range(len(schedule)):
+            at = (self._cursor[agent] + k) % len(schedule)
+            if schedule[at] is not COULD_NOT and self._possible(schedule[at], legal):
+                self._cursor[agent] = at + 1
+                return schedule[at]  # type: ignore[no-any-return]
+        return self._of_the_absent(i, agent, legal)
+
+    def _possible(self, action: str | None, legal: list[str]) -> bool:
+        return action is None or self._game.action_label(action) in legal
+
+    def _of_the_absent(self, i: int, agent: str, legal: list[str]) -> str | None:
+        if self._baseline.kind == RANDOM:
+            drawn = dice(self._game.seed, self._turn + 1, f"absent/{i}/{self._draw}")
+            return legal[int(drawn.integers(len(legal)))]
+        action = self._game.absent_action(self._baseline, self._position, agent)
+        return action if action in legal else None
+
+
+def least_for_the_present(
+    game: "Game", position: "Position", actions: dict[str, str], absent: list[str]
+) -> "Step":
+    """The step under the joint action of the absent that leaves those present least; it pays 0
+    to the absent. Of equals the first in the order of the actions."""
+    from shapley_coop.games.game import GameError, Step
+
+    open_ = {a: legal for a in absent if (legal := game.legal(position, a))}
+    if prod(len(legal) for legal in open_.values()) > MOST_ABSENT_PLAYS:
+        raise GameError(f"{game.name}: too many joint actions of the absent: give absent an action")
+    least: tuple[Fraction, Step] | None = None
+    for joint in product(*open_.values()):
+        after = game.step(position, {**actions, **dict(zip(open_, joint, strict=True))})
+        present = {a: 0 if a in absent else x for a, x in after.rewards.items()}
+        total = sum(map(exact, present.values()), exact(after.pot))
+        if least is None or total < least[0]:
+            least = total, Step(after.position, present, after.pot, after.effects)
+    assert least is not None, "an empty product has one joint action"
+    return least[1]
+
+
+def earned_alone(record: "Sequence[Turn]", agents: Sequence[str]) -> dict[str, Fraction]:
+    """Each agent's own rewards of a record."""
+    return {
+        agent: sum((exact(turn["rewards"].get(agent, 0)) for turn in record), Fraction(0))
+        for agent in agents
+    }
+
+
+def additive(agents: tuple[str, ...], amounts: Sequence[Fraction]) -> Replays:
+    """Replays where each agent's part does not depend on the others: it has it, or nothing."""
+    parts = np.array([*amounts, Fraction(0)], dtype=object)
+
+    def earned(members: Coalitions) -> NDArray[Any]:
+        inside = np.concatenate([members, np.zeros((len(members), 1), dtype=np.bool_)], axis=1)
+        return np.where(inside, parts, Fraction(0))
+
+    return Replays(agents, earned, parts=tuple(amounts))

@@ -1,0 +1,138 @@
+"""Replays of a table of payoffs, for many coalitions at once, and the baseline it implies."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from math import lcm, prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapley_coop.amounts import Number, exact
+from shapley_coop.games.baseline import ALL_AWAY, AWAY, Baseline, in_words
+from shapley_coop.games.replay import EXACT_AGENTS, Coalitions, Replays
+
+if TYPE_CHECKING:
+    from shapley_coop.games.game import Turn
+    from shapley_coop.games.matrix import MatrixGame
+
+Pays = Mapping[tuple[str, ...], Mapping[str, Number]]
+
+MOST_CELLS = 5_000_000
+MOST_AGENTS = 16
+_WHOLE = 2**60
+
+UNDECLARED = (
+    "the game declares no baseline, and strict dominance leaves more than one: confirm it with "
+    "--absent before a norm can be signed"
+)
+
+
+def surviving_baseline(
+    agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays
+) -> Baseline:
+    """The profile that survives strict iterated dominance by pure actions; else away."""
+    table, _ = _tensor(agents, actions, pays)
+    left = [list(range(len(actions[agent]))) for agent in agents]
+    while any(_drop_dominated(table, left, i) for i in range(len(agents))):
+        pass
+    if any(len(choices) > 1 for choices in left):
+        return Baseline(AWAY, ALL_AWAY.words, warning=UNDECLARED)
+    chosen = {agent: actions[agent][left[i][0]] for i, agent in enumerate(agents)}
+    only = f"{in_words(agents, chosen)} (the only profile that survives strict dominance)"
+    return Baseline("actions", only, chosen)
+
+
+def _drop_dominated(table: NDArray[Any], left: list[list[int]], i: int) -> bool:
+    own = np.moveaxis(table[..., i][np.ix_(*left)], i, 0).reshape(len(left[i]), -1)
+    kept = [
+        choice
+        for k, choice in enumerate(left[i])
+        if not any((own[other] > own[k]).all() for other in range(len(own)) if other != k)
+    ]
+    dropped = len(kept) < len(left[i])
+    left[i] = kept
+    return dropped
+
+
+def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> Replays | None:
+    """Replays by indexing; None where a baseline or the table's size asks for step by step.
+
+    Every replay has as many turns as the record, and no action is ever illegal, so nobody leaves
+    the recorded path. Cost: the different joint actions of the record × coalitions × agents.
+    """
+    agents, baseline = game.agents, game.baseline
+    if baseline.kind not in ("actions", "away", "idle"):
+        return None
+    plays = Counter(tuple(turn["actions"].get(a) for a in agents) for turn in record)
+    passes = [any(play[i] is None for play in plays) for i in range(len(agents))]
+    if baseline.kind == "idle":
+        passes = [True] * len(agents)
+    cells = prod(len(game.actions[a]) + p for a, p in zip(agents, passes, strict=True))
+    if cells * len(agents) > MOST_CELLS:
+        return None
+    table, unit = _tensor(agents, game.actions, pays, len(record))
+    for i, extended in enumerate(passes):
+        if extended:  # whoever passes leaves each agent with the least that its actions would
+            table = np.concatenate([table, table.min(axis=i, keepdims=True)], axis=i)
+    codes = {a: {act: k for k, act in enumerate(game.actions[a])} for a in agents}
+    counted = {
+        tuple(codes[a].get(x, len(codes[a])) for a, x in zip(agents, play, strict=True)): times
+        for play, times in plays.items()
+    }
+    if baseline.kind == AWAY:
+        sizes = [len(game.actions[a]) for a in agents]
+        return Replays(agents, _while_away(table, counted, sizes), unit, EXACT_AGENTS)
+    absent = [codes[a].get(baseline.actions.get(a, ""), len(codes[a])) for a in agents]
+    return Replays(agents, _by_actions(table, counted, absent), unit, MOST_AGENTS)
+
+
+def _tensor(
+    agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays, turns: int = 1
+) -> tuple[NDArray[Any], int]:
+    """Payoffs as whole numbers, shape (actions of each …, n), and the unit that made them whole."""
+    cells = {play: [exact(pay[a]) for a in agents] for play, pay in pays.items()}
+    unit = lcm(*(x.denominator for row in cells.values() for x in row))
+    most = max(abs(x) for row in cells.values() for x in row) * unit * max(turns, 1) * len(agents)
+    kind: Any = np.int64 if most < _WHOLE else object
+    table = np.empty((*(len(actions[a]) for a in agents), len(agents)), dtype=kind)
+    codes = {a: {act: k for k, act in enumerate(actions[a])} for a in agents}
+    for play, row in cells.items():
+        at = tuple(codes[a][x] for a, x in zip(agents, play, strict=True))
+        table[at] = [int(x * unit) for x in row]
+    return table, unit
+
+
+def _by_actions(
+    table: NDArray[Any], counted: Mapping[tuple[int, ...], int], absent: Sequence[int]
+) -> Callable[[Coalitions], NDArray[Any]]:
+    """Where each of the absent takes its own action."""
+    n = table.shape[-1]
+
+    def earned(members: Coalitions) -> NDArray[Any]:
+        found = np.zeros((len(members), n + 1), dtype=table.dtype)
+        for play, times in counted.items():
+            joint = np.where(members, np.array(play), np.array(absent))
+            found[:, :n] += times * table[tuple(joint.T)]
+        return found
+
+    return earned
+
+
+def _while_away(
+    table: NDArray[Any], counted: Mapping[tuple[int, ...], int], sizes: Sequence[int]
+) -> Callable[[Coalitions], NDArray[Any]]:
+    """Where the absent earn 0 and leave the others least; of equals the first joint action."""
+    n = len(sizes)
+
+    def earned(members: Coalitions) -> NDArray[Any]:
+        found = np.zeros((len(members), n + 1), dtype=table.dtype)
+        for k, row in enumerate(members):
+            inside = np.flatnonzero(row)
+            for play, times in counted.items():
+                at: Any = tuple(play[i] if row[i] else slice(sizes[i]) for i in range(n))
+                paid = table[at].reshape(-1, n)[:, inside]
+                found[k, inside] += times * paid[paid.sum(axis=1).argmin()]
+        return found
+
+    return earned

@@ -1,0 +1,158 @@
+"""The last bargaining: blind claims, what is skipped, what a payment counts from, no agreement."""
+
+import json
+from typing import Any
+
+import pytest
+
+from shapley_coop.credit.norms import NORMS
+from shapley_coop.games import names
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats.letters import facts
+from shapley_coop.state import RunConfig, home
+from tests.coop_command import Coop, coop_in, valid
+from tests.scripted import Script
+
+
+def proposal(*clauses: dict[str, Any]) -> str:
+    return f"<s>I propose.</s><PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
+
+
+DO = [
+    {"kind": "do", "agent": "Alice", "action": "door"},
+    {"kind": "do", "agent": "Bob", "action": "lever"},
+]
+SIGNED = proposal(*DO, {"kind": "share", "fractions": {"Alice": "5/9", "Bob": "4/9"}})
+ACCEPT, REJECT = "<s>Yes.</s><ACCEPT>", "<s>No.</s><REJECT>"
+
+
+async def bargained(script: Script, **room: Any) -> dict[str, Any]:
+    """A run that signs 5/4 and then has this said of the split."""
+    script["Alice", "propose"] = SIGNED
+    script["Bob", "answer"] = ACCEPT
+    return await play("shapley_coop", RunConfig(rounds=1, **room))
+
+
+async def test_claims_are_made_before_any_letter_shows_a_computed_value(script: Script) -> None:
+    script["Alice", "propose_split"] = REJECT
+    await bargained(script)
+    (claim,) = script.shown_to("Alice", "claim")
+    (split,) = script.shown_to("Alice", "propose_split")
+    assert "computed" not in facts(claim)
+    assert facts(split)["computed"]["payoffs"] == {"Alice": "4.5", "Bob": "4.5"}
+
+
+async def test_a_payment_counts_from_what_was_signed(script: Script) -> None:
+    """Signed 5/4: whoever pays what the letter says it would lose ends with its due, 4.5."""
+    script["Alice", "propose_split"] = proposal(
+        {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "0.5"}
+    )
+    script["Bob", "answer_split"] = ACCEPT
+    outcome = await bargained(script)
+    assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
+    (letter,) = script.shown_to("Alice", "propose_split")
+    assert "you would lose 0.5" in " ".join(letter.split())
+    (answer,) = script.shown_to("Bob", "answer_split")
+    assert "You have 4 as signed and would have 4.5 as proposed: +0.5 for you." in " ".join(
+        answer.split()
+    )
+    assert facts(answer)["offer"]["change"] == {"Alice": "-0.5", "Bob": "0.5"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "payoffs"),
+    [
+        ("signed", {"Alice": 5, "Bob": 4}),
+        ("norm", {"Alice": 4.5, "Bob": 4.5}),
+        ("final_offer", {"Alice": 4.75, "Bob": 4.25}),
+    ],
+)
+async def test_what_holds_without_agreement_is_the_runs_rule_and_every_letter_says_so(
+    script: Script, rule: Any, payoffs: dict[str, float]
+) -> None:
+    script["Alice", "propose_split"] = proposal(
+        {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "0.25"}
+    )
+    script["Bob", "answer_split"] = "<REJECT>" + proposal(
+        {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "2"}
+    )
+    script["Alice", "answer_split"] = REJECT
+    outcome = await bargained(script, disagreement=rule)
+    assert outcome["payoffs"] == payoffs
+    told = {facts(x)["without_agreement"] for x in script.shown_to("Alice", "propose_split")}
+    told |= {facts(x)["without_agreement"] for x in script.shown_to("Bob", "answer_split")}
+    assert len(told) == 1
+
+
+async def test_where_values_equal_what_was_signed_nothing_is_bargained_over_and_it_says_why(
+    script: Script,
+) -> None:
+    script["Alice", "propose"] = proposal(*DO, {"kind": "share", "norm": "shapley"})
+    script["Bob", "answer"] = ACCEPT
+    outcome = await play("shapley_coop", RunConfig())
+    assert not script.shown_to("Alice", "propose_split")
+    assert outcome["credit"]["skipped"] == "what was signed equals what the norm shapley makes due"
+    table = await table_of(home().runs.get(outcome["run"]))
+    assert table["reckoning"]["skipped"] == outcome["credit"]["skipped"]
+    assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
+
+
+async def test_over_claims_are_undefined_where_nothing_was_improved(script: Script) -> None:
+    script["Alice", "propose"] = REJECT
+    script["Bob", "propose"] = REJECT
+    outcome = await play("shapley_coop", RunConfig(game="prisoners_dilemma", rounds=1))
+    assert outcome["credit"]["worth_of_all"] == 0
+    assert {claim["over_claim"] for claim in outcome["credit"]["claims"].values()} == {None}
+
+
+PAIRS = [
+    (name, norm)
+    for name in names()
+    for norm in NORMS
+    if name not in ("software_company", "task_exchange", "delivered")
+    and norm not in ("deegan_packel", "banzhaf_shifted")
+]
+
+
+@pytest.mark.parametrize(("name", "norm"), PAIRS)
+async def test_a_norm_that_can_be_signed_settles(name: str, norm: Any) -> None:
+    outcome = await play("shapley_coop", RunConfig(game=name, norm=norm, seed=1))
+    assert outcome["status"] in ("agreed", "no_deal")
+    assert sum(outcome["payoffs"].values()) == pytest.approx(sum(outcome["rewards"].values()))
+
+
+def test_a_norm_that_could_not_settle_is_refused_before_play() -> None:
+    with pytest.raises(ValueError, match="deegan_packel cannot be computed from every record"):
+        RunConfig(norm="deegan_packel").resolve()
+    with pytest.raises(ValueError, match="nucleolus cannot be computed"):
+        RunConfig(game="raid_battle", params={"heroes": 17}, norm="nucleolus").resolve()
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+def test_a_defector_ends_with_its_baseline_through_every_door(coop: Coop) -> None:
+    options = ("--agent", "Alice=embedded:defector", "--seed", "2", "--name", "pg", "--json")
+    outcome = valid(coop("run", "public_goods", *options).result)
+    assert outcome["rewards"] == {"Alice": 440, "Bob": 240, "Carol": 240, "Dave": 240}
+    assert outcome["payoffs"] == {"Alice": 200, "Bob": 320, "Carol": 320, "Dave": 320}
+    assert outcome["credit"]["baseline"]["words"] == "who is absent does keep"
+    assert coop("verify", "pg").code == 0
+    report = coop("credit", "pg", "--json").result
+    assert report["due"] == outcome["payoffs"]
+    other = coop("credit", "pg", "--absent", "give", "--json").result
+    assert other["values"] == {"Alice": -120, "Bob": 0, "Carol": 0, "Dave": 0}
+
+
+def test_a_run_can_set_the_baseline_and_says_so(coop: Coop) -> None:
+    options = ("--set", "rounds=1", "--absent", "take", "--json")
+    outcome = valid(coop("run", "cash_grab", *options).result)
+    assert outcome["credit"]["baseline"]["actions"] == dict.fromkeys(outcome["agents"], "take")
+    wrong = coop("run", "cash_grab", "--absent", "fly", "--json")
+    assert wrong.code != 0
+    assert "absent is 'fly'" in wrong.err
