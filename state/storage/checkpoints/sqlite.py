@@ -30,11 +30,11 @@ _DELETE_CHECKPOINTS = """
 """
 
 
-def _threaded(method: Callable[..., Any]) -> Any:
-    """The asynchronous twin of a blocking saver's method."""
+def _threaded(method: str) -> Any:
+    """The asynchronous twin of a blocking saver's method, looked up when it is called."""
 
     async def twin(saver: "_Threaded", *args: Any, **options: Any) -> Any:
-        return await saver.in_thread(partial(method, saver, *args, **options))
+        return await saver.in_thread(partial(getattr(saver, method), *args, **options))
 
     return twin
 
@@ -51,11 +51,11 @@ class _Threaded(BlockingSaver):
         self.in_thread = self._batcher.do
         self.drained = self._batcher.drained
 
-    aget_tuple = _threaded(BlockingSaver.get_tuple)
-    aput = _threaded(BlockingSaver.put)
-    aput_writes = _threaded(BlockingSaver.put_writes)
-    adelete_thread = _threaded(BlockingSaver.delete_thread)
-    aget_delta_channel_history = _threaded(BlockingSaver.get_delta_channel_history)
+    aget_tuple = _threaded("get_tuple")
+    aput = _threaded("put")
+    aput_writes = _threaded("put_writes")
+    adelete_thread = _threaded("delete_thread")
+    aget_delta_channel_history = _threaded("get_delta_channel_history")
 
     async def alist(
         self, config: RunnableConfig | None, **options: Any
