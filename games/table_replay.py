@@ -78,7 +78,9 @@ def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> R
             table = np.concatenate([table, table.min(axis=i, keepdims=True)], axis=i)
     codes = {a: {act: k for k, act in enumerate(game.actions[a])} for a in agents}
     counted = {
-        tuple(codes[a].get(x, len(codes[a])) for a, x in zip(agents, play, strict=True)): times
+        tuple(
+            codes[a].get(x or "", len(codes[a])) for a, x in zip(agents, play, strict=True)
+        ): times
         for play, times in plays.items()
     }
     if baseline.kind == AWAY:

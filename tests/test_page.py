@@ -185,7 +185,7 @@ def test_replay_walks_through_the_run_by_mouse_and_by_keys(
         assert place.inner_text() == "4 of 7"
         assert "kept" in page.locator("[aria-labelledby=contract-title]").inner_text()
         page.keyboard.press("ArrowLeft")
-        assert place.inner_text() == "3 of 9"
+        assert place.inner_text() == "3 of 7"
         picture(opened, tmp_path, "replay")
         page.get_by_role("button", name="To the end").click()
         assert page.locator(".event.later").count() == 0
