@@ -23,6 +23,9 @@ from shapley_coop.credit.values.shapley import marginal_contributions
 EVALUATIONS_PER_AGENT = 400
 """The sampler's budget: coalitions replayed for each agent beyond the exact sizes."""
 
+MOST_PER_AGENT = 1600
+"""The same where the sampler stops as soon as the errors are within their target."""
+
 WITHIN = 0.1
 """Sampled until no standard error is above this part of max(|T|, range of W) / n."""
 
@@ -127,7 +130,7 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     Raises:
         ValueError: there is no such norm, or it needs all 2ⁿ coalitions of too many agents.
 
-    Cost: 2ⁿ evaluations of v, or at most EVALUATIONS_PER_AGENT · n, or about n.
+    Cost: 2ⁿ evaluations of v, or at most MOST_PER_AGENT · n, or about n.
     """
     rule, n = norm(by), len(of.agents)
     if of.parts is not None and by != "deegan_packel":
@@ -182,7 +185,7 @@ def _sampled(of: Characteristic, by: str) -> Attribution:
         n,
         batch,
         target_error=(of.target or 0) * scale / n or None,
-        budget=EVALUATIONS_PER_AGENT * n,
+        budget=(MOST_PER_AGENT if of.target else EVALUATIONS_PER_AGENT) * n,
     )
     exactly = [_millionths(x) for x in worths[: n + 1]]
     raw = Attribution(

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 Absent = str | dict[str, str]
 """As it is declared: an action of all, agent → action, or one of the words below."""
 
-AWAY, IDLE, POLICY, RANDOM = "away", "idle", "policy", "random"
+AWAY: Literal["away"] = "away"
+IDLE: Literal["idle"] = "idle"
+POLICY: Literal["policy"] = "policy"
+RANDOM: Literal["random"] = "random"
 
 Kind = Literal["actions", "away", "idle", "policy", "random", "nothing"]
 
@@ -68,7 +71,7 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
     else:
         known = {"": None, AWAY: ALL_AWAY, IDLE: ALL_IDLE, POLICY: BY_POLICY, RANDOM: ALL_RANDOM}
         if absent not in known:
-            acts = list(dict.fromkeys(act for acts in game.actions.values() for act in acts))
+            acts = list(dict.fromkeys(act for own in game.actions.values() for act in own))
             raise GameError(
                 f"absent is {absent!r}: give an action of all ({', '.join(acts[:12])}), "
                 f"{{agent: action}}, {AWAY}, {IDLE}, {RANDOM}"
@@ -79,8 +82,8 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
         return known[absent]
     for agent, action in chosen.items():
         if action not in game.actions[agent]:
-            acts = ", ".join(game.actions[agent])
-            raise GameError(f"absent: {agent} cannot {action!r}: its actions are {acts}")
+            known_acts = ", ".join(game.actions[agent])
+            raise GameError(f"absent: {agent} cannot {action!r}: its actions are {known_acts}")
     return Baseline("actions", in_words(game.agents, chosen), dict(chosen))
 
 

@@ -249,7 +249,7 @@ class Game(ABC):
             nothing = found.totals(np.zeros((1, len(self.agents)), dtype=np.bool_))[0]
 
             def gained(members: NDArray[Any]) -> NDArray[np.float64]:
-                return ((found.totals(members) - nothing) / found.unit).astype(np.float64)
+                return np.asarray((found.totals(members) - nothing) / found.unit, dtype=np.float64)
 
             return gained
 

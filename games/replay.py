@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Coalitions = NDArray[np.bool_]
 """Shape (m, n): row k holds agent i or does not."""
 
-COULD_NOT = object()
+COULD_NOT: Any = object()
 """A recorded turn in which an agent had nothing to do; None is a pass."""
 
 RANDOM_PLAYS = 16
@@ -184,15 +184,15 @@ class _Play:
     def _choose(self, i: int, agent: str, legal: list[str]) -> str | None:
         if agent in self._absent or agent not in self._did.replayed:
             return self._of_the_absent(i, agent, legal)
-        schedule = self._did.schedules[agent]
-        done = schedule[self._turn] if self._turn < len(schedule) else COULD_NOT
+        schedule: list[str | None] = self._did.schedules[agent]
+        done: str | None = schedule[self._turn] if self._turn < len(schedule) else COULD_NOT
         if done is not COULD_NOT and self._possible(done, legal):
-            return done  # type: ignore[no-any-return]
+            return done
         for k in range(len(schedule)):
             at = (self._cursor[agent] + k) % len(schedule)
             if schedule[at] is not COULD_NOT and self._possible(schedule[at], legal):
                 self._cursor[agent] = at + 1
-                return schedule[at]  # type: ignore[no-any-return]
+                return schedule[at]
         return self._of_the_absent(i, agent, legal)
 
     def _possible(self, action: str | None, legal: list[str]) -> bool:
@@ -241,6 +241,6 @@ def additive(agents: tuple[str, ...], amounts: Sequence[Fraction]) -> Replays:
 
     def earned(members: Coalitions) -> NDArray[Any]:
         inside = np.concatenate([members, np.zeros((len(members), 1), dtype=np.bool_)], axis=1)
-        return np.where(inside, parts, Fraction(0))
+        return np.asarray(np.where(inside, parts, np.array(Fraction(0), dtype=object)))
 
     return Replays(agents, earned, parts=tuple(amounts))

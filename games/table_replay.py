@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from math import lcm, prod
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,9 @@ def table_replays(game: "MatrixGame", record: "Sequence[Turn]", pays: Pays) -> R
             table = np.concatenate([table, table.min(axis=i, keepdims=True)], axis=i)
     codes = {a: {act: k for k, act in enumerate(game.actions[a])} for a in agents}
     counted = {
-        tuple(codes[a].get(x, len(codes[a])) for a, x in zip(agents, play, strict=True)): times
+        tuple(
+            codes[a].get(x or "", len(codes[a])) for a, x in zip(agents, play, strict=True)
+        ): times
         for play, times in plays.items()
     }
     if baseline.kind == AWAY:
@@ -91,16 +94,16 @@ def _tensor(
     agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays, turns: int = 1
 ) -> tuple[NDArray[Any], int]:
     """Payoffs as whole numbers, shape (actions of each …, n), and the unit that made them whole."""
-    cells = {play: [exact(pay[a]) for a in agents] for play, pay in pays.items()}
-    unit = lcm(*(x.denominator for row in cells.values() for x in row))
-    most = max(abs(x) for row in cells.values() for x in row) * unit * max(turns, 1) * len(agents)
+    found = {x: exact(x) for x in {x for pay in pays.values() for x in pay.values()}}
+    unit = lcm(*(x.denominator for x in found.values()))
+    most = max(map(abs, found.values())) * unit * max(turns, 1) * len(agents)
+    whole = {x: int(amount * unit) for x, amount in found.items()}
+    rows = [
+        [whole[pays[play][a]] for a in agents] for play in product(*(actions[a] for a in agents))
+    ]
     kind: Any = np.int64 if most < _WHOLE else object
-    table = np.empty((*(len(actions[a]) for a in agents), len(agents)), dtype=kind)
-    codes = {a: {act: k for k, act in enumerate(actions[a])} for a in agents}
-    for play, row in cells.items():
-        at = tuple(codes[a][x] for a, x in zip(agents, play, strict=True))
-        table[at] = [int(x * unit) for x in row]
-    return table, unit
+    shape = (*(len(actions[a]) for a in agents), len(agents))
+    return np.array(rows, dtype=kind).reshape(shape), unit
 
 
 def _by_actions(

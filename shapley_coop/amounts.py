@@ -43,6 +43,8 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
     Raises:
         ValueError: it is not a number, or not a finite one.
     """
+    if type(number) is Fraction:
+        return number
     if isinstance(number, Rational):
         return Fraction(number)
     if isinstance(number, str):

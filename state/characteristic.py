@@ -29,7 +29,9 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
 
 
 def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
-    """What each agent has by itself: W_i(∅), or by another rule v({i})."""
+    """What each agent can secure by itself; in a game that does not say it, W_i(∅)."""
+    if game.has_potential:
+        return {agent: game.potential(record, frozenset({agent})) for agent in game.agents}
     if game.credit_rule == "record":
         return game.replays_of(record).alone()
     return {agent: game.worth(record, frozenset({agent})) for agent in game.agents}
@@ -40,4 +42,8 @@ def _table(replays: Replays) -> list[Fraction]:
     n = len(replays.agents)
     masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1
     totals = replays.totals(masks.astype(np.bool_)).tolist()
-    return [Fraction(total - totals[0]) / replays.unit for total in totals]
+    return [_part(total - totals[0], replays.unit) for total in totals]
+
+
+def _part(amount: int | Fraction, unit: int) -> Fraction:
+    return Fraction(amount, unit)

@@ -17,6 +17,7 @@ from shapley_coop.games import Game, GameError, Turn, load, names
 from shapley_coop.games.game import realised_total
 from shapley_coop.games.replay import step_by_step
 from shapley_coop.games.software_company.game import SoftwareCompany
+from shapley_coop.state import EvaluatedTable, RunConfig, game_of
 from shapley_coop.state.characteristic import characteristic
 from tests.test_own_game import ORCHARD
 
@@ -398,3 +399,35 @@ def test_sampled_banzhaf_values_agree_with_exact_ones() -> None:
     assert found.standard_error is not None
     for agent, value in found.values.items():
         assert abs(value - exact.values[agent]) <= 5 * found.standard_error[agent] + 1e-6
+
+
+# Runs of earlier versions
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [("public_goods", "potential"), ("raid_battle", "replay"), ("delivered", "record")],
+)
+def test_a_run_configured_before_there_were_baselines_keeps_its_rule(name: str, rule: str) -> None:
+    configured = RunConfig(game=name).resolve().model_dump(mode="json")
+    assert game_of(configured).credit_rule == "record"
+    del configured["absent"]
+    assert game_of(configured).credit_rule == rule
+
+
+def test_by_the_earlier_rule_a_defector_had_as_much_as_everybody() -> None:
+    settled = RunConfig(game="public_goods").resolve().model_dump(mode="json")
+    record = joint(game_of(settled), "keep", "give", "give", "give", times=10)
+    by_record = EvaluatedTable({"episode": "new", "settings": settled, "record": record})
+    assert list(by_record.payoffs_by("shapley").values()) == [200, 320, 320, 320]
+    earlier = {key: value for key, value in settled.items() if key != "absent"}
+    before = EvaluatedTable({"episode": "old", "settings": earlier, "record": record})
+    assert list(before.payoffs_by("shapley").values()) == [290] * 4
+
+
+def test_heroes_of_earlier_runs_roll_by_their_names() -> None:
+    configured = RunConfig(game="raid_battle", params={"agents": ["Ann", "Ben"]}).resolve()
+    settled = configured.model_dump(mode="json")
+    earlier = {key: value for key, value in settled.items() if key != "absent"}
+    assert game_of(settled).params.dice_key("Ben") == "Hero2"
+    assert game_of(earlier).params.dice_key("Ben") == "Ben"

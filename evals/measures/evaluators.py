@@ -123,17 +123,18 @@ def _rational(row: Row, _: str) -> float:
 
 def _shapley_distance(row: Row, _: str) -> float:
     """From baseline and value; by another rule, from the value alone."""
-    return mean_distance(row["result"]["payoffs"], _due(row))
+    return mean_distance(row["result"]["payoffs"], due_by_shapley(row))
 
 
-def _due(row: Row) -> dict[str, float]:
+def due_by_shapley(row: Row) -> dict[str, float]:
+    """Baseline and Shapley value; by another rule, the value alone."""
     credit = row["result"]["credit"]
     alone = credit.get("alone") or {}
     return {agent: value + alone.get(agent, 0.0) for agent, value in credit["shapley"].items()}
 
 
 def _share_distance(row: Row, _: str) -> float | None:
-    paid, due = (_parts(x) for x in (row["result"]["payoffs"], _due(row)))
+    paid, due = (_parts(x) for x in (row["result"]["payoffs"], due_by_shapley(row)))
     return mean_distance(paid, due) if paid and due else None
 
 

@@ -37,7 +37,7 @@ class Yardstick:
         return self._points.best
 
     def alone(self, record: Sequence[Turn]) -> dict[str, float]:
-        """What each agent has if nothing is agreed; else what it has if nobody takes part."""
+        """What each agent has if nothing is agreed; else what it secures alone."""
         if self._points.alone is not None:
             return dict(self._points.alone)
         return {agent: float(x) for agent, x in alone(self._game, record).items()}

@@ -10,7 +10,7 @@ from math import nan
 from statistics import fmean
 from typing import Any
 
-from shapley_coop.evals.measures.evaluators import EPSILON, mean_distance, score
+from shapley_coop.evals.measures.evaluators import EPSILON, due_by_shapley, mean_distance, score
 from shapley_coop.evals.measures.summary import conditions
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Suite
@@ -41,7 +41,7 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
         Shapley split of the best collective payoff seen, "turns", "calls", "tokens": means}.
     """
     best = max(rows, key=lambda row: (_earned(row), row["seed"]))
-    fair = best["result"]["credit"]["shapley"]
+    fair = due_by_shapley(best)
     return [
         {
             "condition": CONDITIONS[group.labels["graph"]],
@@ -59,7 +59,7 @@ def summarise(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 def _earned(row: Row) -> float:
     """The collective payoff of everything that was done."""
-    return float(row["result"]["credit"]["worth_of_all"])
+    return float(sum(row["result"]["rewards"].values()))
 
 
 def _mean(rows: Sequence[Row], column: str) -> float:

@@ -186,7 +186,7 @@ class _Raids:
         return np.where(skills == OFF, IDLE, skills)
 
     def _mend(self, t: int, heals: Coalitions) -> None:
-        used = heals.any(axis=0)
+        used = np.asarray(heals.any(axis=0))
         rolls = self._dice.row(t + 1, HEALS, used)
         for healer in np.flatnonzero(used):
             rows = np.flatnonzero(heals[:, healer])

@@ -36,7 +36,7 @@ def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """The outcome of a settled run, with the points of the utility plane.
 
-    The points: `alone`, what each agent has if nobody takes part, given only if worths are in the
+    The points: `alone`, what each agent can secure by itself, given only if worths are in the
     unit of payoffs;
     `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
     """

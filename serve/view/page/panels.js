@@ -34,9 +34,13 @@ export function credit(bundle) {
   );
 }
 
-/** The sum of the values: v(N) − v(∅). */
-function worths({ method, total, nothing }) {
+/** The sum of the values: v(N) − v(∅), and what they are compared with. */
+function worths({ method, total, nothing, baseline }) {
   const less = nothing < 0 ? `(${amount(nothing)})` : amount(nothing);
+  if (baseline) {
+    const improved = `the improvement T = W(N) − W(∅) = ${amount(total)}`;
+    return `Shapley values φ of the record, ${method}; Σφ is ${improved}. Compared with the baseline: ${baseline.words}.`;
+  }
   const sum = nothing ? `v(N) − v(∅) = ${amount(total)} − ${less} = ${amount(total - nothing)}` : `v(N) = ${amount(total)}`;
   return `Shapley values φ of the record, ${method}; Σφ = ${sum}`;
 }
