@@ -16,12 +16,14 @@ YAML file of payoffs: `games.catalogue` finds either by its name here, or by its
 """
 
 from shapley_coop.games.catalogue import foresight_of, load, names, summary
-from shapley_coop.games.game import Game, GameError, Number, Position, Step, Turn
+from shapley_coop.games.game import Game, Position, Step, Turn
+from shapley_coop.games.params import GameError, Number, Params
 
 __all__ = [
     "Game",
     "GameError",
     "Number",
+    "Params",
     "Position",
     "Step",
     "Turn",

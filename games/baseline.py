@@ -60,7 +60,7 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
     Raises:
         GameError: an agent or action that the game does not have, or no such word.
     """
-    from shapley_coop.games.game import GameError
+    from shapley_coop.games.params import GameError
 
     if isinstance(absent, dict):
         if set(absent) != set(game.agents):

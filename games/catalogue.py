@@ -9,7 +9,8 @@ from typing import Any
 
 from shapley_coop.games.files import read_file
 from shapley_coop.games.foresight import Foresight
-from shapley_coop.games.game import Game, GameError
+from shapley_coop.games.game import Game
+from shapley_coop.games.params import GameError
 
 _HERE = Path(__file__).parent
 _SCHEME = "pettingzoo:"

@@ -6,8 +6,9 @@ from typing import ClassVar
 from pydantic import Field, model_validator
 
 from shapley_coop.games.baseline import AWAY, Absent
-from shapley_coop.games.game import Number, Params, Position, Step
+from shapley_coop.games.game import Position, Step
 from shapley_coop.games.matrix import MAX_JOINT_ACTIONS, MatrixGame, MatrixParams
+from shapley_coop.games.params import Number, Params
 
 
 class EscapeRoomParams(Params):

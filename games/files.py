@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 
 
 def read_file(path: str | Path, what: str) -> Any:

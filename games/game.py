@@ -6,27 +6,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
-from typing import Any, ClassVar, Literal, NotRequired
+from typing import Any, ClassVar, NotRequired
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import ValidationError
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.amounts import exact
-from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Absent, Baseline, read_baseline
+from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Baseline, read_baseline
+from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints, best_total
 from shapley_coop.games.replay import Replays, step_by_step
 
 Position = dict[str, Any]
 """A position of a game: plain JSON, complete, and the same for the same seed and actions."""
-
-Number = int | float
-"""An amount in the game's own unit."""
-
-
-class GameError(ValueError):
-    """A game, its parameters or an action is not valid; one line says how to correct it."""
 
 
 class Turn(TypedDict):
@@ -48,45 +42,6 @@ class Step:
     pot: Number = 0
     effects: list[dict[str, Any]] = field(default_factory=list)
     """What else happened. One with `"shock": True` can call for a renegotiation."""
-
-
-class Params(BaseModel):
-    """What every game can be told; a game adds its own numbers in a subclass."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-    agents: list[str] = Field(
-        default=["Alice", "Bob"], min_length=2, description="Who plays, in speaking order."
-    )
-    rounds: int = Field(default=1, ge=1, le=10_000, description="How many turns are played.")
-    absent: Absent = Field(
-        default="",
-        description="What credit compares with: an action of all, agent: action, away, idle or "
-        "random; empty is the game's own.",
-    )
-    worth: Literal["record", "potential"] = Field(
-        default="record",
-        description="What a coalition is worth: by its members' recorded conduct, or what it can "
-        "secure by the rules alone.",
-    )
-
-    @field_validator("agents")
-    @classmethod
-    def _distinct_names(cls, agents: list[str]) -> list[str]:
-        for name in agents:
-            if not name.strip() or name != name.strip() or len(name) > 64 or not name.isprintable():
-                raise ValueError(
-                    f"{name!r} is not a valid agent name: 1 to 64 printable characters"
-                )
-        if len(agents) == 1:
-            raise ValueError(f"{agents[0]} is alone: name two agents or more")
-        if len(set(agents)) < len(agents):
-            raise ValueError(f"agents {agents} repeat a name: give each agent its own")
-        if reserved := {"pot", "world", "escrow", "treasury", "everyone", "*"} & set(agents):
-            raise ValueError(
-                f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
-            )
-        return agents
 
 
 class Game(ABC):
@@ -326,13 +281,3 @@ def realised_total(record: Sequence[Turn]) -> Fraction:
         (exact(r) for turn in record for r in [*turn["rewards"].values(), turn.get("pot", 0)]),
         start=Fraction(0),
     )
-
-
-def one_line(name: str, params: type[Params], error: ValidationError) -> str:
-    """What is wrong with a game's parameters, in one line."""
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        known = ", ".join(params.model_fields)
-        return f"{name} has no parameter {where!r}: it has {known}"
-    return f"{name}: parameter {where or 'set'}: {first['msg'].removeprefix('Value error, ')}"

@@ -10,17 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.game import (
-    Game,
-    GameError,
-    Number,
-    Params,
-    Position,
-    Step,
-    Turn,
-    one_line,
-    realised_total,
-)
+from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
+from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.table_replay import surviving_baseline, table_replays

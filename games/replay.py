@@ -211,7 +211,8 @@ def least_for_the_present(
 ) -> "Step":
     """The step under the joint action of the absent that leaves those present least; it pays 0
     to the absent. Of equals the first in the order of the actions."""
-    from shapley_coop.games.game import GameError, Step
+    from shapley_coop.games.game import Step
+    from shapley_coop.games.params import GameError
 
     open_ = {a: legal for a in absent if (legal := game.legal(position, a))}
     if prod(len(legal) for legal in open_.values()) > MOST_ABSENT_PLAYS:

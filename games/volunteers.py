@@ -6,8 +6,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from shapley_coop.games.baseline import Absent
-from shapley_coop.games.game import Number, Params
 from shapley_coop.games.matrix import MatrixGame, MatrixParams
+from shapley_coop.games.params import Number, Params
 
 
 class VolunteersParams(Params):

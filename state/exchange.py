@@ -5,7 +5,7 @@ from typing import Any
 
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import said_in
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import Pending, PublicMessage, Table

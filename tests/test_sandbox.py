@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 from shapley_coop.games.software_company.workspace import (
     PYTHON,
     CheckResult,

@@ -18,7 +18,7 @@ from shapley_coop.games.exchange.registry import Registry, check_words
 from shapley_coop.games.exchange.scenario import Tasks
 from shapley_coop.games.exchange.tables import descriptions_of, scores_of
 from shapley_coop.games.files import read_file
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 
 PER_SHEET = 32
 """Few enough for one answer, and little to write again when one mask of it is wrong."""

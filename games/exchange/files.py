@@ -18,7 +18,7 @@ from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
 from shapley_coop.games.exchange.tables import normalised, read_scores
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_file
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 
 
 class AtomEntry(BaseModel):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 
 Micros = NDArray[np.int64]
 """Utilities as integers of a millionth: sums and comparisons are exact."""

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shapley_coop.games.exchange.masks import full, mask_of, members, to_bits
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 
 JOINT = "; "
 NOTHING = "Nothing."

@@ -15,7 +15,7 @@ from shapley_coop.games.exchange.front import Front, pareto_front
 from shapley_coop.games.exchange.masks import Micros, full, to_bits
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.tools import Tool
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 
 MAX_ATOMS = 16
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.games.exchange.masks import Micros, from_bits, to_bits
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 
 TOP = 100
 

@@ -18,7 +18,7 @@ from shapley_coop.games.exchange.files import in_words
 from shapley_coop.games.exchange.masks import full
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import MAX_ATOMS, Atom, Tasks
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 
 JOINED = str.maketrans({"<": "(", ">": ")", "`": "'", ";": ","})
 

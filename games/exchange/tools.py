@@ -14,7 +14,7 @@ from pathlib import Path
 from typing_extensions import TypedDict
 
 from shapley_coop.games.dice import dice
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 
 Function = Callable[[Mapping[str, str], str], str]
 """(arguments, idempotency key) → the result in words; it raises where it fails."""

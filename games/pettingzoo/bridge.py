@@ -26,8 +26,9 @@ from pettingzoo.utils.conversions import (
 from pydantic import ConfigDict, Field, ValidationError
 
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.game import Game, GameError, Params, Position, Step, Turn, realised_total
+from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
 from shapley_coop.games.matrix import MatrixGame
+from shapley_coop.games.params import GameError, Params
 from shapley_coop.games.pettingzoo.facts import as_number, as_plain
 from shapley_coop.games.pettingzoo.trials import Trials, try_out
 from shapley_coop.games.reference_points import ReferencePoints

@@ -14,7 +14,8 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import ParallelEnv
 
-from shapley_coop.games.game import Game, GameError, Position, Step
+from shapley_coop.games.game import Game, Position, Step
+from shapley_coop.games.params import GameError
 
 Observation = dict[str, np.ndarray]
 Path = tuple[str | int, ...]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shapley_coop.games.game import GameError, Number
+from shapley_coop.games.params import GameError, Number
 
 MAX_NUMBERS = 1_000
 

@@ -13,7 +13,7 @@ from math import prod
 from random import Random
 from typing import Any
 
-from shapley_coop.games.game import Number
+from shapley_coop.games.params import Number
 from shapley_coop.games.pettingzoo.facts import as_number
 
 MAX_JOINT_ACTIONS = 256

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.games.baseline import IDLE, Baseline
-from shapley_coop.games.game import Game, Params, Position, Step, Turn
+from shapley_coop.games.game import Game, Position, Step, Turn
+from shapley_coop.games.params import Params
 from shapley_coop.games.raid_battle.conduct import raid_replays
 from shapley_coop.games.raid_battle.replay import Choices, Coalitions, Ints, script, team_rewards
 from shapley_coop.games.raid_battle.rules import (

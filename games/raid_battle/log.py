@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.games.files import read_file
-from shapley_coop.games.game import GameError, Position, Turn
+from shapley_coop.games.game import Position, Turn
+from shapley_coop.games.params import GameError
 from shapley_coop.games.raid_battle.game import RaidBattle
 from shapley_coop.games.raid_battle.log_lines import Chapter, chapters
 from shapley_coop.games.raid_battle.rules import HEAL, TAUNT, contributions, resolve

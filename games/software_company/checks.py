@@ -17,7 +17,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from shapley_coop.games.game import GameError, Turn
+from shapley_coop.games.game import Turn
+from shapley_coop.games.params import GameError
 from shapley_coop.games.software_company.task import Check, Task, shown
 from shapley_coop.games.software_company.workspace import Limits, run_checks, written
 

@@ -19,7 +19,8 @@ from pydantic import Field, field_validator
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.files import read_file
-from shapley_coop.games.game import Game, Number, Params, Position, Step, Turn, realised_total
+from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
+from shapley_coop.games.params import Number, Params
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays, additive
 from shapley_coop.games.repository import read_history

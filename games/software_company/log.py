@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 from shapley_coop.games.software_company.artefacts import ROLES
 
 NAMES = {

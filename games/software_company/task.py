@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.files import read_file
-from shapley_coop.games.game import GameError, Number
+from shapley_coop.games.params import GameError, Number
 from shapley_coop.games.software_company.workspace import PYTHON, CheckResult
 
 _SHIPPED = Path(__file__).parent / "tasks"

@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from shapley_coop.games.game import GameError
+from shapley_coop.games.params import GameError
 from shapley_coop.games.software_company.workspace.watch import CheckResult, Limits, watch
 
 PYTHON = "python"

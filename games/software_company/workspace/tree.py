@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shapley_coop.games.game import GameError, Turn
+from shapley_coop.games.game import Turn
+from shapley_coop.games.params import GameError
 from shapley_coop.games.repository.git import clean_environment
 
 COMMIT = "commit"

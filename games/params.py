@@ -1,0 +1,63 @@
+"""What every game can be told, and how a wrong parameter is answered."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from shapley_coop.games.baseline import Absent
+
+Number = int | float
+"""An amount in the game's own unit."""
+
+
+class GameError(ValueError):
+    """A game, its parameters or an action is not valid; one line says how to correct it."""
+
+
+class Params(BaseModel):
+    """What every game can be told; a game adds its own numbers in a subclass."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    agents: list[str] = Field(
+        default=["Alice", "Bob"], min_length=2, description="Who plays, in speaking order."
+    )
+    rounds: int = Field(default=1, ge=1, le=10_000, description="How many turns are played.")
+    absent: Absent = Field(
+        default="",
+        description="What credit compares with: an action of all, agent: action, away, idle or "
+        "random; empty is the game's own.",
+    )
+    worth: Literal["record", "potential"] = Field(
+        default="record",
+        description="What a coalition is worth: by its members' recorded conduct, or what it can "
+        "secure by the rules alone.",
+    )
+
+    @field_validator("agents")
+    @classmethod
+    def _distinct_names(cls, agents: list[str]) -> list[str]:
+        for name in agents:
+            if not name.strip() or name != name.strip() or len(name) > 64 or not name.isprintable():
+                raise ValueError(
+                    f"{name!r} is not a valid agent name: 1 to 64 printable characters"
+                )
+        if len(agents) == 1:
+            raise ValueError(f"{agents[0]} is alone: name two agents or more")
+        if len(set(agents)) < len(agents):
+            raise ValueError(f"agents {agents} repeat a name: give each agent its own")
+        if reserved := {"pot", "world", "escrow", "treasury", "everyone", "*"} & set(agents):
+            raise ValueError(
+                f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
+            )
+        return agents
+
+
+def one_line(name: str, params: type[Params], error: ValidationError) -> str:
+    """What is wrong with a game's parameters, in one line."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = ", ".join(params.model_fields)
+        return f"{name} has no parameter {where!r}: it has {known}"
+    return f"{name}: parameter {where or 'set'}: {first['msg'].removeprefix('Value error, ')}"
