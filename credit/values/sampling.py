@@ -90,9 +90,7 @@ def sample_shapley(
     rng = np.random.default_rng(seed)
     run = _better_run(game, rng, target_error) if method == "auto" else _Run(method, game, rng)
     run.until(target_error)
-    errors = run.errors()
-    reached = None if target_error is None else bool(errors.max() <= target_error)
-    return Estimate(run.mean(), errors, game.evaluations, run.method, run.count, reached)
+    return run.estimate(target_error)
 
 
 def sample_banzhaf(
@@ -272,6 +270,14 @@ class _Run:
             return self._game.left // self.cost
         excess = min(float(self.errors().max()) / target, 1e6)
         return max(1, ceil(self.count * (excess**2 - 1)))
+
+    def estimate(self, target: float | None) -> Estimate:
+        """What the observations so far come to."""
+        errors = self.errors()
+        reached = None if target is None else bool(errors.max() <= target)
+        return Estimate(
+            self.mean(), errors, self._game.evaluations, self.method, self.count, reached
+        )
 
     def mean(self) -> Floats:
         return np.asarray(self._drawn.mean(axis=0))

@@ -167,15 +167,12 @@ def written(
     }
     if page.tools:
         content["tools"] = relpath(commission.beside / page.tools, folder)
-    return {
-        **content,
-        "preferences": dict(commission.preferences),
-        "utilities": {
-            # 35.0 is written as 35.
-            agent: {bits(m): int(x) if x.is_integer() else x for m, x in sorted(table.items())}
-            for agent, table in scores.items()
-        },
+    # 35.0 is written as 35.
+    utilities = {
+        agent: {bits(m): int(x) if x.is_integer() else x for m, x in sorted(table.items())}
+        for agent, table in scores.items()
     }
+    return {**content, "preferences": dict(commission.preferences), "utilities": utilities}
 
 
 def _cut(name: str, agent: str, masks: Sequence[int]) -> Iterator[Sheet]:

@@ -11,24 +11,18 @@ import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 from threading import RLock
-from types import ModuleType
 from typing import Any, ClassVar
 
 from gymnasium.spaces import Discrete
-from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils.conversions import (
-    aec_to_parallel,
-    turn_based_aec_to_parallel,
-    turn_based_aec_to_parallel_wrapper,
-)
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pydantic import ConfigDict, Field, ValidationError
 
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.params import GameError, Params
+from shapley_coop.games.pettingzoo.factory import made, refused
 from shapley_coop.games.pettingzoo.facts import as_number, as_plain
 from shapley_coop.games.pettingzoo.trials import Trials, try_out
 from shapley_coop.games.reference_points import ReferencePoints
@@ -69,7 +63,7 @@ class PettingZooGame(Game):
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         super().__init__(params, seed)
         self._lock = RLock()
-        self._env = self._new()
+        self._env = made(self.params.factory, self.params.model_extra or {})
         own = list(self._env.possible_agents)
         self.agents = tuple(self.params.agents or own)
         if len(self.agents) != len(own):
@@ -215,33 +209,6 @@ class PettingZooGame(Game):
             facts |= {"payoffs": self.stage.facts()["payoffs"], "payoffs_found_by": tried}
         return facts
 
-    def _new(self) -> Any:
-        factory = self._factory()
-        settings = dict(self.params.model_extra or {})
-        try:
-            env = factory(**settings)
-        except Exception as error:
-            raise self._refused(f"its factory fails: {type(error).__name__}: {error}") from None
-        if isinstance(env, AECEnv):
-            together = env.metadata.get("is_parallelizable")
-            env = aec_to_parallel(env) if together else turn_based_aec_to_parallel(env)
-        if not isinstance(env, ParallelEnv):
-            raise self._refused(f"it makes a {type(env).__name__}, no ParallelEnv and no AECEnv")
-        return env
-
-    def _factory(self) -> Any:
-        path, _, name = self.params.factory.partition(":")
-        try:
-            module = import_module(path)
-            factory = getattr(module, name)
-        except Exception as error:  # whatever a module that is not ours may do when it is loaded
-            said = f"{type(error).__name__}: {error}"
-            raise self._refused(f"{said}; give pettingzoo:package.module:factory") from None
-        # A name of a game may come from afar: nothing is called but what has to do with PettingZoo.
-        if not callable(factory) or not _speaks_pettingzoo(module):
-            raise self._refused("it is not a factory in a module that defines or uses PettingZoo's")
-        return factory
-
     def _space(self, agent: str) -> Discrete:
         space = self._env.action_space(self._own[agent])
         if not isinstance(space, Discrete):
@@ -315,9 +282,4 @@ class PettingZooGame(Game):
         return [name for name, free in zip(self.actions[agent], mask, strict=True) if free]
 
     def _refused(self, reason: str) -> GameError:
-        return GameError(f"pettingzoo:{self.params.factory}: {' '.join(reason.split())[:300]}")
-
-
-def _speaks_pettingzoo(module: ModuleType) -> bool:
-    used = (getattr(value, "__module__", None) or "" for value in vars(module).values())
-    return any(name.partition(".")[0] == "pettingzoo" for name in (module.__name__, *used))
+        return refused(self.params.factory, reason)

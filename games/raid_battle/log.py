@@ -71,6 +71,11 @@ def import_raid_log(source: str | Path | Sequence[Any]) -> RaidLog:
         "hero_hp": first.hero_full,
         "rounds": first.rounds,
     }
+    return _replayed(given, told)
+
+
+def _replayed(given: dict[str, Any], told: Sequence[Chapter]) -> RaidLog:
+    """The raid played again, chapter by chapter, beside what the log says."""
     game = RaidBattle({key: x for key, x in given.items() if x})
     position, record = game.start(), list[Turn]()
     turns, mismatches = list[dict[str, Any]](), list[dict[str, Any]]()

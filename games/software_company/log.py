@@ -141,7 +141,13 @@ def import_company_log(
         )
         for key, text in pairs
     ]
-    said = _messages(negotiation) if negotiation is not None else []
+    return _recorded(entries, _messages(negotiation) if negotiation is not None else [], missing)
+
+
+def _recorded(
+    entries: list[tuple[str, str]], said: list[Message], missing: list[str]
+) -> RecordedCompany:
+    """What the entries and the messages come to, with what they lack."""
     rewards = said[-1].split or {} if said and not said[-1].round else {}
     if not rewards:
         missing.append("no final decision can be read: there are no rewards")
