@@ -187,7 +187,8 @@ def _follow(run: Any, as_json: bool) -> None:
         with waiting(f"playing {run.run}"):
             outcome = finish(_traced(run, watch, person))
     except Waiting as pause:
-        note(f"{run.run} waits for {', '.join(pause.agents)}: coop answer {run.run} NAME")
+        who = pause.agents
+        note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {who[0]}")
         return
     except (Busy, LeaseLost):
         raise
