@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, get_args
 
 from shapley_coop.cli.verifying import verify_run
-from shapley_coop.deals import Deal, Share, Terms
+from shapley_coop.deals import Deal, Do, Share, Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.graphs.running import follow, prepare
 from shapley_coop.graphs.threads import configured, opened, table_of
@@ -100,6 +100,14 @@ class Poisoner:
         if (self.workflow, asked.act) == ("short_term", "propose_split"):
             halves = dict.fromkeys(asked.facts["agents"], "1/2")
             return proposal(Deal(clauses=[Share(fractions=halves)]))
+        if (self.workflow, asked.act) == ("shapley_coop", "propose"):
+            # Signed without a split, so that there is one to bargain over.
+            each = asked.facts["actions"].items()
+            return proposal(
+                Deal(clauses=[Do(agent=a, action=can[n]) for n, (a, can) in enumerate(each)])
+            )
+        if (self.workflow, asked.act) == ("shapley_coop", "answer"):
+            return "<ACCEPT>"
         drafted = asked.facts.get("offer", {}).get("clauses")
         if self.workflow != "contracts" or not self.in_words or drafted:
             return asked.sound

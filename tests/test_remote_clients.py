@@ -154,7 +154,7 @@ def test_a_remote_graph_streams_and_tells_where_it_stands(
     updates = [*graph.stream(room, config, stream_mode="updates", interrupt_before=["settle"])]
     nodes = [node for update in updates for node in update if node != "__interrupt__"]
     state = graph.get_state(config)
-    assert (nodes[0], nodes[-1], state.next) == ("open", "tally_split", ("settle",))
+    assert (nodes[0], nodes[-1], state.next) == ("open", "attribute", ("settle",))
     assert state.values["settings"]["seed"] == 2
     table = graph.invoke(None, config)
     state = graph.get_state(config)

@@ -18,7 +18,7 @@ from tests.stub_openai import StubOpenAI
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 
-STOPS = ("reason", "answer", "act", "step", "propose_split", "settle")
+STOPS = ("reason", "answer", "act", "step", "attribute", "settle")
 PROPOSAL = {"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}
 
 
