@@ -66,7 +66,7 @@ def claim(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": then})
 
 
-def reckon(page: WorkflowBuilder, bargain: str, settled: str) -> None:
+def attributed(page: WorkflowBuilder, bargain: str, settled: str) -> None:
     """`attribute`: values are computed once all have claimed.
 
     Args:

@@ -9,7 +9,7 @@ another split, or to let it stand.
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import SPLIT, bargain, claim, computed, convened, reckon
+from shapley_coop.graphs.phases import SPLIT, attributed, bargain, claim, computed, convened
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle
@@ -27,7 +27,7 @@ def build() -> WorkflowBuilder:
     page.add_edge("account", "convene_split")
     convened(page, then="claim", suffix="_split")
     claim(page, split, then="attribute")
-    reckon(page, bargain="propose_split", settled="settle")
+    attributed(page, bargain="propose_split", settled="settle")
     bargain(page, split, agreed="settle", no_deal="settle", suffix="_split")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

@@ -14,13 +14,13 @@ from langgraph.graph import END
 from shapley_coop.graphs.phases import (
     PLAN,
     SPLIT,
+    attributed,
     bargain,
     claim,
     computed,
     convened,
     play,
     reason,
-    reckon,
 )
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
@@ -43,7 +43,7 @@ def build() -> WorkflowBuilder:
     page.add_edge("account", "convene_split")
     convened(page, then="claim", suffix="_split")
     claim(page, split, then="attribute")
-    reckon(page, bargain="propose_split", settled="settle")
+    attributed(page, bargain="propose_split", settled="settle")
     bargain(page, split, agreed="settle", no_deal="settle", suffix="_split")
     page.add_node("settle", settle)
     page.add_edge("settle", END)
