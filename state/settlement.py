@@ -11,7 +11,7 @@ from shapley_coop.deals import Deal, unanimous
 from shapley_coop.deals.enforcement import net
 from shapley_coop.deals.written.audit import audit
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.storage.ledger import TREASURY, WORLD, Key, Line
+from shapley_coop.state.storage.ledger import TREASURY, WORLD, Key, Line, Posting
 
 
 def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def reward_lines(settlement: Mapping[str, Any]) -> list[Line]:
     return [*rewards, *moved]
 
 
-def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[tuple[Key, list[Line]]]:
+def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[Posting]:
     """What the deposits have come to, by its idempotency key.
 
     Args:
