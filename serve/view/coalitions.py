@@ -15,6 +15,9 @@ SMALL = 8
 EXACT = 2 / MICRO
 """Amounts that differ by less than this, in the game's unit, differ by rounding."""
 
+SEEN = 0.0005
+"""An excess below this is none: pages write three decimals, and games round rewards each turn."""
+
 RULES = {
     "record": "v(C) = W(C) − W(∅): what all agents earn if C repeats its conduct and everybody "
     "else follows the baseline, less what they earn if everybody follows it",
@@ -76,5 +79,5 @@ def _greatest(
     return {
         "by": by,
         "members": list(members(greatest, agents)),
-        "excess": most if abs(most) > EXACT else 0.0,
+        "excess": most if abs(most) >= SEEN else 0.0,
     }
