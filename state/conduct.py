@@ -26,6 +26,9 @@ Why = Literal["chosen", "budget", "unusable"]
 MOST_NAMED = 4
 """Up to this many different actions are named one by one."""
 
+LONGEST = 44
+"""Longer names of actions are cut."""
+
 
 class Pass(TypedDict):
     """A turn in which an agent was to act and took no action."""
@@ -70,8 +73,15 @@ def _pass(turn: int, label: str) -> Pass:
     return {"turn": turn, "why": why, "label": label}
 
 
+def stated(
+    agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Every agent's conduct as results state it; the arguments are those of `conduct`."""
+    return {agent: in_counts(one) for agent, one in conduct(agents, record, breaches).items()}
+
+
 def in_counts(one: Conduct) -> dict[str, Any]:
-    """The same as results state it: how often, not when."""
+    """One agent's conduct: how often, not when."""
     counts = {action: len(turns) for action, turns in one["actions"].items()}
     return {"actions": counts, "breaches": len(one["breaches"]), "passes": one["passes"]}
 
@@ -81,12 +91,16 @@ def did(counts: Mapping[str, int], when: Mapping[str, Sequence[int]] | None = No
     often = sorted(counts.items(), key=lambda each: -each[1])
     shown = often if len(often) <= MOST_NAMED else often[: MOST_NAMED - 1]
     told = [
-        f"{action} ×{count}" + (f" ({in_turns(when[action])})" if when else "")
+        f"{_short(action)} ×{count}" + (f" ({in_turns(when[action])})" if when else "")
         for action, count in shown
     ]
     if rest := often[len(shown) :]:
         told.append(f"{len(rest)} other actions ×{sum(count for _, count in rest)}")
     return ", ".join(told) or "nothing"
+
+
+def _short(action: str) -> str:
+    return action if len(action) <= LONGEST else f"{action[: LONGEST - 1]}…"
 
 
 def unanswered(passes: Iterable[Pass]) -> str:
@@ -101,8 +115,8 @@ def unanswered(passes: Iterable[Pass]) -> str:
     for each in lost:
         by_label.setdefault(each["label"], []).append(each["turn"])
     told = "; ".join(f"{in_turns(turns)}: {label}" for label, turns in by_label.items())
-    passes = "1 pass" if len(lost) == 1 else f"{len(lost)} passes"
-    return f"{passes} because no answer could be used ({told})"
+    count = "1 pass" if len(lost) == 1 else f"{len(lost)} passes"
+    return f"{count} because no answer could be used ({told})"
 
 
 def in_turns(turns: Sequence[int]) -> str:

@@ -90,7 +90,9 @@ def _norms(evaluated: EvaluatedTable, paid: dict[str, float]) -> list[dict[str, 
     norms = []
     for name, called in NORMS.items():
         by = evaluated.payoffs_by(name)
-        norms.append({"norm": called, **_compared([by[a] for a in agents], [paid[a] for a in agents])})
+        norms.append(
+            {"norm": called, **_compared([by[a] for a in agents], [paid[a] for a in agents])}
+        )
     return norms
 
 

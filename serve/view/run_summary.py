@@ -149,8 +149,8 @@ def _complains(complaint: dict[str, Any]) -> list[Part]:
     if complaint["by"] == "potential":
         alone = "itself" if one else "themselves"
         return _say(f", and {{}} {{}} by {alone}", who, _see("credit", f"could secure {more}"))
-    words = f", and the conduct of {{}} alone improved the total by {{}} than {'its' if one else 'their'} part of the improvement"
-    return _say(words, who, _see("credit", more))
+    told = _say(", and the conduct of {} alone improved the total by {}", who, _see("credit", more))
+    return [*told, *_say(f" than {'its' if one else 'their'} part of the improvement")]
 
 
 def number(value: float) -> str:

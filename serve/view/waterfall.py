@@ -37,12 +37,13 @@ def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     basis, due = decided(evaluated)
     before = _rounded(evaluated, evaluated.settled())
     after = _rounded(evaluated, due)
+    kept = _less(_less(ended, forfeits), after)
     steps = [
         ("own", "own rewards", own),
         ("pot", "its part of the pot, which nobody owns", _less(earned, own)),
         *_as_signed(evaluated, earned, before),
         ("bargaining", LATER.get(basis, "after the play"), _less(after, before)),
-        ("constraints", "constraints of the run, such as a tax", _less(_less(ended, forfeits), after)),
+        ("constraints", "constraints of the run, such as a tax", kept),
         ("breach", "deposits forfeited for breaches", forfeits),
     ]
     return [
@@ -62,7 +63,11 @@ def _as_signed(
     split = _rounded(
         evaluated,
         payoffs(
-            evaluated.record, evaluated.agents, share, [], lambda norm, _: evaluated.payoffs_by(norm)
+            evaluated.record,
+            evaluated.agents,
+            share,
+            [],
+            lambda norm, _: evaluated.payoffs_by(norm),
         ),
     )
     alone = evaluated.attribution(share.norm).alone if share.norm else None

@@ -2,13 +2,13 @@
 
 import { ticks } from "./axis.js";
 import { folded, h, panel, s, table } from "./dom.js";
-import { amount, list } from "./words.js";
+import { amount, cut, list } from "./words.js";
 
 /** With up to this many agents each coalition has a bar with its name. */
 const FEW = 4;
-const HEIGHT = 20;
 const TALL = 180;
-const LONGEST = 26;
+/** Names have the room of so many characters. */
+const [BESIDE, ABOVE] = [26, 44];
 const SLIM = matchMedia("(max-width: 600px)");
 
 /** v(C) of every coalition of a small game. */
@@ -21,14 +21,15 @@ export function coalitions(bundle) {
     ["C", "v(C)"],
     it.each.map((one) => [called(one.members, bundle), amount(one.worth)]),
   );
-  const [best] = [...it.each].sort((one, other) => other.worth - one.worth);
+  const ends = [...it.each].sort((one, other) => one.worth - other.worth);
+  const told = [ends[0], ends.at(-1)].map((one) => `${amount(one.worth)} (${called(one.members, bundle)})`);
   return panel(
     "coalitions",
     "What coalitions are worth",
     null,
     h("p", { class: "finding" }, `${it.words}.`),
     h("figure", {}, few ? bars(it.each, bundle) : columns(it.each, bundle)),
-    !few && h("p", { class: "small" }, `From the least to the most: ${amount(best.worth)} of ${called(best.members, bundle)}.`),
+    !few && h("p", { class: "small" }, `In order, from ${told[0]} to ${told[1]}.`),
     folded(`All ${it.each.length} coalitions as a table`, all),
   );
 }
@@ -46,9 +47,11 @@ function spread(each, from, to) {
   return { low, high, at };
 }
 
+/** A bar each, with its name beside it, or above it where there is no room. */
 function bars(each, bundle) {
-  const [wide, label] = SLIM.matches ? [340, 112] : [660, 190];
-  const tall = HEIGHT * each.length + 22;
+  const slim = SLIM.matches;
+  const [wide, label, height, down] = slim ? [340, 0, 36, 16] : [660, 190, 20, 0];
+  const tall = height * each.length + 22;
   const { low, high, at } = spread(each, label + 12, wide - 62);
   return s(
     "svg",
@@ -58,15 +61,15 @@ function bars(each, bundle) {
       s("text", { class: "tick middle", x: at(value), y: tall - 4 }, amount(value)),
     ]),
     each.map(({ members, worth }, n) => {
-      const y = HEIGHT * n + 3;
+      const y = height * n + 3;
       const text = called(members, bundle);
       return s(
         "g",
         {},
         s("title", {}, `${text}: ${amount(worth)}`),
-        s("text", { class: "end step", x: label, y: y + 12 }, fit(text, SLIM.matches ? 15 : LONGEST)),
-        s("rect", { class: worth < 0 ? "bar less" : "bar", x: Math.min(at(0), at(worth)), y, width: Math.abs(at(worth) - at(0)), height: 14 }),
-        s("text", { class: "step", x: Math.max(at(0), at(worth)) + 6, y: y + 12 }, amount(worth)),
+        s("text", { class: slim ? "step" : "end step", x: label, y: y + 12 }, cut(text, slim ? ABOVE : BESIDE)),
+        s("rect", { class: worth < 0 ? "bar less" : "bar", x: Math.min(at(0), at(worth)), y: y + down, width: Math.abs(at(worth) - at(0)), height: 14 }),
+        s("text", { class: "step", x: Math.max(at(0), at(worth)) + 6, y: y + down + 12 }, amount(worth)),
       );
     }),
   );
@@ -92,8 +95,4 @@ function columns(each, bundle) {
       ),
     ),
   );
-}
-
-function fit(text, longest) {
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }

@@ -1,20 +1,9 @@
 // What each agent did, beside what it claims, what it is due and what it ended with.
 
 import { h, panel, table } from "./dom.js";
-import { amount, name, percent } from "./words.js";
+import { amount, name, percent, plural } from "./words.js";
 
-const HEADS = [
-  "",
-  "did",
-  "breaches",
-  "passes",
-  "claims",
-  "marginal",
-  "leave-one-out",
-  "Shapley φ",
-  "due",
-  "payoff",
-];
+const HEADS = ["", "did", "claims", "marginal", "leave-one-out", "Shapley φ", "due", "payoff"];
 
 /** One row an agent: conduct, claim, contributions, value, payoff. */
 export function conduct(bundle) {
@@ -22,9 +11,7 @@ export function conduct(bundle) {
   if (!it) return null;
   const rows = it.rows.map((row) => [
     name(bundle.agents, row.agent),
-    row.conduct.did,
-    breaches(row.conduct),
-    amount(row.conduct.passes),
+    done(row.conduct),
     percent(row.claim?.claimed),
     amount(row.marginal),
     amount(row.leave_one_out),
@@ -43,15 +30,21 @@ export function conduct(bundle) {
   );
 }
 
-function breaches({ breaches: count, broken }) {
-  if (!count) return "0";
-  return h("span", { class: "refused" }, `${amount(count)} `, h("span", { class: "small" }, broken));
+/** Its actions, and below them its breaches, and the passes whose cost is charged to its value. */
+function done({ did, breaches, broken, passes, unanswered }) {
+  const chosen = passes && !unanswered;
+  return [
+    did,
+    breaches > 0 && h("span", { class: "small refused" }, `${plural(breaches, "breach", "breaches")}: ${broken}`),
+    unanswered && h("span", { class: "small refused" }, `${unanswered}: what that cost is charged to its value`),
+    chosen && h("span", { class: "small" }, plural(passes, "pass", "passes")),
+  ].filter(Boolean);
 }
 
-/** The value with its standard error, and the passes for which no answer could be used. */
-function valued({ shapley, value_error: error, conduct: { unanswered } }) {
-  const shown = error == null ? amount(shapley) : `${amount(shapley)} ± ${amount(error)}`;
-  return unanswered ? h("span", {}, shown, h("span", { class: "small refused" }, `${unanswered}: their cost is charged to it`)) : shown;
+/** The value, with its standard error where it was sampled. */
+function valued({ shapley, value_error: error }) {
+  if (error == null) return amount(shapley);
+  return [amount(shapley), h("span", { class: "small" }, `± ${amount(error)}`)];
 }
 
 function comparison({ baseline, rule }) {
@@ -63,5 +56,5 @@ function explained({ baseline, method }) {
   const whole = baseline ? "improvement" : "total";
   const due = baseline ? " Due: W_i(∅) + φ." : "";
   const error = method.startsWith("exact") ? "" : ", ± a standard error";
-  return `Claims: parts of the ${whole}, stated before any value was shown. Marginal: v(N) − v(N∖i). Leave-one-out: the same, brought to the ${whole}. φ: ${method}${error}.${due}`;
+  return `Claims: parts of the ${whole}. Marginal: v(N) − v(N∖i). Leave-one-out: the same, brought to the ${whole}. φ: ${method}${error}.${due}`;
 }

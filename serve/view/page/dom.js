@@ -40,8 +40,10 @@ export function folded(summary, ...children) {
 /** A table with a caption, a header row, and a header cell in each row. */
 export function table(caption, columns, rows) {
   const head = columns.map((column) => h("th", { scope: "col" }, column));
+  // A narrow screen shows each cell under its heading, where a style says so.
+  const heads = head.slice(1).map((one) => one.textContent);
   const body = rows.map(([first, ...rest]) =>
-    h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((cell) => h("td", {}, cell))),
+    h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((cell, n) => h("td", { "data-head": heads[n] }, cell))),
   );
   return h(
     "div",

@@ -49,6 +49,11 @@ export function title(name) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** A text of at most so many characters. */
+export function cut(text, longest) {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}
+
 /** Minutes are enough: `2026-11-21 08:44`. */
 export function moment(time) {
   return String(time ?? "").slice(0, 16).replace("T", " ");
