@@ -1,5 +1,6 @@
 """What each agent did, beside what it is due: the same figures through every door."""
 
+import asyncio
 import csv
 import json
 from pathlib import Path
@@ -12,14 +13,16 @@ from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.sweeps.langsmith import _outputs, feedback
 from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.serve.view.bundle import About, bundle
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.waterfall import waterfall
-from shapley_coop.state import EvaluatedTable, home
+from shapley_coop.state import EvaluatedTable, Table, home
 from shapley_coop.state.conduct import conduct, did, in_turns, unanswered
+from shapley_coop.state.settlement import decide
 from tests.coop_command import Coop, coop_in, valid
 from tests.paged import GAMES, kind
 from tests.scripted import Script
-from tests.test_bundle import made, told
+from tests.test_bundle import made, played, told
 from tests.test_last_bargaining import ACCEPT, REJECT, bargained, proposal
 
 DUE = {"Alice": 200, "Bob": 320, "Carol": 320, "Dave": 320}
@@ -42,8 +45,8 @@ def coop(
 
 
 def test_result_verification_page_and_report_give_a_defector_its_baseline(coop: Coop) -> None:
-    played = ("run", "public_goods", "--agent", "Alice=embedded:defector", "--seed", "2")
-    outcome = valid(coop(*played, "--name", "r", "--json").result)
+    words = ("run", "public_goods", "--agent", "Alice=embedded:defector", "--seed", "2")
+    outcome = valid(coop(*words, "--name", "r", "--json").result)
     assert outcome["payoffs"] == DUE
     did_what = {agent: one["actions"] for agent, one in outcome["conduct"].items()}
     assert did_what == {
@@ -162,9 +165,9 @@ def test_many_actions_are_counted_and_turns_are_told_in_spans() -> None:
 
 @pytest.mark.parametrize("name", [name for name in GAMES if name != "software_company"])
 def test_the_steps_from_reward_to_payoff_add_up_exactly(name: str) -> None:
-    bundle, result = kind(name)
-    steps = bundle["credit"]["waterfall"]
-    for agent in bundle["agents"]:
+    shown, result = kind(name)
+    steps = shown["credit"]["waterfall"]
+    for agent in shown["agents"]:
         sums = sum(round(1_000_000 * step["amounts"][agent]) for step in steps)
         assert sums == round(1_000_000 * result["payoffs"][agent])
         own = [s["amounts"][agent] for s in steps if s["step"] in ("own", "pot")]
@@ -173,11 +176,11 @@ def test_the_steps_from_reward_to_payoff_add_up_exactly(name: str) -> None:
 
 
 def test_a_split_by_the_norm_goes_through_baseline_and_improvement() -> None:
-    bundle, result = kind("raid_battle")
-    steps = {step["step"]: step["amounts"] for step in bundle["credit"]["waterfall"]}
+    shown, result = kind("raid_battle")
+    steps = {step["step"]: step["amounts"] for step in shown["credit"]["waterfall"]}
     assert list(steps) == ["own", "pot", "pooled", "baseline", "improvement"]
     # A raid in which all stand idle is lost: −100, a quarter each.
-    assert steps["baseline"] == dict.fromkeys(bundle["agents"], -25)
+    assert steps["baseline"] == dict.fromkeys(shown["agents"], -25)
     for agent, x in steps["improvement"].items():
         assert x == pytest.approx(result["credit"]["shapley"][agent], abs=1e-6)
 
@@ -212,36 +215,51 @@ async def test_the_last_bargaining_is_the_step_from_what_was_signed(
     assert found.get("bargaining") == expected
 
 
+def test_a_run_of_an_earlier_version_is_shown_by_the_rule_it_was_settled_by() -> None:
+    seats = {"*": "embedded:rational", "Alice": "embedded:defector"}
+    outcome = played("shapley_coop", game="public_goods", seed=2, seats=seats)
+    table = asyncio.run(table_of(home().runs.get(outcome["run"])))
+    settings = {k: x for k, x in table["settings"].items() if k not in ("absent", "disagreement")}
+    old: Table = {**table, "episode": "earlier", "settings": settings}
+    settled = {**decide(EvaluatedTable(old)), "ledger": "paid"}
+    settled["credit"].pop("rule")
+    shown = bundle(About("earlier", "shapley_coop"), {**old, "settlement": settled})
+    assert shown["outcome"]["points"]["ended"] == dict.fromkeys(DUE, 290)
+    assert (shown["credit"]["rule"], shown["credit"]["complaint"]["by"]) == ("potential",) * 2
+    steps = {step["step"]: step["amounts"] for step in shown["credit"]["waterfall"]}
+    assert (list(steps), steps["part"]["Alice"]) == (["own", "pooled", "part"], 290)
+
+
 # Coalitions
 
 
 def test_the_page_draws_the_function_that_values_are_computed_from() -> None:
-    bundle, result = kind("raid_battle")
-    worths = bundle["credit"]["worths"]["each"]
+    shown, result = kind("raid_battle")
+    worths = shown["credit"]["worths"]["each"]
     assert len(worths) == 16
     assert (worths[0], worths[-1]["worth"]) == (
         {"members": [], "worth": 0},
         result["credit"]["worth_of_all"],
     )
     v = {frozenset(one["members"]): one["worth"] for one in worths}
-    everyone = frozenset(bundle["agents"])
+    everyone = frozenset(shown["agents"])
     for agent, marginal in result["credit"]["marginal"].items():
         assert v[everyone] - v[everyone - {agent}] == pytest.approx(marginal)
 
 
 def test_the_coalitions_of_more_than_eight_are_not_drawn() -> None:
     heroes = [f"Hero{n}" for n in range(1, 10)]
-    bundle = made("llm_only", game="raid_battle", params={"agents": heroes})
-    assert bundle["credit"]["worths"] is bundle["credit"]["complaint"] is None
-    assert len(bundle["credit"]["waterfall"][0]["amounts"]) == 9
+    shown = made("llm_only", game="raid_battle", params={"agents": heroes})
+    assert shown["credit"]["worths"] is shown["credit"]["complaint"] is None
+    assert len(shown["credit"]["waterfall"][0]["amounts"]) == 9
 
 
 def test_by_the_rules_alone_the_complaint_is_of_what_a_coalition_could_secure() -> None:
     seats = {"*": "embedded:rational", "Bob": "embedded:defector"}
     room = {"game": "cash_grab", "params": {"worth": "potential"}, "seats": seats, "seed": 1}
-    bundle = made("contracts", **room)
-    complaint, payoffs = bundle["credit"]["complaint"], bundle["outcome"]["points"]["ended"]
-    worths = {tuple(one["members"]): one["worth"] for one in bundle["credit"]["worths"]["each"]}
+    shown = made("contracts", **room)
+    complaint, payoffs = shown["credit"]["complaint"], shown["outcome"]["points"]["ended"]
+    worths = {tuple(one["members"]): one["worth"] for one in shown["credit"]["worths"]["each"]}
     excess = {
         who: v - sum(payoffs[agent] for agent in who)
         for who, v in worths.items()
@@ -250,5 +268,5 @@ def test_by_the_rules_alone_the_complaint_is_of_what_a_coalition_could_secure() 
     assert complaint["by"] == "potential"
     assert complaint["excess"] == pytest.approx(max(excess.values()))
     assert complaint["excess"] == pytest.approx(excess[tuple(complaint["members"])])
-    assert "could secure" in told(bundle)
-    assert set(bundle["outcome"]["points"]) == {"alone", "earned", "ended", "shapley"}
+    assert "could secure" in told(shown)
+    assert set(shown["outcome"]["points"]) == {"alone", "earned", "ended", "shapley"}
