@@ -71,6 +71,14 @@ class Characteristic:
     parts: Sequence[Fraction] | None = None
     target: float | None = WITHIN
 
+    def worths(self) -> list[Fraction]:
+        """v of all 2ⁿ coalitions by mask, from v(∅) to v(N); exact.
+
+        Raises:
+            ValueError: there are too many agents for a table (`coalitions.MAX_AGENTS`).
+        """
+        return self.table() if self.table else worth_table(self.agents, self.worth)
+
 
 @dataclass(frozen=True)
 class Attribution:
@@ -138,7 +146,7 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     if n <= min(of.exact_agents, MAX_ENUMERATED) or (
         n <= MAX_ENUMERATED and by not in (*SAMPLED, *FEW)
     ):
-        table = of.table() if of.table else worth_table(of.agents, of.worth)
+        table = of.worths()
         return Attribution(
             norm=by,
             method="exact",

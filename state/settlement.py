@@ -23,11 +23,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
     and are counted in the payoffs.
     """
     agents, offer = evaluated.agents, evaluated.offer
-    basis, due = "contract" if evaluated.contract else "none", evaluated.settled()
-    if offer is not None and unanimous(offer, agents):
-        basis, due = "redistribution", evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
-    elif evaluated.table.get("reckoning") and evaluated.config.disagreement != "signed":
-        basis, due = _without_agreement(evaluated, basis, due)
+    basis, due = decided(evaluated)
     total = to_micro(evaluated.total)
     before = _rounded(evaluated.earned, total)
     after = _constrained(before, _rounded(due, total), evaluated.config.constraints)
@@ -47,6 +43,17 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
         "breaches": [asdict(breach) for breach in evaluated.signed.monitor.breaches],
         "credit": _credit(evaluated),
     }
+
+
+def decided(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
+    """On which basis, and what each agent ends with by it, before constraints and deposits."""
+    agents, offer = evaluated.agents, evaluated.offer
+    basis, due = "contract" if evaluated.contract else "none", evaluated.settled()
+    if offer is not None and unanimous(offer, agents):
+        return "redistribution", evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
+    if evaluated.table.get("reckoning") and evaluated.config.disagreement != "signed":
+        return _without_agreement(evaluated, basis, due)
+    return basis, due
 
 
 def _without_agreement(
