@@ -158,7 +158,7 @@ def _examined(
     record, standing = json.loads(played), json.loads(stands)
     try:
         stage = StageGame.of(facts)
-        agreed = _agreed(deal, standing, now=len(record) + 1)
+        agreed = agreed_from(deal, standing, now=len(record) + 1)
         pays = {cid: clause for cid, clause in in_force(agreed).items() if isinstance(clause, Pay)}
         if fault := unaffordable(pays, share_of(agreed), stage, now=len(record) + 1):
             return Certificate(deal, enforcement, (fault,))
@@ -194,7 +194,7 @@ def vet(
     return deal if isinstance(deal, Fault) else certify(deal, facts, enforcement, norms=norms)
 
 
-def _agreed(deal: Deal, standing: Contract | None, now: int) -> Contract:
+def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
     """The contract from turn `now` on, if the deal were signed.
 
     The deal's clauses keep the ids that its letter shows; those of the standing contract are
