@@ -185,6 +185,12 @@ class MatrixGame(Game):
         """The most that an agent can earn in all turns."""
         return self.turns * max(exact(pays[agent]) for pays in self._pays.values())
 
+    @property
+    def most_together(self) -> Fraction:
+        """The most that all together can earn in all turns."""
+        totals = (sum(map(exact, pays.values()), Fraction(0)) for pays in self._pays.values())
+        return self.turns * max(totals)
+
     @cached_property
     def unasked(self) -> dict[str, str] | None:
         """Agent → what pays it best if all others are equally likely to do anything.
@@ -272,6 +278,10 @@ class MatrixAhead(Ahead):
     def most(self) -> dict[str, Fraction]:
         """The best cell, every turn."""
         return {agent: self.game.most(agent) for agent in self.game.agents}
+
+    def together(self) -> Fraction:
+        """The cell that is best for all together, every turn."""
+        return self.game.most_together
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str | None:
         """The same at every turn."""

@@ -90,9 +90,7 @@ class _Breach:
 
     def _of_free(self, position: Position) -> Amounts:
         valued = self._freely(position)
-        return max(
-            valued.items(), key=lambda pair: self._rank(position, pair[0], pair[1])
-        )[1]
+        return max(valued.items(), key=lambda pair: self._rank(position, pair[0], pair[1]))[1]
 
     def _of_must(self, position: Position) -> Amounts | None:
         valued = self._having_to(position)

@@ -19,12 +19,11 @@ no deal what each can be sure of {'Alice': '-1', 'Bob': '-1'}
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from shapley_coop.amounts import plain
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.certificate import agreed_from
 from shapley_coop.deals.analysis.exact_outlook import exact_rows
@@ -34,7 +33,7 @@ from shapley_coop.deals.analysis.simulated_outlook import Simulation
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
 from shapley_coop.deals.contract import Contract, in_force, share_of
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.clauses import Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Earned, conditions_in
 from shapley_coop.deals.settlement import earned
@@ -72,7 +71,7 @@ class Prospect:
     record: Sequence[Turn]
     standing: Contract | None
     deal: Deal
-    enforcement: Enforcement = Enforcement()
+    enforcement: Enforcement = field(default_factory=Enforcement)
     norm_payoffs: NormPayoffs = _no_norms
     norms: tuple[str, ...] = ()
     viewer: str = ""
@@ -232,8 +231,8 @@ def _tells_of_others(of: Prospect) -> str:
     if share_of(of.contract):
         return "a split of the total depends on what the others' tasks are worth to them"
     for clause in clauses:
-        when = getattr(clause, "when", "always")
-        sums = {x.earned for x in conditions_in(when) if isinstance(x, Earned)}
+        parts = () if isinstance(clause, Share) else conditions_in(clause.when)
+        sums = {part.earned for part in parts if isinstance(part, Earned)}
         by_reward = isinstance(clause, Pay) and clause.basis == "reward" and {clause.payer}
         if (sums | (by_reward or set())) - {of.viewer}:
             return "what falls due depends on what the others' tasks are worth to them"

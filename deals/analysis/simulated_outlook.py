@@ -114,7 +114,8 @@ class Simulation:
         """If nothing more is agreed: all do what they do unasked, or what the contract asks."""
         standing = self._of.standing
         played = self._played(self._plan(standing))
-        by = "the contract in force is kept" if standing else f"everybody: {self._ahead.unasked_words}"
+        unasked = f"everybody: {self._ahead.unasked_words}"
+        by = "the contract in force is kept" if standing else unasked
         return Row(NO_DEAL, self._averaged(self._ends(played, standing)), by=by)
 
     def _plan(
@@ -192,8 +193,8 @@ class _Terms:
 
     def __init__(self, contract: Contract | None, record: Sequence[Turn]) -> None:
         clauses = compiled(contract)
-        duties = [term for term in clauses if isinstance(term.clause, Do | Forbid)]
-        self.fixed = not any(term.condition.start for term in duties)
-        self.bound = {term.clause.agent for term in duties if term.last is None}
+        duties = [(term, term.clause) for term in clauses if isinstance(term.clause, Do | Forbid)]
+        self.fixed = not any(term.condition.start for term, _ in duties)
+        self.bound = {clause.agent for term, clause in duties if term.last is None}
         self.share = share_of(contract)
         self.monitor = Monitor(clauses).on(record)

@@ -167,11 +167,10 @@ class _Fights(RaidsUnderWay):
                     if k != IDLE
                 },
                 "rewards": {
-                    a: Fraction(x, self._unit)
-                    for a, x in zip(self._params.agents, own, strict=True)
+                    a: x / self._unit for a, x in zip(self._params.agents, own, strict=True)
                 },
             }
             if pot:
-                turn["pot"] = Fraction(pot, self._unit)
+                turn["pot"] = pot / self._unit
             turns.append(turn)
         return turns
