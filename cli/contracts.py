@@ -35,9 +35,9 @@ def check(
 ) -> None:
     """Certify a contract: whether it can be kept, and what it does to each party's incentives."""
     from shapley_coop.deals import Fault
+    from shapley_coop.deals.analysis.ability_to_pay import means_of
     from shapley_coop.deals.analysis.certificate import vet
     from shapley_coop.deals.analysis.certificate_words import as_record, in_words
-    from shapley_coop.deals.analysis.ability_to_pay import means_of
     from shapley_coop.deals.analysis.stage import facts_of
     from shapley_coop.deals.enforcement import Enforcement
     from shapley_coop.games import load

@@ -145,8 +145,7 @@ class EvaluatedTable:
     def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
         """What an offer would pay: if all keep it, if each breaks it, and without it.
 
-        Plain JSON, amounts as exact strings in the game's unit. Once the game is over, what it
-        would pay is certain, and nobody can break it any more.
+        Plain JSON, amounts as exact strings in the game's unit; empty where it is not computed.
 
         Args:
             deal: the offer.
@@ -154,15 +153,22 @@ class EvaluatedTable:
                 and without a viewer none.
             norms: of which the payoffs are shown beside, if all keep the offer.
         """
+        found = self.outlook_or_why_not(deal, viewer, norms)
+        return found if found["rows"] else {}
+
+    def outlook_or_why_not(
+        self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """The same, without rows and with the reason under `why_not` where it is not computed.
+
+        Once the game is over, what an offer pays is certain, and nobody can break it any more.
+        """
         if self.over:
-            return self._settled_outlook(deal)
+            kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
+            without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
+            return DealOutlook(rows=(kept, without)).record()
         settings, position = self.table["settings"], self.table["position"]
         return outlook_of(settings, position, self.record, self.contract, deal, norms, viewer)
-
-    def _settled_outlook(self, deal: Deal) -> dict[str, Any]:
-        kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
-        without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
-        return DealOutlook(rows=(kept, without)).record()
 
     def payoffs_by(self, norm: str) -> dict[str, Fraction]:
         """What each agent ends with if a norm decides about what was earned."""

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Forbid, only, read_deal
+from shapley_coop.files import first_error
 from shapley_coop.state.consent import terms_of, too_little
 from shapley_coop.state.tool_words import (
     capped,
@@ -31,6 +32,8 @@ from shapley_coop.state.turn import TurnContext
 
 MAX_ARGUMENT_CHARS = 20_000
 """Limit of a call's arguments as JSON."""
+
+NESTED = "The arguments are nested too deeply: write them flat."
 
 MOST_EVENTS = 20
 """So many matching events are told, the latest."""
@@ -50,12 +53,10 @@ class DealArguments(_Arguments):
     clauses: list[Any] = Field(
         description="The deal's clauses, each a JSON object as in a proposal: do, forbid, pay or "
         "share.",
-        max_length=256,
     )
     drops: list[str] = Field(
         default=[],
         description="Ids of payments or shares of the contract in force that it would end.",
-        max_length=256,
     )
 
 
@@ -64,13 +65,11 @@ class PlanArguments(_Arguments):
 
     mine: list[Any] = Field(
         description="What you would do: clauses of kind do or forbid; their agent may be left out.",
-        max_length=128,
     )
     others: list[Any] = Field(
         default=[],
         description="What you take the others to do: clauses of kind do or forbid, each with its "
         "agent. Who is not named does what it would do unasked.",
-        max_length=128,
     )
 
 
@@ -109,6 +108,17 @@ class PublicTool:
     arguments: type[BaseModel]
     run: Callable[[BaseModel], str]
 
+    def call(self, raw: Any) -> str:
+        """The answer to arguments as a model wrote them; what does not fit is said in words."""
+        try:
+            given = self.arguments.model_validate(raw)
+        except ValidationError as error:
+            first = first_error(error)
+            return capped(f"The arguments do not fit: {first.where or self.name}: {first.reason}.")
+        except RecursionError:
+            return NESTED
+        return self.run(given)
+
 
 def tools_of(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
     """What an agent may ask now.
@@ -144,7 +154,7 @@ def evaluate_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
     if faults := _faults(turn, agent, deal):
         return _refused(faults)
     norms = turn.norms if turn.topic.phase == "negotiation" else []
-    found = turn.evaluated.outlook(deal, viewer=agent, norms=norms)
+    found = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
     return outlook_words(found, agent, _unit(turn))
 
 
@@ -169,7 +179,7 @@ def simulate(turn: TurnContext, agent: str, given: PlanArguments) -> str:
     rules = (only(Do, Forbid), *DEAL_RULES)
     if faults := [f for rule in rules if (f := rule(deal, terms_of(turn)))]:
         return _refused(faults)
-    found = turn.evaluated.outlook(deal, viewer=agent)
+    found = turn.evaluated.outlook_or_why_not(deal, viewer=agent)
     return plan_words(found, agent, _unit(turn))
 
 
@@ -242,11 +252,11 @@ def _tool(name: str, turn: TurnContext, agent: str) -> PublicTool:
 def _answered(answer: Callable[..., str], turn: TurnContext, agent: str, given: BaseModel) -> str:
     """The answer, short enough for a letter; what cannot be computed is said in words."""
     try:
-        if len(given.model_dump_json()) > MAX_ARGUMENT_CHARS:
+        if len(json.dumps(dict(given), default=str)) > MAX_ARGUMENT_CHARS:
             return f"The arguments are longer than {MAX_ARGUMENT_CHARS} characters: give less."
         return capped(answer(turn, agent, given))
     except RecursionError:
-        return "The arguments are nested too deeply: write them flat."
+        return NESTED
     except (ValueError, ArithmeticError, LookupError, TypeError) as error:
         return capped(f"This cannot be computed: {' '.join(str(error).split())}")
 
