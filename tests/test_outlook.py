@@ -1,35 +1,28 @@
 """What an offer would pay: each row against a play, a table or brute force, and who may see it."""
 
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from random import Random
-
-import pytest
 
 from shapley_coop.deals import (
     All,
     Deal,
     Do,
-    Earned,
     Enforcement,
     Event,
-    Every,
     Forbid,
     Last,
     Pay,
     Share,
     Turns,
-    duties,
     put,
     sign,
 )
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.analysis.outlook_rows import averaged, told_by_turn
 from shapley_coop.games import load
-from shapley_coop.games.ahead import MOST_PLAYS, Plan
 from shapley_coop.state import EvaluatedTable, RunConfig
-from shapley_coop.state.outlook import norm_payoffs
+from shapley_coop.state.outlook import _computed, norm_payoffs
 from tests.chance import dice
 
 LEVER_FOR_FIVE = Deal(
@@ -49,15 +42,6 @@ LEVER_FOR_FIVE = Deal(
         ),
     ]
 )
-
-
-def rotation(game, *more):
-    """The first three heroes take turns to Taunt."""
-    taunts = [
-        Do(agent=hero, action="Taunt", when=Every(every=3, start=turn))
-        for turn, hero in enumerate(game.agents[:3], start=1)
-    ]
-    return Deal(clauses=[*taunts, *more])
 
 
 def before_play(game, deal, **more):
@@ -187,101 +171,15 @@ def test_what_was_earned_and_paid_already_counts():
     assert kept == {"Alice": each - 1, "Bob": each + 1}
 
 
-def test_a_raid_is_played_many_times_and_the_same_each_time():
-    game = load("raid_battle", seed=3)
-    found = before_play(game, rotation(game))
-    assert not found.exact
-    assert found.plays == MOST_PLAYS
-    kept, *rest = found.rows
-    assert all(low <= high for low, high in (amount.ends for amount in kept.payoffs.values()))
-    idle = next(row for row in rest if row.condition == "no deal" and "idle" in row.by)
-    assert {x.mean for x in idle.payoffs.values()} == {-25}, "lost: the team bears 100"
-    assert [row.who for row in rest if row.who] == list(game.agents[:3])
-    for row in rest:
-        if row.who:
-            assert row.payoffs[row.who].mean < kept.payoffs[row.who].mean, "a lost Taunt costs all"
-    assert before_play(load("raid_battle", seed=3), rotation(game)).record() == found.record()
-
-
-def test_raids_side_by_side_go_as_raids_one_by_one():
-    """With dice that always show the same number: plans that heal, idle, and Taunt in vain."""
-    rng: Random = dice("raids side by side")
-    for n in range(12):
-        even = {"damage": [125, 125], "healing": [160, 160], "boss_hp": rng.choice([900, 2500])}
-        game = load("raid_battle", even, n)
-        deal = Deal(
-            clauses=[
-                Do(
-                    agent=hero,
-                    action=rng.choice(game.actions[hero]),
-                    when=Turns(turns=(turn, turn)),
-                )
-                for turn in range(1, 11)
-                for hero in game.agents
-                if rng.random() < 0.6
-            ]
-        )
-        breaker, instead = rng.choice(game.agents), rng.choice(["Heal", "Taunt", None])
-        plan = Plan(partial(duties, deal), True, breaker, instead)
-        many = game.ahead().plays(game.start(), [], plan, MOST_PLAYS)
-        one = game.ahead().plays(game.start(), [], plan, 1)[0]
-        assert [play.times for play in many] == [MOST_PLAYS]
-        assert many[0].record == one.record
-
-
-def test_an_outlook_never_rolls_the_dice_that_the_game_will_roll():
-    game = load("raid_battle", seed=1)
-    worlds = game.ahead()._worlds(20, 0)
-    assert all(world.seed != game.seed for world in worlds)
-    assert len({world.seed for world in worlds}) == 20
-
-
-def test_a_trader_is_shown_its_own_payoffs_alone():
-    game = load("task_exchange")
-    one, other = game.agents
-    given = game.tasks.names[0]
-    deal = Deal(
-        clauses=[Do(agent=one, action=f"hand {given} to {other}", when=Turns(turns=(1, 1)))]
-    )
-    for viewer in game.agents:
-        found = before_play(game, deal, viewer=viewer)
-        assert found.rows
-        assert all(set(row.payoffs) == {viewer} for row in found.rows)
-        mask = game.tasks.initial[viewer] ^ (1 << (game.tasks.n - 1))
-        kept = found.rows[0].payoffs[viewer].mean
-        assert float(kept) == game.scenario.utility(viewer, mask)
-    assert before_play(game, deal).rows == (), "without a viewer nothing is shown"
-
-
-@pytest.mark.parametrize(
-    "clause",
-    [
-        Share(fractions={"Alice": "1/2", "Bob": "1/2"}),
-        Pay(payer="Bob", payee="Alice", amount="1/10", basis="reward"),
-        Pay(payer="Bob", payee="Alice", amount=1, when=Earned(earned="Bob", at_least="1/2")),
-        Pay(payer="Bob", payee="Alice", amount=1, when=Earned(earned="everyone", at_least=1)),
-    ],
-    ids=lambda clause: clause.kind,
-)
-def test_no_offer_makes_the_outlook_tell_what_anothers_tasks_are_worth(clause):
-    game = load("task_exchange")
-    found = before_play(game, Deal(clauses=[clause]), viewer="Alice")
-    assert found.rows == ()
-    assert "worth to them" in found.why_not
-
-
-def test_a_game_that_cannot_be_pictured_says_so():
-    found = before_play(load("software_company"), Deal(clauses=[Share(norm="shapley")])).record()
-    assert found["rows"] == []
-    assert "cannot be computed" in found["why_not"]
-
-
 def test_the_table_computes_it_once_for_all_and_again_the_same():
     evaluated = a_table()
     first = evaluated.outlook(LEVER_FOR_FIVE)
     assert a_table().outlook(LEVER_FOR_FIVE, viewer="Bob") == first
     first["rows"].clear()
-    assert evaluated.outlook(LEVER_FOR_FIVE)["rows"], "a reader's copy is its own"
+    again = evaluated.outlook(LEVER_FOR_FIVE)
+    assert again["rows"], "a reader's copy is its own"
+    _computed.cache_clear()
+    assert evaluated.outlook(LEVER_FOR_FIVE) == again, "it follows from record and seed"
 
 
 def test_after_the_game_it_says_what_the_offer_pays_and_what_stands():

@@ -39,8 +39,14 @@ from shapley_coop.deals.language.when import Earned, conditions_in
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Game, Turn
 
-NORM_PLAYS = 12
-"""Of these the values by a norm are computed, where plays depend on dice: each replays all."""
+NORM_PLAYS, NORM_SEARCH = 8, 2
+"""Of so many plays values by a norm are computed where dice decide, as each replays all coalitions;
+and by so many is each agent's best breach found."""
+
+MOST_VALUED, MOST_VALUED_BY_CHANCE = 12, 6
+"""Values of more agents than this are not computed in advance; fewer, where dice decide."""
+
+ONE_BREACH = "who breaks it does the same thing wherever another is asked of it"
 
 NormPayoffs = Callable[[Game, Sequence[Turn], str], Mapping[str, Fraction]]
 """(the game on the dice of a play, its record, a norm) → every agent's payoff by the norm."""
@@ -193,16 +199,19 @@ def _by_plays(of: Prospect) -> DealOutlook:
     """By plays of what the offer asks for."""
     of_chance, share = of.game.rolls_dice, share_of(of.contract)
     named = bool(share and share.norm and of.enforcement.executes)
-    if named and of_chance and of.record:
+    if named and not _valued_in_advance(of):
         raise NotFinite("a split by a norm is computed from the whole record afterwards")
-    simulation = Simulation(of, count=NORM_PLAYS if named and of_chance else 0)
+    costly = named and of_chance
+    simulation = Simulation(
+        of, count=NORM_PLAYS if costly else 0, search=NORM_SEARCH if costly else 0
+    )
     rows = simulation.rows()
     exact = not of_chance
     return DealOutlook(
         exact=exact,
         plays=0 if exact else simulation.plays,
         rows=tuple(_shown(of, rows)),
-        assumes=of.game.ahead().words,
+        assumes=f"{of.game.ahead().words}; {ONE_BREACH}",
     )
 
 
@@ -218,11 +227,22 @@ def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
     share = share_of(of.contract)
     named = [share.norm] if share and share.norm else []
     names = [*named, *of.norms]
-    if not names or (of.game.rolls_dice and of.record):
+    if not names or not _valued_in_advance(of):
         return found
     plays = Simulation(of, count=NORM_PLAYS).kept()
     ends = [(of.norm_payoffs(x.game or of.game, x.record, names[0]), x.times) for x in plays]
     return replace(found, norm=names[0], by_norm=averaged(ends, not of.game.rolls_dice))
+
+
+def _valued_in_advance(of: Prospect) -> bool:
+    """Whether values by a norm can be computed of plays in thought.
+
+    They replay the whole record on the dice of the play: of turns that are played these would be
+    the game's own, which tell what is to come.
+    """
+    if of.game.rolls_dice:
+        return not of.record and len(of.game.agents) <= MOST_VALUED_BY_CHANCE
+    return len(of.game.agents) <= MOST_VALUED
 
 
 def _tells_of_others(of: Prospect) -> str:

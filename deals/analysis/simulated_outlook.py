@@ -32,6 +32,9 @@ MOST_OPTIONS = 8
 """An agent with more actions than this is pictured to break an offer by doing what it would do
 unasked, or nothing."""
 
+MOST_BREAKERS = 12
+"""Where more agents than this are asked for something, nobody's breach is played."""
+
 Ends = list[tuple[Mapping[str, Fraction], int]]
 
 
@@ -41,20 +44,22 @@ class Simulation:
     Args:
         of: the offer where the game stands.
         count: how many plays of each plan; 0 for as many as the game allows for.
+        search: how many plays each breach is compared with others by; 0 for as many.
     """
 
-    def __init__(self, of: "Prospect", count: int = 0) -> None:
+    def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
         self._of, self._ahead = of, of.game.ahead()
         self._facts = facts_of(of.game)
         turns = max(1, of.game.turns - len(of.record))
-        sims = 2 + sum(len(self._options(agent)) for agent in self._bound)
+        sims = 2 + sum(len(self._options(agent)) for agent in self._breakers)
         self.plays = count or self._ahead.count(self._plan(of.contract), sims, turns)
+        self._search = search or self.plays
 
     def rows(self) -> list[Row]:
         """All keep it, each agent that can break it breaks it, and no deal."""
         kept = self._ends(self._kept, self._of.contract)
         found = [Row(EVERYBODY, self._averaged(kept))]
-        found += [row for agent in self._bound if (row := self._broken(agent))]
+        found += [row for agent in self._breakers if (row := self._broken(agent))]
         found.append(self._without())
         if self._of.standing is None and (declared := self.baseline()):
             found.append(declared)
@@ -81,9 +86,10 @@ class Simulation:
         return Row(NO_DEAL, averaged(ends, exact=True), by=by)
 
     @cached_property
-    def _bound(self) -> list[str]:
-        """Who is asked for something, in order."""
-        return [agent for agent in self._of.game.agents if agent in self._agreed.bound]
+    def _breakers(self) -> list[str]:
+        """Whose breaches are played: who is asked for something, where these are not too many."""
+        bound = [agent for agent in self._of.game.agents if agent in self._agreed.bound]
+        return bound if len(bound) <= MOST_BREAKERS else []
 
     def _options(self, agent: str) -> list[str | None]:
         """What an agent could do instead of what is asked of it."""
@@ -94,20 +100,26 @@ class Simulation:
 
     def _broken(self, agent: str) -> Row | None:
         """The agent's best breach; None where nothing that it could do is one."""
-        best: tuple[Fraction, Ends, str | None] | None = None
+        contract = self._of.contract
+        kept = self._kept
+        if self._search != self.plays:
+            kept = self._played(self._plan(contract), self._search)
+        means: dict[str | None, Fraction] = {}
+        found: dict[str | None, Ends] = {}
         for instead in self._options(agent):
-            played = self._played(self._plan(self._of.contract, agent, instead))
+            played = self._played(self._plan(contract, agent, instead), self._search)
             # Who is dead or not ready breaks duties against its will, in any plan.
-            if self._breaches(played, agent, instead) <= self._breaches(self._kept, agent, instead):
-                continue
-            ends = self._ends(played, self._of.contract)
-            mean = sum((x[agent] * times for x, times in ends), Fraction(0))
-            if best is None or mean > best[0]:
-                best = mean, ends, instead
-        if best is None:
+            if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
+                found[instead] = self._ends(played, contract)
+                sums = (ends[agent] * times for ends, times in found[instead])
+                means[instead] = sum(sums, Fraction(0))
+        if not means:
             return None
-        _, ends, instead = best
-        by = {UNASKED: self._ahead.unasked_words, None: "nothing"}.get(instead, str(instead))
+        best = max(means, key=lambda instead: means[instead])
+        ends = found[best]
+        if self._search != self.plays:
+            ends = self._ends(self._played(self._plan(contract, agent, best)), contract)
+        by = {UNASKED: self._ahead.unasked_words, None: "nothing"}.get(best, str(best))
         return Row(breaks(agent), self._averaged(ends), who=agent, by=by)
 
     def _without(self) -> Row:
@@ -132,8 +144,10 @@ class Simulation:
 
         return Plan(asked, terms.fixed, breaker, instead)
 
-    def _played(self, plan: Plan) -> list[Played]:
-        return self._ahead.plays(dict(self._of.position), self._of.record, plan, self.plays)
+    def _played(self, plan: Plan, count: int = 0) -> list[Played]:
+        """Plays of a plan from where the game stands."""
+        position = dict(self._of.position)
+        return self._ahead.plays(position, self._of.record, plan, count or self.plays)
 
     def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
         """How many duties the agent breaks over all plays: by acting otherwise, or by nothing."""
