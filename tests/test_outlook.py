@@ -2,7 +2,10 @@
 
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from random import Random
+
+import yaml
 
 from shapley_coop.deals import (
     All,
@@ -157,6 +160,28 @@ def test_a_notional_contract_pays_nothing():
     assert {agent: x.mean for agent, x in kept.payoffs.items()} == {"Alice": 10, "Bob": -1}
 
 
+def test_in_escrow_a_breach_costs_the_deposit():
+    dilemma = load("prisoners_dilemma", {"rounds": 1})
+    deal = Deal(clauses=[Do(agent=a, action="cooperate") for a in dilemma.agents])
+    found = cases(before_play(dilemma, deal, enforcement=Enforcement("escrow", Fraction(4))))
+    assert found["Alice breaks it", "defect"] == {"Alice": "-2", "Bob": "3"}
+    auto = cases(before_play(dilemma, deal, enforcement=Enforcement("escrow")))
+    breach = auto["Alice breaks it", "defect"]
+    assert int(breach["Alice"]) <= int(auto["all keep it", ""]["Alice"]), "it is sufficient"
+
+
+def test_an_earlier_breach_has_cost_its_deposit_already():
+    dilemma = load("prisoners_dilemma", {"rounds": 2})
+    promise = Deal(clauses=[Do(agent=a, action="cooperate") for a in dilemma.agents])
+    standing, terms = sign(put(promise, "Alice", 1), 1), Enforcement("escrow", Fraction(4))
+    actions = {"Alice": "defect", "Bob": "cooperate"}
+    after = dilemma.step(dilemma.start(), actions)
+    turn = {"turn": 1, "actions": actions, "rewards": after.rewards}
+    found = outlook(Prospect(dilemma, after.position, [turn], standing, promise, terms))
+    kept = {agent: x.mean for agent, x in found.rows[0].payoffs.items()}
+    assert kept == {"Alice": 2 - 4 + 1, "Bob": -1 + 4 + 1}
+
+
 def test_what_was_earned_and_paid_already_counts():
     dilemma = load("prisoners_dilemma", {"rounds": 2})
     fee = Pay(payer="Alice", payee="Bob", amount=1, when=Turns(turns=(1, 1)))
@@ -204,3 +229,12 @@ def test_deeds_are_told_by_the_turns_at_which_they_are_done():
     assert told_by_turn([(2, "a"), (3, "a")], 2, 3) == "a at every turn"
     many = [(n, "ab"[n % 2]) for n in range(1, 12)]
     assert told_by_turn(many, 1, 11).endswith(", …")
+
+
+def test_suites_that_reproduce_papers_say_that_letters_show_no_outlook():
+    suites = sorted((Path(__file__).parents[1] / "evals" / "suites").glob("*.yaml"))
+    of_papers = [s for s in suites if "source: " in (text := s.read_text()) and "printed:" in text]
+    assert len(of_papers) > 3
+    for suite in of_papers:
+        base = yaml.safe_load(suite.read_text())["base"]
+        assert (base["outlook"], base["tools"]) == (False, False), suite.name

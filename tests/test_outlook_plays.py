@@ -1,12 +1,15 @@
 """Outlooks by plays: raids side by side, and trades in which payoffs are private."""
 
+from fractions import Fraction
 from functools import partial
 from random import Random
 
 import pytest
 
+from shapley_coop import games
 from shapley_coop.deals import Deal, Do, Earned, Event, Every, Last, Pay, Share, Turns, duties
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
+from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import load
 from shapley_coop.games.ahead import MOST_PLAYS, Plan
 from shapley_coop.state.outlook import norm_payoffs
@@ -149,3 +152,28 @@ def test_values_are_not_foretold_from_turns_on_the_games_own_dice():
     without = outlook(Prospect(game, after.position, record, None, rotation(game)))
     assert without.plays == MOST_PLAYS
     assert all(row.payoffs.keys() == set(game.agents) for row in without.rows)
+
+
+@pytest.mark.parametrize(
+    "name", [*games.names(), "pettingzoo:pettingzoo.classic.rps_v2:parallel_env"]
+)
+def test_an_offer_has_an_outlook_in_every_game_or_a_reason_why_not(name):
+    game = load(name)
+    agent = game.agents[0]
+    promise = Do(agent=agent, action=game.actions[agent][0])
+    found = before_play(game, Deal(clauses=[promise]), viewer=agent)
+    assert bool(found.rows) != bool(found.why_not)
+    for row in found.rows:
+        assert agent in row.payoffs
+
+
+def test_what_is_forfeited_in_a_raid_goes_to_the_others():
+    game = load("raid_battle", seed=3)
+    terms = Enforcement("escrow", Fraction(6))
+    at_stake = before_play(game, rotation(game), enforcement=terms)
+    bare = before_play(game, rotation(game))
+    pairs = zip(at_stake.rows, bare.rows, strict=True)
+    with_, without = next((a, b) for a, b in pairs if a.who == "Hero1" and a.by == b.by)
+    assert with_.payoffs["Hero1"].mean == without.payoffs["Hero1"].mean - 6
+    sums = [sum(x.mean for x in row.payoffs.values()) for row in (with_, without)]
+    assert abs(sums[0] - sums[1]) < Fraction(1, 10)

@@ -1,6 +1,7 @@
 """Tools: what an agent may ask the program, in each game, and what it is never told."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from shapley_coop.state import EvaluatedTable, RunConfig, home
 from shapley_coop.state.tool_words import MAX_ANSWER_CHARS
 from shapley_coop.state.tools import tools_of
 from shapley_coop.state.turn import Asking, TurnContext
+from tests.test_outlook import LEVER_FOR_FIVE
 
 ANSWER = Asking("answer", computed(PLAN), listeners, an_answer, hold_answers)
 LAST = Asking("answer_split", computed(SPLIT), listeners, an_answer, hold_answers)
@@ -249,3 +251,13 @@ def test_every_argument_says_what_it_is():
         assert tool.description
         schema = tool.arguments.model_json_schema()
         assert all(field.get("description") for field in schema.get("properties", {}).values())
+
+
+def test_the_page_shows_what_the_tool_answers():
+    page = (Path(__file__).parents[1] / "docs" / "outlook.md").read_text(encoding="utf-8")
+    deal = LEVER_FOR_FIVE.model_dump(mode="json")
+    words = ask(at("escape_room"), "Bob", "evaluate_deal", clauses=deal["clauses"])
+    assert f"```text\n{words}\n```" in page
+    turn = at("escape_room", LAST, accounts={"total": "0"}, reckoning={"norm": "shapley"})
+    for tool in (*tools_of(turn, "Bob"), *tools_of(at("escape_room"), "Bob")):
+        assert f"| `{tool.name}` |" in page

@@ -24,6 +24,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from shapley_coop.amounts import from_micro
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.certificate import agreed_from
 from shapley_coop.deals.analysis.exact_outlook import exact_rows
@@ -32,7 +33,7 @@ from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, 
 from shapley_coop.deals.analysis.simulated_outlook import Simulation
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
 from shapley_coop.deals.contract import Contract, in_force, share_of
-from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.enforcement import Enforcement, net
 from shapley_coop.deals.language.clauses import Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Earned, conditions_in
@@ -186,13 +187,16 @@ def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
 
 
 def _held(of: Prospect) -> dict[str, Fraction]:
-    """What each agent has so far, payments of the contract that stands included."""
+    """What each agent has so far, with what the contract that stands has moved."""
     held = earned(of.record, of.game.agents)
-    if of.enforcement.executes:
-        for due in Agreement(of.standing, of.record, {}, of.enforcement).monitor.payments:
-            held[due.payer] -= due.amount
-            held[due.payee] += due.amount
-    return held
+    if of.standing is None or not of.enforcement.executes:
+        return held
+    signed = Agreement(of.standing, of.record, facts_of(of.game), of.enforcement)
+    for due in signed.monitor.payments:
+        held[due.payer] -= due.amount
+        held[due.payee] += due.amount
+    forfeited = net(signed.postings(over=True), of.game.agents)
+    return {agent: amount + from_micro(forfeited[agent]) for agent, amount in held.items()}
 
 
 def _by_plays(of: Prospect) -> DealOutlook:
