@@ -11,7 +11,9 @@ from shapley_coop.deals import Deal, Do, Earned, Event, Every, Last, Pay, Share,
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import load
-from shapley_coop.games.ahead import MOST_PLAYS, Plan
+from shapley_coop.games.ahead import FEWEST_PLAYS, MOST_PLAYS, Plan
+from shapley_coop.games.dice import dice as throw
+from shapley_coop.games.game import Game, Step
 from shapley_coop.state.outlook import norm_payoffs
 from tests.chance import dice
 from tests.test_outlook import before_play
@@ -177,3 +179,64 @@ def test_what_is_forfeited_in_a_raid_goes_to_the_others():
     assert with_.payoffs["Hero1"].mean == without.payoffs["Hero1"].mean - 6
     sums = [sum(x.mean for x in row.payoffs.values()) for row in (with_, without)]
     assert abs(sums[0] - sums[1]) < Fraction(1, 10)
+
+
+class Coins(Game):
+    """Whoever tosses has 0 to 9; whoever keeps has 4."""
+
+    name = "coins"
+
+    def __init__(self, params=None, seed=0):
+        super().__init__(params, seed)
+        self.actions = {agent: ["toss", "keep"] for agent in self.agents}
+
+    def start(self):
+        return {"turn": 1}
+
+    def legal(self, position, agent):
+        return [] if self.over(position) else list(self.actions[agent])
+
+    def step(self, position, actions):
+        turn = position["turn"]
+        tossed = {a: int(throw(self.seed, turn, a).integers(10)) for a in self.agents}
+        kept = {"toss": tossed, "keep": dict.fromkeys(self.agents, 4)}
+        paid = {a: kept[actions[a]][a] if a in actions else 0 for a in self.agents}
+        return Step({"turn": turn + 1}, paid)
+
+    def over(self, position):
+        return position["turn"] > 2
+
+    def rules(self):
+        return "Toss or keep."
+
+    def facts(self):
+        return {"agents": list(self.agents), "actions": self.actions, "turns": 2}
+
+
+class Hidden(Coins):
+    """The same, and nobody sees the turn."""
+
+    def view(self, position, agent):
+        return {}
+
+
+def test_a_game_of_ones_own_is_played_on_dice_that_it_will_not_roll():
+    deal = Deal(clauses=[Do(agent="Alice", action="toss"), Do(agent="Bob", action="keep")])
+    found = before_play(Coins({"rounds": 2}, seed=7), deal)
+    assert FEWEST_PLAYS <= found.plays <= MOST_PLAYS
+    kept = found.rows[0].payoffs
+    assert kept["Bob"].record() == {"mean": "8", "low": "8", "high": "8"}
+    assert kept["Alice"].mean == pytest.approx(9, abs=1)
+    low, high = kept["Alice"].ends
+    assert low < 5
+    assert high > 13
+    broken = {row.who: row for row in found.rows if row.who}
+    assert broken["Alice"].by == "keep"
+    assert broken["Alice"].payoffs["Alice"].mean == 8
+    assert broken["Bob"].by == "toss"
+    assert before_play(Coins({"rounds": 2}, seed=7), deal).record() == found.record()
+
+
+def test_a_game_that_hides_something_is_not_pictured():
+    deal = Deal(clauses=[Do(agent="Alice", action="toss")])
+    assert before_play(Hidden({"rounds": 2}), deal).rows == ()
