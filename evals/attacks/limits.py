@@ -74,7 +74,8 @@ async def grounded_dispute(arena: Arena) -> None:
     def propose(asked: Asked) -> str:
         if not asked.facts.get("contract"):
             return offer("You gain all.", generous(asked))
-        amends = plain(Fraction(stakes(asked, asked.me)) / 2 / len(asked.others))
+        # With what I owe by the contract it is still no more than I can have.
+        amends = plain(Fraction(stakes(asked, asked.me)) / 4 / len(asked.others))
         pays = [Pay(payer=asked.me, payee=other, amount=amends) for other in asked.others]
         return offer("For the breach.", Deal(clauses=(*promises(asked).clauses, *pays)))
 
