@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.amounts import exact
+from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Baseline, read_baseline
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints, best_total
@@ -161,6 +162,9 @@ class Game(ABC):
         """
         return step_by_step(self, record, self.baseline)
 
+    rolls_dice: ClassVar[bool] = True
+    """Whether what the same actions lead to depends on the seed."""
+
     def replays_of(self, record: Sequence[Turn]) -> Replays:
         """The same; the latest are kept."""
         return self._kept_replays(_Record(record))
@@ -220,6 +224,10 @@ class Game(ABC):
     def reference_points(self) -> ReferencePoints:
         """What outcomes are compared with: the best total, found by enumeration in a small game."""
         return ReferencePoints(partial(best_total, self))
+
+    def ahead(self) -> Ahead:
+        """Plays of the turns left in thought; a game that can play many at once overrides it."""
+        return Ahead(self)
 
     @abstractmethod
     def rules(self) -> str:

@@ -150,6 +150,18 @@ class RunConfig(BaseModel):
         "on_shock (the game calls an event one), or 'every 3' (turns).",
         examples=["never", "every 1", "on_breach", "on_shock"],
     )
+    outlook: bool = Field(
+        default=True,
+        title="Outlook",
+        description="Whether letters show what an offer would pay: if all keep it, if each breaks "
+        "it, and without it. It changes what is measured: the papers' conditions have it off.",
+    )
+    tools: bool = Field(
+        default=False,
+        title="Tools",
+        description="Whether models that can call tools may ask the program about an offer, the "
+        "record and values before they answer. It changes what is measured.",
+    )
     tries: int = Field(
         default=3,
         ge=1,

@@ -18,6 +18,7 @@ from gymnasium.spaces import Discrete
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pydantic import ConfigDict, Field, ValidationError
 
+from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
 from shapley_coop.games.matrix import MatrixGame
@@ -196,6 +197,10 @@ class PettingZooGame(Game):
             f"**{self.params.factory}**, an environment of PettingZoo. You choose at the same "
             f"time, for at most {self.turns} turns.\n\n{documented[:MAX_RULES]}"
         )
+
+    def ahead(self) -> Ahead:
+        """As a matrix, where the trials found it to be one."""
+        return self.stage.ahead() if self.stage else super().ahead()
 
     def facts(self) -> dict[str, Any]:
         """Agents, actions, turns; and the payoffs, where the trials found them to be fixed."""

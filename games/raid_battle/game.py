@@ -12,6 +12,7 @@ from shapley_coop.amounts import MICRO
 from shapley_coop.games.baseline import IDLE, Baseline
 from shapley_coop.games.game import Game, Position, Step, Turn
 from shapley_coop.games.params import Params
+from shapley_coop.games.raid_battle.ahead import RaidAhead
 from shapley_coop.games.raid_battle.conduct import raid_replays
 from shapley_coop.games.raid_battle.replay import Choices, Coalitions, Ints, script, team_rewards
 from shapley_coop.games.raid_battle.rules import (
@@ -87,6 +88,10 @@ class RaidBattle(Game):
         if self.baseline.kind != "idle":
             return super().replays(record)
         return raid_replays(self.params, self.seed, conduct(self, record, self.baseline))
+
+    def ahead(self) -> RaidAhead:
+        """Many raids side by side."""
+        return RaidAhead(self)
 
     def of_earlier_version(self) -> None:
         """Worth by `replay`, and dice keyed by name."""
