@@ -18,6 +18,14 @@ def credit(
     absent: Annotated[
         str, typer.Option(help="Of a run: another baseline; it reports, and settles nothing.")
     ] = "",
+    dice: Annotated[
+        int,
+        typer.Option(
+            help="Of a run: replay the same schedules on so many other dice; it only reports.",
+            min=0,
+            max=100_000,
+        ),
+    ] = 0,
     as_json: Json = False,
 ) -> None:
     """Each agent's value in a run's record, or in a game of your own.
@@ -29,8 +37,10 @@ def credit(
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
     """
     if not file.suffix and not file.exists():
-        _credit_of_run(str(file), value, absent, as_json)
+        _credit_of_run(str(file), value, absent, dice, as_json)
         return
+    if absent or dice:
+        raise ValueError(f"--absent and --dice are for a run's record: {file} is a file")
     from shapley_coop.credit import credit_report
     from shapley_coop.files import read_json
 
@@ -53,12 +63,13 @@ def credit(
         say(f"{name}: {CHECKED[holds]}")
 
 
-def _credit_of_run(run: str, by: str, absent: str, as_json: bool) -> None:
-    """Print the credit of an ended run, and where the ranking depends on baseline or norm."""
-    from shapley_coop.cli.console import finish
+def _credit_of_run(run: str, by: str, absent: str, dice: int, as_json: bool) -> None:
+    """Print the credit of an ended run, and on what the ranking of the agents depends."""
+    from shapley_coop.cli.console import finish, progress
     from shapley_coop.cli.crediting_runs import credit_of_run
 
-    report = finish(credit_of_run(run, by, absent))
+    with progress(dice, f"{dice} other dice") as moved:
+        report = finish(credit_of_run(run, by, absent, dice, moved))
     if as_json:
         say_json(report)
         return
@@ -80,8 +91,31 @@ def _credit_of_run(run: str, by: str, absent: str, as_json: bool) -> None:
         ],
     )
     say(f"compared with the baseline: {report['baseline']}; improvement {report['improvement']:g}")
-    for line in report["sensitivity"]:
+    if report["warning"]:
+        say(f"warning: {report['warning']}")
+    for agent, turns in report["passed"].items():
+        say(f"{agent} passed {turns} turns because nothing could be read: this is charged to it")
+    for line in report["sensitivity"]["lines"]:
         say(line)
+    if "dice" in report:
+        _show_dice(report["dice"])
+
+
+def _show_dice(dice: dict[str, Any]) -> None:
+    """Print what the same schedules come to on other dice."""
+    if not dice["times"]:
+        say(dice["why"])
+        return
+    lines = [
+        [
+            what,
+            *(f"{found[key]:.4g}" for key in ("mean", "sd")),
+            f"{found['low']:.4g} to {found['high']:.4g}",
+        ]
+        for what, found in [*dice["values"].items(), ("improvement", dice["improvement"])]
+    ]
+    title = f"the same schedules on {dice['times']} other dice"
+    show_table(title, ["agent", "mean", "sd", "90 % range"], lines)
 
 
 def wev(

@@ -102,6 +102,7 @@ class MatrixGame(Game):
     """A normal-form game from a small file, repeated for `rounds` turns."""
 
     name = "matrix"
+    rolls_dice = False
     Params: ClassVar[type[Params]] = MatrixParams
     params: MatrixParams
 
@@ -152,6 +153,11 @@ class MatrixGame(Game):
     def default_baseline(self) -> Baseline:
         """What survives strict dominance, if that is one profile; else away, with a warning."""
         return surviving_baseline(self.agents, self.actions, self._pays)
+
+    def equilibrium(self) -> Baseline | None:
+        """What survives strict dominance, if that is one profile."""
+        found = surviving_baseline(self.agents, self.actions, self._pays)
+        return found if found.kind == "actions" else None
 
     def replays(self, record: Sequence[Turn]) -> Replays:
         """Many coalitions at once; every replay has as many turns as the record."""

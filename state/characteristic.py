@@ -13,14 +13,18 @@ from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
     """v of a record: by replays against the game's baseline, or by the rule that the game names."""
-    worth, batch = partial(game.worth, record), game.batch_worth(record)
     if game.credit_rule != "record":
+        worth, batch = partial(game.worth, record), game.batch_worth(record)
         return Characteristic(game.agents, worth, batch, exact_agents=EXACT_AGENTS, target=None)
-    replays = game.replays_of(record)
+    return by_replays(game.replays_of(record))
+
+
+def by_replays(replays: Replays) -> Characteristic:
+    """v(C) = W(C) − W(∅) of these replays."""
     return Characteristic(
-        agents=game.agents,
-        worth=worth,
-        batch=batch,
+        agents=replays.agents,
+        worth=partial(_worth, replays),
+        batch=replays.improvements,
         table=partial(_table, replays),
         alone=replays.alone(),
         exact_agents=replays.exact_agents,
@@ -35,6 +39,10 @@ def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
     if game.credit_rule == "record":
         return game.replays_of(record).alone()
     return {agent: game.worth(record, frozenset({agent})) for agent in game.agents}
+
+
+def _worth(replays: Replays, coalition: frozenset[str]) -> Fraction:
+    return replays.improvement(np.array([[agent in coalition for agent in replays.agents]]))
 
 
 def _table(replays: Replays) -> list[Fraction]:
