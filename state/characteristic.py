@@ -50,7 +50,8 @@ def _table(replays: Replays) -> list[Fraction]:
     n = len(replays.agents)
     masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1
     totals = replays.totals(masks.astype(np.bool_)).tolist()
-    return [_part(total - totals[0], replays.unit) for total in totals]
+    parts = {total: _part(total - totals[0], replays.unit) for total in set(totals)}
+    return [parts[total] for total in totals]
 
 
 def _part(amount: int | Fraction, unit: int) -> Fraction:

@@ -204,8 +204,8 @@ class _Raids:
         won, dead = self._boss == 0, (self._heroes == 0).sum(axis=1)
         lost = ~won & ((dead == params.heroes) | (t + 1 >= params.rounds))
         ends = (won | lost) & ~self._over
-        for row in np.flatnonzero(ends):
-            turn = t if won[row] else None
-            reward = team_reward(params, int(dead[row]), turn) * self._per_micro
-            self._earned[row, -1] = reward
+        for turn, how in ((t, ends & won), (None, ends & ~won)):
+            for fallen in np.unique(dead[how]):
+                reward = team_reward(params, int(fallen), turn) * self._per_micro
+                self._earned[how & (dead == fallen), -1] = reward
         self._over |= ends
