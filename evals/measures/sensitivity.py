@@ -139,7 +139,7 @@ def _variants(evaluated: EvaluatedTable, norm: str, left_out: list[str]) -> Iter
 def _baselines(
     evaluated: EvaluatedTable, norm: str, left_out: list[str]
 ) -> Iterable[tuple[str, Callable[[], Ranking]]]:
-    """As the game declares it, away, and the equilibrium where one is defined, but for the run's."""
+    """As the game declares it, away, and the equilibrium if there is one; not the run's own."""
 
     def ranked(absent: str | Mapping[str, str]) -> Callable[[], Ranking]:
         other = with_baseline(evaluated.table, absent)
