@@ -82,6 +82,8 @@ def sensitivity(evaluated: EvaluatedTable, norm: str) -> Sensitivity:
     n = len(evaluated.agents)
     if n > MOST_AGENTS:
         return Sensitivity(left_out=[f"rankings of more than {MOST_AGENTS} agents (here {n})"])
+    if norm == "equal":
+        return Sensitivity(left_out=["rankings by an equal split, which ranks nobody"])
     own = ranking_of(evaluated.attribution(norm).values)
     found = Sensitivity(own)
     for (what, to), ranked in _variants(evaluated, norm, found.left_out):
