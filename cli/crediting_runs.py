@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from shapley_coop.cli.asked_replays import asked_again
 from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
 from shapley_coop.graphs.threads import table_of
@@ -12,7 +13,12 @@ from shapley_coop.state import EvaluatedTable, Table, home
 
 
 async def credit_of_run(
-    run: str, by: str, absent: str = "", dice: int = 0, done: Callable[[], Any] = lambda: None
+    run: str,
+    by: str,
+    absent: str = "",
+    dice: int = 0,
+    asked: bool = False,
+    done: Callable[[], Any] = lambda: None,
 ) -> dict[str, Any]:
     """Return each agent's baseline, value, and what they come to.
 
@@ -21,6 +27,7 @@ async def credit_of_run(
         by: a norm.
         absent: another baseline than the run's; it reports, and settles nothing.
         dice: on how many other dice the same schedules are replayed; it reports, too.
+        asked: whether coalitions are also played with their members asked again; it reports, too.
         done: called after each of these.
 
     Raises:
@@ -32,7 +39,12 @@ async def credit_of_run(
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = await table_of(known)
     evaluated = with_baseline(table, absent) if absent else EvaluatedTable(table)
-    return await asyncio.to_thread(_report, table, evaluated, known.result, by, dice, done)
+    report = await asyncio.to_thread(_report, table, evaluated, known.result, by)
+    if dice:
+        report["dice"] = await asyncio.to_thread(_over_dice, evaluated, by, dice, done)
+    if asked:
+        report["asked"] = await asyncio.to_thread(asked_again, evaluated, by, done)
+    return report
 
 
 def _report(
@@ -40,15 +52,13 @@ def _report(
     evaluated: EvaluatedTable,
     result: Mapping[str, Any],
     by: str,
-    dice: int,
-    done: Callable[[], Any],
 ) -> dict[str, Any]:
     baseline = evaluated.game.baseline
     if evaluated.game.credit_rule == "record" and baseline.undeclared:
         raise ValueError(f"no value is defined here: {baseline.warning}")
     found = evaluated.attribution(by)
     compared = sensitivity(evaluated, by)
-    report = {
+    return {
         "agents": list(evaluated.agents),
         "norm": by,
         "rule": evaluated.game.credit_rule,
@@ -65,12 +75,14 @@ def _report(
         "passed": _passed(table),
         "sensitivity": {**compared.as_json(), "lines": compared.lines()},
     }
-    if not dice:
-        return report
+
+
+def _over_dice(
+    evaluated: EvaluatedTable, by: str, dice: int, done: Callable[[], Any]
+) -> dict[str, Any]:
     if not rolls_dice(evaluated):
-        why = "no dice are rolled: the values are the same on any"
-        return {**report, "dice": {"times": 0, "why": why}}
-    return {**report, "dice": on_other_dice(evaluated, by, dice, done).as_json()}
+        return {"times": 0, "why": "no dice are rolled: the values are the same on any"}
+    return on_other_dice(evaluated, by, dice, done).as_json()
 
 
 def _numbers(amounts: Mapping[str, Fraction]) -> dict[str, float]:

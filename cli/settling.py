@@ -8,6 +8,8 @@ import typer
 from shapley_coop.cli.console import say, say_json, show_table
 from shapley_coop.cli.options import Json, Weights
 
+RECORDED, ASKED = "recorded", "asked"
+REPLAYS = (RECORDED, ASKED)
 CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
 
@@ -26,6 +28,13 @@ def credit(
             max=100_000,
         ),
     ] = 0,
+    replay: Annotated[
+        str,
+        typer.Option(
+            help="Of a run of embedded agents: 'asked' also plays every coalition with its "
+            "members asked again, told who is present; it only reports.",
+        ),
+    ] = "recorded",
     as_json: Json = False,
 ) -> None:
     """Each agent's value in a run's record, or in a game of your own.
@@ -37,10 +46,12 @@ def credit(
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
     """
     if not file.suffix and not file.exists():
-        _credit_of_run(str(file), value, absent, dice, as_json)
+        if replay not in REPLAYS:
+            raise ValueError(f"--replay {replay}: give {' or '.join(REPLAYS)}")
+        _credit_of_run(str(file), value, absent, dice, replay == ASKED, as_json)
         return
-    if absent or dice:
-        raise ValueError(f"--absent and --dice are for a run's record: {file} is a file")
+    if absent or dice or replay == ASKED:
+        raise ValueError(f"--absent, --dice and --replay are for a run's record: {file} is a file")
     from shapley_coop.credit import credit_report
     from shapley_coop.files import read_json
 
@@ -63,13 +74,13 @@ def credit(
         say(f"{name}: {CHECKED[holds]}")
 
 
-def _credit_of_run(run: str, by: str, absent: str, dice: int, as_json: bool) -> None:
+def _credit_of_run(run: str, by: str, absent: str, dice: int, asked: bool, as_json: bool) -> None:
     """Print the credit of an ended run, and on what the ranking of the agents depends."""
     from shapley_coop.cli.console import finish, progress
     from shapley_coop.cli.crediting_runs import credit_of_run
 
     with progress(dice, f"{dice} other dice") as moved:
-        report = finish(credit_of_run(run, by, absent, dice, moved))
+        report = finish(credit_of_run(run, by, absent, dice, asked, moved))
     if as_json:
         say_json(report)
         return
@@ -99,6 +110,16 @@ def _credit_of_run(run: str, by: str, absent: str, dice: int, as_json: bool) -> 
         say(line)
     if "dice" in report:
         _show_dice(report["dice"])
+    if "asked" in report:
+        _show_asked(report["asked"])
+
+
+def _show_asked(asked: dict[str, Any]) -> None:
+    """Print the values where the members of each coalition chose again."""
+    values = [[agent, f"{value:g}"] for agent, value in asked["values"].items()]
+    show_table("members asked again", ["agent", "value when asked"], values)
+    same = "as recorded" if asked["as_recorded"] else "not as recorded"
+    say(f"with everybody present they did {same}; improvement {asked['improvement']:g}")
 
 
 def _show_dice(dice: dict[str, Any]) -> None:
