@@ -33,7 +33,7 @@ def test_a_hero_that_idles_ends_with_exactly_its_baseline(level: int, norm: str)
 def test_the_table_names_every_level_and_hero(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--seeds", "0-1"])
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2 + len(LEVELS) * 5
+    assert len(lines) == 2 + len(LEVELS) * 5 + 1 + 2 + len(LEVELS) * 3
     assert sum("idler | 0.0 [0.0, 0.0]" in line for line in lines) == len(LEVELS)
     with pytest.raises(SystemExit) as refusal:
         main(["--seeds", "many"])
