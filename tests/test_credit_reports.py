@@ -1,5 +1,6 @@
 """What `coop credit RUN` reports beside the values: other dice, other choices, what is refused."""
 
+import asyncio
 import re
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from shapley_coop.credit import attribute_by
 from shapley_coop.deals import Deal
+from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.other_dice import Spread, on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import (
     BY_BASELINE,
@@ -19,7 +21,9 @@ from shapley_coop.evals.measures.sensitivity import (
 )
 from shapley_coop.games import Game, GameError, load
 from shapley_coop.games.replay import conduct
-from shapley_coop.state import EvaluatedTable, RunConfig
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.serve.view.credit import credit_view
+from shapley_coop.state import EvaluatedTable, RunConfig, home
 from shapley_coop.state.characteristic import by_replays
 from tests.coop_command import Coop, coop_in, valid
 from tests.credit_plays import HEAP, TUG, at_random, joint, recorded, with_heaps
@@ -36,6 +40,11 @@ def evaluated(name: str, record: Any, **room: Any) -> EvaluatedTable:
     """The table of a record."""
     settings = RunConfig(game=name, **room).resolve().model_dump(mode="json")
     return EvaluatedTable({"episode": f"{name}/{room}", "settings": settings, "record": record})
+
+
+def record_of(run: str) -> Any:
+    """The record of an ended run."""
+    return asyncio.run(table_of(home().runs.get(run)))["record"]
 
 
 def raid(seed: int = 3) -> tuple[Game, Any]:
@@ -228,3 +237,28 @@ def test_a_payment_counts_from_what_is_enforced(mode: Any, held: list[int]) -> N
     even = {"kind": "share", "fractions": {"Alice": "1/3", "Bob": "2/3"}}
     due = table.payoffs_under(Deal.model_validate({"clauses": [even]}))
     assert list(due.values()) == [3, 6]
+
+
+# Sampled values, the same through every door
+
+
+@pytest.mark.parametrize("norm", ["shapley", "banzhaf"])
+def test_sampled_values_and_their_errors_are_the_same_through_every_door(
+    coop: Coop, norm: str
+) -> None:
+    options = ("-g", "llm_only", "--set", "heroes=17", "--norm", norm, "--name", "many", "--json")
+    outcome = valid(coop("run", "raid_battle", *options).result)
+    report = coop("credit", "many", "--value", norm, "--json").result
+    assert report["method"].startswith("sampled")
+    assert min(report["standard_error"].values()) >= 0
+    if norm == "shapley":
+        assert report["values"] == outcome["credit"]["shapley"]
+        assert report["standard_error"] == outcome["credit"]["standard_error"]
+        assert report["marginal"] == outcome["credit"]["marginal"]
+        table = asyncio.run(table_of(home().runs.get("many")))
+        page = credit_view(EvaluatedTable(table), outcome)["rows"]
+        assert {row["agent"]: row["error"] for row in page} == report["standard_error"]
+    row = {"room": home().runs.get("many").room, "result": outcome, "record": record_of("many")}
+    for hero in outcome["agents"]:
+        assert score(row, f"due:{hero}") == pytest.approx(report["due"][hero], abs=1e-6)
+    assert coop("verify", "many").code == 0
