@@ -163,13 +163,6 @@ def can_settle(by: str, n: int) -> bool:
     return by != "deegan_packel" and (n <= MAX_ENUMERATED or by in SAMPLED or by in FEW)
 
 
-def norm_payoffs_fn(
-    agents: Sequence[str], worth: Worth, batch: BatchWorth | None = None
-) -> Callable[[str, Fraction], dict[str, Fraction]]:
-    """From a norm's name and a total to every agent's payoff; each norm is computed once."""
-    return payoffs_by_norm(Characteristic(agents, worth, batch))
-
-
 def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, Fraction]]:
     """From a norm's name and a total to every agent's payoff; each norm is computed once."""
     found = cache(partial(attribute_by, of))

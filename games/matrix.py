@@ -158,6 +158,11 @@ class MatrixGame(Game):
         """What survives strict dominance, if that is one profile; else away, with a warning."""
         return surviving_baseline(self.agents, self.actions, self._pays)
 
+    def equilibrium(self) -> Baseline | None:
+        """What survives strict dominance, if that is one profile."""
+        found = surviving_baseline(self.agents, self.actions, self._pays)
+        return found if found.kind == "actions" else None
+
     def replays(self, record: Sequence[Turn]) -> Replays:
         """Many coalitions at once; every replay has as many turns as the record."""
         return table_replays(self, record, self._pays) or super().replays(record)

@@ -60,6 +60,7 @@ class TaskExchange(Game):
 
     name = "task_exchange"
     rolls_dice = False
+    own_baseline = True
     Params: ClassVar[type[Params]] = TaskExchangeParams
     params: TaskExchangeParams
 

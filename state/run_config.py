@@ -227,6 +227,10 @@ class RunConfig(BaseModel):
                 f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
                 "equal or proportional"
             )
+        if self.disagreement != "signed" and game.baseline.warning:
+            raise ValueError(
+                f"disagreement {self.disagreement} needs values: {game.baseline.warning}"
+            )
         if strangers := set(self.seats) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}:
             raise ValueError(
                 f"a seat is given to {', '.join(sorted(strangers))}, who does not play: "

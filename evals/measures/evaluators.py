@@ -15,7 +15,6 @@ from fractions import Fraction
 from statistics import fmean
 from typing import Any, Literal
 
-from shapley_coop.credit.attribution import Attribution
 from shapley_coop.evals.measures import conduct
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.sweeps.store import Row
@@ -146,16 +145,15 @@ def _share_distance(row: Row, _: str) -> float | None:
 
 
 def _norm_distance(row: Row, _: str) -> float:
-    """From what the run's own norm makes of the same total, computed from the record."""
-    payoffs = row["result"]["payoffs"]
-    due = _attribution(row, row["room"]["norm"]).payoffs(Fraction(str(sum(payoffs.values()))))
-    return mean_distance(payoffs, {agent: float(amount) for agent, amount in due.items()})
+    return mean_distance(row["result"]["payoffs"], _by_norm(row))
 
 
-def _attribution(row: Row, norm: str) -> Attribution:
-    """What the run's record says about each agent."""
+def _by_norm(row: Row) -> dict[str, float]:
+    """What the run's own norm makes of the same total, computed from the record."""
     evaluated = EvaluatedTable({"settings": row["room"], "record": row["record"]})
-    return evaluated.attribution(norm)
+    total = Fraction(str(sum(row["result"]["payoffs"].values())))
+    due = evaluated.attribution(row["room"]["norm"]).payoffs(total)
+    return {agent: float(amount) for agent, amount in due.items()}
 
 
 def _over_claim(row: Row, _: str) -> float | None:
@@ -275,6 +273,9 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "baseline": Evaluator("W_i(∅): what an agent has if nobody takes part", _baseline),
     "marginal": Evaluator("an agent's marginal contribution", _of("credit", "marginal")),
     "leave_one_out": Evaluator("the same, brought to the total", _of("credit", "leave_one_out")),
+    "due": Evaluator(
+        "what the run's own norm gives an agent", lambda row, agent: _by_norm(row).get(agent)
+    ),
     "shapley": Evaluator("an agent's Shapley value", _of("credit", "shapley")),
     "share": Evaluator("an agent's part of all payoffs", _of("payoffs", part=True)),
     "shapley_share": Evaluator(

@@ -165,6 +165,10 @@ class PettingZooGame(Game):
                 )
         return self.stage.default_baseline() if self.stage else OWN_REWARDS
 
+    def equilibrium(self) -> Baseline | None:
+        """That of the matrix that the trials found."""
+        return self.stage.equilibrium() if self.stage else None
+
     def replays(self, record: Sequence[Turn]) -> Replays:
         """Step by step; without a baseline each agent has its own rewards, whoever is there."""
         if self.baseline.kind != "nothing":

@@ -41,7 +41,7 @@ class Plan:
     Attributes:
         skills: shape (turns, n): indices of SKILLS, IDLE or OFF.
         own: shape (n, most): each hero's recorded turns without OFF, in order.
-        counts: shape (n,): how many these are.
+        counts: shape (n,): how many these are; 0 where a hero does not go on through them.
         ready: shape (n, most): from an index to the next that needs no Taunt, −1 if there is none.
         stopped: whether every replay ends with the record.
     """
@@ -87,7 +87,7 @@ def _plan(params: RaidParams, did: Conduct) -> Plan:
         for k in range(len(skills)):
             round_ = (j % len(skills) for j in range(k, k + len(skills)))
             ready[i, k] = next((j for j in round_ if skills[j] != TAUNTS), -1)
-    counts = np.array([len(skills) for skills in recorded], dtype=np.int64)
+    counts = np.array([len(x) if did.goes_on else 0 for x in recorded], dtype=np.int64)
     turns = np.array(rows, dtype=np.int64).reshape(len(rows), -1).T
     return Plan(turns, own, counts, ready, did.stopped)
 
@@ -182,16 +182,16 @@ class RaidsUnderWay:
         cooling = self._cooldown > 0
         off = (done == OFF) | ((done == TAUNTS) & cooling)
         skills = np.broadcast_to(done, off.shape).copy()
+        skills[off] = IDLE
         moved = off & (plan.counts > 0) & self._members & (self._heroes > 0)
         if moved.any():
             hero = np.broadcast_to(np.arange(n), off.shape)
             at = np.where(cooling, plan.ready[hero, self._cursor], self._cursor)
             found = moved & (at >= 0)
-            skills[off] = IDLE
             skills[found] = plan.own[hero[found], at[found]]
             after = (at + 1) % np.maximum(plan.counts, 1)
             self._cursor = np.where(found, after, self._cursor)
-        return np.where(skills == OFF, IDLE, skills)
+        return skills
 
     def _mend(self, t: int, heals: Coalitions) -> None:
         used = np.asarray(heals.any(axis=0))
