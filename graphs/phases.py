@@ -19,7 +19,7 @@ from shapley_coop.graphs.routing import (
 )
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
-from shapley_coop.nodes.agent.publish import hold_answers, keep_thoughts, put_offer, seal_actions
+from shapley_coop.nodes.agent.publish import hold_answers, keep_reasons, put_offer, seal_actions
 from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.collect import collect_claims, collect_thoughts
 from shapley_coop.nodes.table.convene import convene
@@ -30,11 +30,20 @@ from shapley_coop.state.turn import Asking, Topic
 PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Share), *DEAL_RULES))
 """Bargaining before acting: who does what, and for what price."""
 
+ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
+"""Bargaining before acting over actions alone: nobody can pay."""
+
 SPLIT = Topic("split", rules=(only(Pay, Share), *DEAL_RULES), phase="settlement")
 """Bargaining after acting: who ends up with what."""
 
 PLAY = Topic("play", phase="action")
 """Acting, all at the same time."""
+
+PLAY_UNPAID = replace(PLAY, payments=False)
+"""Acting where agents can agree on actions alone."""
+
+PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
+"""Acting where agents agree on nothing."""
 
 ACT = Asking("act", PLAY, able, an_action, seal_actions)
 """Every agent that can act chooses."""
@@ -54,7 +63,7 @@ def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
 def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     """`reason` → `collect_reasons`: every agent works out payoff, externality and price."""
     page.computes("collect_reasons", collect_thoughts)
-    asking = Asking("reason", topic, all_agents, a_thought, keep_thoughts)
+    asking = Asking("reason", topic, all_agents, a_thought, keep_reasons)
     page.asks("reason", asking, then="collect_reasons")
     page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": then})
 
@@ -111,7 +120,9 @@ def bargain(
     )
 
 
-def play(page: WorkflowBuilder, over: str, renegotiate: str = "") -> None:
+def play(
+    page: WorkflowBuilder, over: str, renegotiate: str = "", topic: Topic = PLAY
+) -> None:
     """`act` ↺ → `step`, until the game is over.
 
     Args:
@@ -119,8 +130,9 @@ def play(page: WorkflowBuilder, over: str, renegotiate: str = "") -> None:
         over: the node to go to then.
         renegotiate: the node to go to when the contract is due to be bargained over again; empty
             for a page without contracts.
+        topic: what letters that ask for an action may speak of.
     """
-    page.asks("act", ACT, then="step")
+    page.asks("act", replace(ACT, topic=topic), then="step")
     page.add_node("step", step)
     onward = {"play_on": "act", "over": over, "refused": "act"}
     if renegotiate:

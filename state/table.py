@@ -5,7 +5,7 @@ journal, and the table holds a pointer, the attempt and the label of the fault.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from langgraph.channels import DeltaChannel
 from pydantic import BaseModel, Field
@@ -76,6 +76,15 @@ class Pending(TypedDict):
     accepted: list[str]  # who accepted it; its author by proposing it
 
 
+class Reasoned(TypedDict):
+    """Where one agent's reasoning before one bargaining waits in the journal."""
+
+    id: str  # turn and agent
+    turn: int  # the turn it was worked out before
+    agent: str
+    pointer: Pointer
+
+
 class Spent(TypedDict, total=False):
     """What one phase cost: wall time in seconds, and calls and tokens per agent."""
 
@@ -91,10 +100,11 @@ class Accounts(TypedDict):
     as_signed: dict[str, str]
 
 
-def keep_by_id(
-    events: list[PublicMessage], writes: Sequence[list[PublicMessage]]
-) -> list[PublicMessage]:
-    """Fold messages in, each id once, so that a replayed write changes nothing."""
+Event = TypeVar("Event", PublicMessage, Reasoned)
+
+
+def keep_by_id(events: list[Event], writes: Sequence[list[Event]]) -> list[Event]:
+    """Fold events in, each id once, so that a replayed write changes nothing."""
     known = {event["id"] for event in events}
     kept = list(events)
     for write in writes:
@@ -168,6 +178,11 @@ class Table(TypedDict, total=False):
     thoughts: Annotated[dict[str, Pointer], gather]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
     by `convene`."""
+
+    reasoned: Annotated[
+        list[Reasoned], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
+    ]
+    """Where all reasoning of the run waits, for evaluation after it. Written by `reason`."""
 
     drafts: Annotated[dict[str, Draft], gather]
     """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier

@@ -34,6 +34,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     facts: Facts = {"you": agent, "ask": act}
     for part in _SHOWN[act]:
         facts |= part(turn, agent)
+    facts |= _admitted(turn)
     if turn.asking.guidance:
         facts["guidance"] = True
     if private.reasoning:
@@ -41,6 +42,12 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     if private.fault:
         facts["fault"] = private.fault.record()
     return facts
+
+
+def _admitted(turn: TurnContext) -> Facts:
+    """What this workflow does not admit; what is absent is admitted."""
+    admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
+    return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
 
 def _stand(turn: TurnContext, agent: str) -> Facts:

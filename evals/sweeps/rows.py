@@ -13,7 +13,7 @@ from typing import Any
 
 from shapley_coop.deals import Deal, monitor_of, sentence
 from shapley_coop.deals.contract import Contract
-from shapley_coop.evals.measures import exchange
+from shapley_coop.evals.measures import exchange, reasons
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Cell
@@ -71,6 +71,9 @@ def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     if own := OWN_MEASURES.get(cell.graph):
         told = [own.valued(table, line) for line in told]
         outcome["measures"] = own.measure(table, entries)
+    if reasoned := reasons.scored(table, entries):
+        outcome["reasons"] = reasoned
+        outcome["measures"] = {**outcome.get("measures", {}), **reasons.measures(reasoned)}
     return {
         "cell": cell.id,
         "suite": cell.suite,

@@ -45,6 +45,7 @@ def set_table(room: RunConfig) -> dict[str, Any]:
         "record": Overwrite([]),
         "talk": Overwrite([]),
         "thoughts": None,
+        "reasoned": Overwrite([]),
         "sealed": None,
         "answers": None,
         "claims": None,
