@@ -221,5 +221,5 @@ def _follow(run: Any, as_json: bool) -> None:
     else:
         say()
         report(outcome)
-    if outcome["status"] == "error" or nobody_acted(outcome):
+    if outcome["status"] == "error" or nobody_acted(outcome) or outcome.get("lapsed"):
         sys.exit(ENDED_IN_ERROR)

@@ -30,7 +30,7 @@ class PublicMessage(TypedDict):
     turn: int  # the turn it was said before
     round: int
     by: str
-    act: Literal["propose", "accept", "reject", "pass", "claim"]
+    act: Literal["propose", "accept", "reject", "pass", "claim", "write"]
     text: str  # the speech; escaped wherever it is delivered
     deal: NotRequired[dict[str, Any]]  # the offer or counter-offer made in it
     puts: NotRequired[int]  # the revision under which that offer came to stand
@@ -48,7 +48,7 @@ class Acceptance(TypedDict):
 class AgentOutput(TypedDict):
     """What one agent answered, ready for the table."""
 
-    act: Literal["propose", "accept", "reject", "pass", "claim", "act", "think"]
+    act: Literal["propose", "accept", "reject", "pass", "claim", "write", "act", "think"]
     text: str
     part: NotRequired[str]  # of the total, claimed
     deal: NotRequired[dict[str, Any]]
@@ -223,6 +223,10 @@ class Table(TypedDict, total=False):
     """What the latest node found, by which its page branches. Written by `open`, `convene`,
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
     `tally`, `pass_on`, `write`, `count` and `step`."""
+
+    lapsed: str | None
+    """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by `open`,
+    `convene` and `summarize`."""
 
     contract: Contract | None
     """The one contract that stands, with its amendments. Written by `summarize`."""

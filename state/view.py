@@ -35,6 +35,8 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     for part in _SHOWN[act]:
         facts |= part(turn, agent)
     facts |= _admitted(turn)
+    if lapsed := turn.table.get("lapsed"):
+        facts["no_contract"] = lapsed
     if turn.asking.guidance:
         facts["guidance"] = True
     if private.reasoning:

@@ -45,9 +45,7 @@ def pay(payer: str, payee: str, amount: Any) -> dict[str, Any]:
 PLAN = [do("Alice", "lever"), do("Bob", "door")]
 DEMAND, COUNTER = offer(*PLAN, pay("Bob", "Alice", 7)), offer(*PLAN, pay("Bob", "Alice", 5))
 NORM = {"kind": "share", "norm": "shapley"}
-REASONS = (
-    "<CONSIDER>My lever helps.\nCollective payoff: 9\nExternality: +\nPrice: 5.5</CONSIDER>"
-)
+REASONS = "<CONSIDER>My lever helps.\nCollective payoff: 9\nExternality: +\nPrice: 5.5</CONSIDER>"
 
 
 def write_out(script: Script) -> None:

@@ -200,7 +200,9 @@ async def _sends_bombs(arena: Arena) -> None:
         )
         return messages[min(asked.attempt, len(messages)) - 1]
 
-    played = await arena.play("negotiation_priced", {"propose": bomb, "answer": bomb}, tries=6, rounds=2)
+    played = await arena.play(
+        "negotiation_priced", {"propose": bomb, "answer": bomb}, tries=6, rounds=2
+    )
     found = played.leaked(word)
     longest = max(len(entry.letter_text) for entry in played.entries)
     arena.check(

@@ -122,9 +122,7 @@ class _Truth:
 
 
 def _gap(told: Iterable[Mapping[str, Any]], said: str, truth: str) -> float | None:
-    return _mean(
-        abs(one[said] - one[truth]) for one in told if None not in (one[said], one[truth])
-    )
+    return _mean(abs(one[said] - one[truth]) for one in told if None not in (one[said], one[truth]))
 
 
 def _mean(values: Iterable[float]) -> float | None:

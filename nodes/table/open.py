@@ -54,6 +54,7 @@ def set_table(room: RunConfig) -> dict[str, Any]:
         "revision": 0,
         "offer": None,
         "verdict": "",
+        "lapsed": None,
         "contract": None,
         "amendments": [],
         "accounts": None,
