@@ -92,6 +92,7 @@ def _variables(view: Mapping[str, Any], sections: Sequence[str]) -> dict[str, An
         "priced": "reasoning" in view,
         "last_round": "rounds" in view and view["round"] >= view["rounds"],
         "contract": view.get("contract"),
+        "duties": "duties" in view,
         "no_contract": view.get("no_contract"),
         "computed": view.get("computed"),
         "direction": _direction(view),

@@ -42,6 +42,14 @@ NormName = Literal[
 ConstraintName = Annotated[
     str, Field(pattern=r"^(limited_liability|(cap|non_transferable|tax)=\d{1,9}(\.\d{1,6})?)$")
 ]
+PresetName = Literal["none", "shapley_coop_paper", "contracts_paper"]
+PRESETS: dict[str, dict[str, JsonValue]] = {
+    "none": {},
+    "shapley_coop_paper": {"certificates": False, "duties": False},
+    "contracts_paper": {"enforcement": "notional", "certificates": False, "duties": False},
+}
+"""Preset → the settings that it gives; a setting given beside it counts."""
+
 LETTER_NODES: list[JsonValue] = [
     *("reason", "propose", "answer", "act", "claim", "propose_split", "answer_split"),
     *("consider", "speak", "respond", "write", "sign", "judge"),
@@ -74,6 +82,13 @@ class RunConfig(BaseModel):
         le=2**63 - 1,
         title="Seed",
         description="Seed of the game's dice and of embedded agents.",
+    )
+    preset: PresetName = Field(
+        default="none",
+        title="Preset",
+        description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
+        "certificates and no duties) or contracts_paper (the same, and contracts are notional). "
+        "Whatever is set beside it counts.",
     )
     instructions: str = Field(
         default="",
@@ -142,6 +157,18 @@ class RunConfig(BaseModel):
         "keeping the contract a best response for all.",
         examples=["", "10"],
     )
+    certificates: bool = Field(
+        default=True,
+        title="Certificates",
+        description="Whether letters about a draft contract show its certificate: what it would "
+        "do to every agent's incentives.",
+    )
+    duties: bool = Field(
+        default=True,
+        title="Duties",
+        description="Whether letters that ask for an action say what the contract asks of their "
+        "reader now, beside the contract itself.",
+    )
     renegotiate: str = Field(
         default="never",
         pattern=r"^(never|on_breach|on_shock|every [1-9][0-9]{0,4})$",
@@ -192,6 +219,13 @@ class RunConfig(BaseModel):
         if cls is RunConfig and not (given or options):
             return deepcopy(_schema())
         return super().model_json_schema(*given, **options)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _preset(cls, given: Any) -> Any:
+        """Fill in what the preset sets and nobody else has set."""
+        preset = given.get("preset") if isinstance(given, Mapping) else None
+        return {**PRESETS[preset], **given} if preset in PRESETS else given
 
     @model_validator(mode="after")
     def _has_seats(self) -> "RunConfig":

@@ -225,7 +225,7 @@ class Table(TypedDict, total=False):
     `tally`, `pass_on`, `write`, `count` and `step`."""
 
     lapsed: str | None
-    """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by `open`,
+    """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by
     `convene` and `summarize`."""
 
     contract: Contract | None

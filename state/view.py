@@ -66,12 +66,19 @@ def _play(turn: TurnContext, agent: str) -> Facts:
     }
     if turn.evaluated.contract:
         facts |= _contract(turn, agent)
-        facts["duties"] = [
-            {"clause": d.clause, "action": d.action, "forbidden": d.forbidden}
-            for d in turn.evaluated.signed.monitor.duties()
-            if d.agent == agent
-        ]
+        facts |= _duties(turn, agent) if turn.evaluated.config.duties else {}
     return facts
+
+
+def _duties(turn: TurnContext, agent: str) -> Facts:
+    """What the contract asks of an agent now."""
+    owed = [duty for duty in turn.evaluated.signed.monitor.duties() if duty.agent == agent]
+    return {
+        "duties": [
+            {"clause": duty.clause, "action": duty.action, "forbidden": duty.forbidden}
+            for duty in owed
+        ]
+    }
 
 
 def _money(turn: TurnContext) -> Facts:
@@ -130,7 +137,7 @@ def _offer(turn: TurnContext, agent: str) -> Facts:
 def _certified_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer with what it would do to every agent's incentives."""
     facts, offer = _offer(turn, agent), turn.evaluated.offer
-    if offer and offer["deal"]["clauses"]:
+    if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
         certificate = turn.evaluated.signed.certificate(Deal.model_validate(offer["deal"]))
         facts["offer"]["certificate"] = in_words(certificate)
     return facts

@@ -87,6 +87,7 @@ KEPT = {
     *(f"shapley_coop_{act}_alice" for act in ("reason", "propose", "propose_again", "answer")),
     *(f"shapley_coop_{act}_alice" for act in ("act", "claim", "propose_split")),
     *(f"shapley_coop_{act}_bob" for act in ("reason", "answer", "act", "claim", "answer_split")),
+    "shapley_coop_contract_write_summariser",
     *("llm_only_act_alice", "llm_only_act_bob"),
     *("negotiation_priced_propose_alice", "negotiation_priced_answer_bob"),
     *("short_term_claim_alice", "short_term_claim_bob"),
@@ -146,7 +147,8 @@ async def test_every_template_is_part_of_a_letter_above(
     monkeypatch.setattr(renderer, "_templates", Watched(renderer._templates))
     ask._rules.cache_clear()  # put into words by another test, and not again
     await letters_of(written, "shapley_coop")
-    assert used == {name for name in prompts.names() if not name.startswith(ELSEWHERE)}
+    here = {name for name in prompts.names() if not name.startswith(ELSEWHERE)}
+    assert used == here | {"contract_outsider", "contract_write"}
 
 
 ELSEWHERE = ("consider", "exchange", "contract_")

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from shapley_coop.amounts import exact
+from shapley_coop.games import GameError
 from shapley_coop.games.reference_points import best_total
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import EvaluatedTable, Table
@@ -110,9 +111,10 @@ class _Truth:
     def _sign(self, agent: str) -> str | None:
         """Whether the others gained, lost or neither by what an agent did."""
         evaluated = self._evaluated
-        if evaluated.game.credit_rule != "record":
+        try:
+            replays = evaluated.game.replays_of(evaluated.record)
+        except GameError:  # the game cannot be replayed with somebody absent
             return None
-        replays = evaluated.game.replays_of(evaluated.record)
         there = np.ones(len(evaluated.agents), dtype=np.bool_)
         with_it = replays.of(there)
         there[evaluated.agents.index(agent)] = False

@@ -20,11 +20,12 @@ def count_signatures(table: Table) -> dict[str, Any]:
         if agent in answers
     ]
     signed = unanimous(offer, table["agents"])
+    why = {} if signed else {"lapsed": _unsigned(table["agents"], offer["accepted"])}
     return {
+        **why,
         "talk": entries(table, "plan", utterances),
         "answers": None,
         "offer": offer if signed else None,
-        "lapsed": None if signed else _unsigned(table["agents"], offer["accepted"]),
         "verdict": "signed" if signed else "unsigned",
     }
 
