@@ -40,7 +40,10 @@ def scored(table: Table, entries: Iterable[Entry]) -> list[Scored]:
         {"agent", "turn", "collective", "best", "externality", "recorded", "price", "fair"} each;
         None where the agent could not tell, or where the truth is unknown.
     """
-    kept = table.get("reasoned", [])
+    agents = table["agents"]
+    kept = sorted(
+        table.get("reasoned", []), key=lambda one: (one["turn"], agents.index(one["agent"]))
+    )
     if not kept:
         return []
     answers = {(e.agent, e.letter, e.attempt): e.answer.text for e in entries}
