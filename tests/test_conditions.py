@@ -8,7 +8,8 @@ import pytest
 
 from shapley_coop.evals.sweeps.suite import load_suite
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig
+from shapley_coop.seats.letters import facts
+from shapley_coop.state import RunConfig, home
 from tests.scripted import Script
 
 GAMES = ["escape_room", "prisoners_dilemma", "raid_battle", "public_goods"]
@@ -134,3 +135,42 @@ def test_the_papers_suites_name_their_preset() -> None:
             assert suite.base["renegotiate"] == "every 1"
     notional = load_suite("contracts_table").axes["contract"]["notional"]
     assert notional == {"graph": "contracts", "preset": "contracts_paper"}
+
+
+# The whole chain
+
+
+async def test_shapley_coop_writes_enforces_claims_blind_and_computes(script: Script) -> None:
+    """Alice breaks what she signed in turn 1: her deposit is gone before turn 2 is played."""
+    both = [do(agent, "cooperate") for agent in ("Alice", "Bob")]
+    script["Alice", "propose"], script["Bob", "answer"] = proposal(*both), "<ACCEPT>"
+    nodes, posted, episode = list[str](), list[int](), list[str]()
+
+    def act(known: dict[str, Any]) -> str:
+        posted.append(len(home().ledger.lines(episode[0])))
+        return f"<ACTION>{'defect' if known['turn'] == 1 else 'cooperate'}</ACTION>"
+
+    def claim(known: dict[str, Any]) -> str:
+        posted.append(len(home().ledger.lines(episode[0])))
+        return "<CLAIM>50%</CLAIM>"
+
+    script["Alice", "act"], script["Alice", "claim"] = act, claim
+
+    def watch(node: str, written: dict[str, Any]) -> None:
+        nodes.append(node)
+        episode.extend([written["episode"]] if "episode" in written else [])
+
+    room = {"game": "prisoners_dilemma", "params": {"rounds": 2}}
+    escrow = {"enforcement": "escrow", "deposit": "2"}
+    outcome = await play("shapley_coop", RunConfig.model_validate({**room, **escrow}), watch=watch)
+    assert outcome["forfeits"] == {"Alice": -2, "Bob": 2}
+    deposits, first, second = posted
+    assert 0 < deposits < first == second, "the forfeit is posted after the breach, and once"
+    order = ["reason", "propose", "tally", "write", "summarize", "act", "step"]
+    order += ["account", "claim", "attribute", "settle"]
+    first_seen = [nodes.index(node) for node in order]
+    assert first_seen == sorted(first_seen)
+    for agent in ("Alice", "Bob"):
+        (claim,) = script.shown_to(agent, "claim")
+        assert "computed" not in facts(claim), "claims are made before any value is shown"
+        assert "claims" not in facts(claim)
