@@ -69,6 +69,7 @@ DEAL = {
         {"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": 5},
     ]
 }
+RESULTS = "\nCollective payoff: 9\nExternality: +\nPrice: 5.5\n"
 SPLIT = {"clauses": [{"kind": "share", "norm": "shapley"}]}
 
 
@@ -94,6 +95,7 @@ def _canaries(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
         said["act"] = f"<s>{sealed}</s><ACTION>{action}</ACTION>"
         for act in ACTS:
             inner, outer = words(agent, f"{act}-consider"), words(agent, f"{act}-outside")
+            inner += RESULTS if act == "reason" else ""
             script[agent, act] = f"{outer}<CONSIDER>{inner}</CONSIDER>{said[act]}"
     for agent, act in (("Alice", "propose"), ("Bob", "answer")):
         stranger = {"kind": "do", "agent": words(agent, "refused-deal"), "action": "lever"}
