@@ -164,7 +164,11 @@ async def test_every_canary_is_in_its_place(script: Script) -> None:
 
 async def test_no_agent_reads_what_another_was_told_or_thought(script: Script) -> None:
     await play("shapley_coop", RunConfig(secrets="nest"))
-    assert Counter(agent for agent, _, _ in script.letters) == {"Alice": 7, "Bob": 6}
+    assert Counter(agent for agent, _, _ in script.letters) == {
+        "Alice": 7,
+        "Bob": 6,
+        "summariser": 1,
+    }
     for agent, _, messages in script.letters:
         foreign = [canary for canary in [*PRIVATE, *KEYS_SET] if canary.owner != agent]
         assert found_in(as_text(messages), whose=foreign) == set()
