@@ -173,22 +173,9 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
     return outcome
 
 
-async def _reasons(run: Any) -> dict[str, Any]:
-    """What agents reasoned beside the truth, for the operator; nothing where none was asked to."""
-    import asyncio
-
-    from shapley_coop.evals.measures.reasons import scored
-    from shapley_coop.graphs.threads import table_of
-    from shapley_coop.state import home
-
-    table = await table_of(run)
-    entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
-    found = await asyncio.to_thread(scored, table, entries)
-    return {"reasons": found} if found else {}
-
-
 def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.cli.narration import narrate, nobody_acted, report
+    from shapley_coop.cli.reasoning import reasons_in
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.seats import SeatError
     from shapley_coop.state import home
@@ -217,7 +204,7 @@ def _follow(run: Any, as_json: bool) -> None:
         complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}{more}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:
-        say_json({**outcome, **finish(_reasons(run))})
+        say_json({**outcome, **finish(reasons_in(run))})
     else:
         say()
         report(outcome)
