@@ -21,6 +21,7 @@ from shapley_coop.games import Game, load
 from shapley_coop.games.catalogue import read, title
 from shapley_coop.seats import Seat, as_seat
 from shapley_coop.state.budget import Budget
+from shapley_coop.state.presets import PRESETS, PresetName
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
 
 DEFAULT_SEAT = "*"
@@ -42,14 +43,6 @@ NormName = Literal[
 ConstraintName = Annotated[
     str, Field(pattern=r"^(limited_liability|(cap|non_transferable|tax)=\d{1,9}(\.\d{1,6})?)$")
 ]
-PresetName = Literal["none", "shapley_coop_paper", "contracts_paper"]
-PRESETS: dict[str, dict[str, JsonValue]] = {
-    "none": {},
-    "shapley_coop_paper": {"certificates": False, "duties": False},
-    "contracts_paper": {"enforcement": "notional", "certificates": False, "duties": False},
-}
-"""Preset → the settings that it gives; a setting given beside it counts."""
-
 LETTER_NODES: list[JsonValue] = [
     *("reason", "propose", "answer", "act", "claim", "propose_split", "answer_split"),
     *("consider", "speak", "respond", "write", "sign", "judge"),
