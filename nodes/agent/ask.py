@@ -101,14 +101,23 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     public = _public(evaluated.game, outsider)
     known = {**public, **private.utilities, **view, "history": events}
     style = turn.asking.rules, evaluated.config.instructions, turn.asking.guidance, outsider
-    return Letter(_rules(evaluated.game, *style), user, known)
+    admitted = turn.topic.deals, turn.topic.payments
+    return Letter(_rules(evaluated.game, *style, *admitted), user, known)
 
 
 @lru_cache(maxsize=256)
-def _rules(game: Game, template: str, instructions: str, guidance: bool, outsider: bool) -> str:
+def _rules(
+    game: Game,
+    template: str,
+    instructions: str,
+    guidance: bool,
+    outsider: bool,
+    deals: bool,
+    payments: bool,
+) -> str:
     """The system part, written once for a game and its settings."""
     facts = _public(game, outsider)
-    return write_rules(template, game.rules(), facts, instructions, guidance)
+    return write_rules(template, game.rules(), facts, instructions, guidance, deals, payments)
 
 
 @lru_cache(maxsize=256)
