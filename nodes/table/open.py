@@ -1,13 +1,14 @@
 """Open an episode: resolve the room, mint the episode's id, set the table."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from shapley_coop.state import Opening, RunConfig, game_of
+from shapley_coop.state import Opening, RunConfig, Table, game_of
+from shapley_coop.state.traces import label_root
 
 
 def opening(game: str) -> Callable[[Opening, Runtime[RunConfig]], dict[str, Any]]:
@@ -23,7 +24,9 @@ def opening(game: str) -> Callable[[Opening, Runtime[RunConfig]], dict[str, Any]
             room = room.model_copy(update={"game": game})
         # On the table it is resolved: it need not be in every checkpoint as given, too.
         given: dict[str, Any] = {"room": None} if opening.room else {}
-        return {**set_table(room.resolve()), **given}
+        table = set_table(room.resolve())
+        label_root(cast(Table, table))
+        return {**table, **given}
 
     return open_episode
 
