@@ -5,8 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shapley_coop.deals import Contract, Message, amend, scan, sign
-from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.deals import (
+    Contract,
+    Fault,
+    Message,
+    Terms,
+    amend,
+    in_force,
+    scan,
+    sentence,
+    sign,
+)
+from shapley_coop.deals.exchange.talk import was_delivered
+from shapley_coop.deals.written.reading import read_words
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.records import Entry, letter_hash
 from shapley_coop.state import (
@@ -78,9 +89,28 @@ def _contract(table: Table) -> Check:
     rebuilt: Contract | None = None
     for offer, turn in agreed_offers(table, "plan"):
         rebuilt = amend(rebuilt, offer, turn) if rebuilt else sign(offer, turn)
-    sound = rebuilt == contract and set(contract["signatures"]) >= set(table["agents"])
+    sound = rebuilt is not None and {**rebuilt, "text": ""} == {**contract, "text": ""}
+    sound = sound and _says(contract, EvaluatedTable(table))
+    sound = sound and set(contract["signatures"]) >= set(table["agents"])
     count = len(table["amendments"])
     return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
+
+
+def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
+    """Whether a contract's words, of this version or an earlier one, say what its clauses say."""
+    clauses, game = in_force(contract), evaluated.game
+    lines = [f"{cid}. {sentence(clause)}" for cid, clause in clauses.items()]
+    if contract["text"] == "\n".join(lines):
+        return True
+    told = [line.partition(". ") for line in contract["text"].split("\n")]
+    said = read_words(
+        "\n".join(words for _, _, words in told), Terms(game.agents, game.actions, game.turns)
+    )
+    return (
+        not isinstance(said, Fault)
+        and list(said.clauses) == list(clauses.values())
+        and [cid for cid, _, _ in told] == list(clauses)
+    )
 
 
 def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
@@ -130,7 +160,7 @@ def _was_said(
 ) -> bool:
     """Return whether a message of the talk is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
-        said["text"] in (answer := entry.answer.text) or said["text"] == as_written(answer)
+        said["text"] in (answer := entry.answer.text) or was_delivered(answer, said["text"])
         for entry in entries
         if entry.agent == said["by"]
     )

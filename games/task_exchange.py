@@ -1,5 +1,6 @@
 """Task exchange: tasks are traded and then done; what each is worth to whom is private."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -91,6 +92,7 @@ class TaskExchange(Game):
         """The joint actions that turn the initial allocation into another, and close the trade.
 
         Each agent hands over what others are to have, one task a turn; none does in the last.
+        Nobody is left without a task in between: who has one alone waits until it is given another.
 
         Raises:
             GameError: the masks are not a partition among the agents.
@@ -106,11 +108,31 @@ class TaskExchange(Game):
             ]
             for giver in self.agents
         }
-        turns = max(len(queue) for queue in queues.values())
-        return [
-            {giver: queue[turn] for giver, queue in queues.items() if turn < len(queue)}
-            for turn in range(turns + 1)
-        ]
+        held = {agent: mask.bit_count() for agent, mask in self.tasks.initial.items()}
+        joint: list[dict[str, str]] = []
+        while any(queues.values()):
+            joint.append(self._handed_at_once(queues, held))
+        return [*joint, {}]
+
+    def _handed_at_once(self, queues: dict[str, list[str]], held: dict[str, int]) -> dict[str, str]:
+        """One turn's hand-overs: as many as leave nobody without a task.
+
+        There is always one: whoever holds two can give, and where all who still give hold one
+        task each, they give in a ring. Takes them off the queues and counts them.
+        """
+        giving = {giver: queue[0] for giver, queue in queues.items() if queue}
+        while True:
+            takers = Counter(self._hands[action][1] for action in giving.values())
+            bare = [giver for giver in giving if held[giver] + takers[giver] == 1]
+            if not bare:
+                break
+            for giver in bare:
+                del giving[giver]
+        for giver, action in giving.items():
+            queues[giver].pop(0)
+            held[giver] -= 1
+            held[self._hands[action][1]] += 1
+        return giving
 
     def private(self, agent: str) -> dict[str, Any]:
         """What only `agent` is told: its taste and its utilities; for its own letters alone.
@@ -132,7 +154,7 @@ class TaskExchange(Game):
     def legal(self, position: Position, agent: str) -> list[str]:
         """Its own tasks that are not done, handing one over while trade is open, waiting.
 
-        An agent keeps its last task.
+        An agent keeps its last task, unless it is handed another in the same turn (`hands`).
         """
         held = from_bits(position["holds"][agent], self.tasks.n)
         undone = held & ~from_bits(position["done"], self.tasks.n)
@@ -175,6 +197,28 @@ class TaskExchange(Game):
         over = self.over(after)
         rewards = {a: self.scenario.utility(a, holds[a] & done) if over else 0 for a in self.agents}
         return Step(after, rewards, effects=effects)
+
+    def check(self, position: Position, actions: Mapping[str, str]) -> None:
+        """Refuse what is not legal; a last task may be handed over by who is handed another.
+
+        Raises:
+            GameError: names the agent, the action and what would be legal.
+        """
+        takers = Counter(self._hands[act][1] for act in actions.values() if act in self._hands)
+        swapped = {
+            agent
+            for agent, action in actions.items()
+            if takers[agent] and self._hands_its_last(position, agent, action)
+        }
+        super().check(position, {a: act for a, act in actions.items() if a not in swapped})
+
+    def _hands_its_last(self, position: Position, agent: str, action: str) -> bool:
+        """Whether an action hands over the only task of an agent, while trade is open."""
+        task, to = self._hands.get(action, ("", agent))
+        if to == agent or agent not in self.agents or position["closed"] or self.over(position):
+            return False
+        held, done = from_bits(position["holds"][agent], self.tasks.n), position["done"]
+        return held == self._bit(task) and not held & from_bits(done, self.tasks.n)
 
     def over(self, position: Position) -> bool:
         """Everything is done, or the turns are used up."""

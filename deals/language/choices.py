@@ -28,7 +28,8 @@ Choice = tuple[str, str]
 """An action that can be taken, and what was repaired in it; empty if nothing."""
 
 _LABELLED = re.compile(
-    r"[\s*`_#>-]{0,12}(?:my |final |chosen )?(?:action|choice|move|claim)[\s*`_]{0,6}[:=](.{1,200})",
+    r"[\s*`_#>-]{0,12}(?:my |final |chosen )?(?:action|choice|move|claim)"
+    r"[\s*`_]{0,6}[:=](.{1,200})",
     re.IGNORECASE,
 )
 _NAMES = ("action", "choice", "move")

@@ -8,7 +8,7 @@ from shapley_coop.deals.language.faults import CUT, together
 from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput
-from shapley_coop.state.consent import terms_of, too_little
+from shapley_coop.state.consent import offering, terms_of, too_little
 from shapley_coop.state.turn import TurnContext, reading
 
 
@@ -48,7 +48,7 @@ def an_offer(turn: TurnContext, agent: str, message: Message) -> AgentOutput | F
     if isinstance(found, Fault):
         return found
     said: AgentOutput = {"act": "propose", "text": message.speech or ""}
-    return with_deal(said, found)
+    return offering(said, found)
 
 
 @reading
@@ -64,7 +64,7 @@ def an_answer(turn: TurnContext, agent: str, message: Message) -> AgentOutput | 
     if message.proposal is None:
         return said
     found = _deal(turn, agent, message)
-    return found if isinstance(found, Fault) else with_deal(said, found)
+    return found if isinstance(found, Fault) else offering(said, found)
 
 
 @reading
@@ -86,12 +86,6 @@ def a_claim(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fa
     part, repair = found
     said: AgentOutput = {"act": "claim", "text": message.speech or "", "part": plain(part)}
     return {**said, "repairs": [repair]} if repair else said
-
-
-def with_deal(said: AgentOutput, found: Reading) -> AgentOutput:
-    """What was said with the deal that was read, and how it was repaired."""
-    said = {**said, "deal": found.deal.record()}
-    return {**said, "repairs": list(found.repairs)} if found.repairs else said
 
 
 def _undecided(turn: TurnContext, message: Message) -> str:

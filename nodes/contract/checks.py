@@ -8,7 +8,7 @@ from shapley_coop.deals.written.document import changed_clauses, differences
 from shapley_coop.deals.written.judgement import read_judgement
 from shapley_coop.deals.written.reading import agrees
 from shapley_coop.state import AgentOutput
-from shapley_coop.state.consent import terms_of, uncertified
+from shapley_coop.state.consent import offering, terms_of, uncertified
 from shapley_coop.state.turn import TurnContext, reading
 
 
@@ -83,7 +83,7 @@ def a_written_contract(turn: TurnContext, agent: str, message: Message) -> Agent
     if faults := differences(prose, deal, Terms(game.agents, game.actions, game.turns)):
         return Fault("DIFF", listed(faults))
     written: AgentOutput = {"act": "propose", "text": prose}
-    return written if agreed.clauses else _with_deal(written, found)
+    return written if agreed.clauses else offering(written, found)
 
 
 @reading
@@ -105,7 +105,7 @@ def _draft(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fau
     if isinstance(found, Fault):
         return found
     said: AgentOutput = {"act": "propose", "text": message.speech or ""}
-    return uncertified(turn, agent, found.deal) or _with_deal(said, found)
+    return uncertified(turn, agent, found.deal) or offering(said, found)
 
 
 def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
@@ -117,11 +117,6 @@ def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput 
     if deal.clauses and (fault := uncertified(turn, agent, deal)):
         return fault
     return {"act": "accept", "text": message.speech or ""}
-
-
-def _with_deal(said: AgentOutput, found: Reading) -> AgentOutput:
-    said = {**said, "deal": found.deal.record()}
-    return {**said, "repairs": list(found.repairs)} if found.repairs else said
 
 
 def _clauses(turn: TurnContext, agent: str, agreed: Deal, message: Message) -> Reading | Fault:
