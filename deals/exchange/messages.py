@@ -37,8 +37,8 @@ from shapley_coop.deals.language.wire import Message, scan, too_long
 from shapley_coop.games.exchange.masks import full, members
 from shapley_coop.games.exchange.scenario import Tasks
 
-LABELS = ("MPT", "MET", "JSON", "NAME", "ACK", "UNK", "EMP", "OVL", "MAT")
-"""In the order in which they are tried."""
+LABELS = ("MPT", "MET", "JSON", "NAME", "ACK", "UNK", "MDA", "EMP", "OVL", "MAT")
+"""In the order in which they are tried; MDA, several descriptions for one agent, is in old runs."""
 
 MOST_UNKNOWN = 4
 SUGGESTED, COMPARED = 64, 500
