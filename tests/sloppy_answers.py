@@ -209,9 +209,7 @@ BATTERY = [
         "<s> unclosed before <ACCEPT>", "answer", "<s>Gladly. <ACCEPT>", "accept, says Gladly."
     ),
     Written("no, not closed", "answer", "<s>I would never <ACCEPT>", "TAG"),
-    Written(
-        "two speeches", "answer", "<s>Well.</s> <s>Yes.</s><ACCEPT>", "accept, says Well. / Yes."
-    ),
+    Written("two speeches", "answer", "<s>Well.</s> <s>Yes.</s><ACCEPT>", "DUP"),
     Written("bold", "answer", "**<REJECT>**", "reject"),
     Written("backticks", "answer", "`<ACCEPT>`", "accept"),
     Written(

@@ -189,7 +189,7 @@ def proposes(draft: Draft) -> Fault | None:
     return Fault(
         "MPT",
         "No <PROPOSAL> tag: put the allocation between <PROPOSAL> and </PROPOSAL> as JSON, "
-        f"{_shape(draft.tasks)}.{answer}{draft.message.hint}",
+        f"{_shape(draft.tasks)}.{answer}",
     )
 
 

@@ -54,7 +54,7 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
     return Fault(
         "MPT",
         "Your answer names no action: choose with one <ACTION>…</ACTION> among "
-        f"{', '.join(legal)}.{message.hint}",
+        f"{', '.join(legal)}.",
     )
 
 
@@ -66,7 +66,7 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
         found = _LABELLED.fullmatch(lines[0]) if lines else None
         said = found[1] if found else None
     if said is None:
-        return Fault("CLAIM", _CLAIM + message.hint)
+        return Fault("CLAIM", _CLAIM)
     bare = _ABOUT.sub("", unwrapped(said), count=1)
     words = _PERCENT.sub("%", bare).strip()
     number = words.removesuffix("%").strip()
@@ -101,10 +101,10 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         said = labelled[1]
     if action := meant(said, legal):
         return action, f"read {said.strip()[:40]} as {action}"
-    name, _, carried = said.strip().partition(" ")
+    name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
         label = meant(name.rstrip(":"), [one for one in legal if " " not in one])
-        if label and carried.lstrip().startswith(("{", "```", "\n")):
+        if label and carried.startswith(("{", "```")):
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
 

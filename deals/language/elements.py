@@ -57,7 +57,6 @@ class Elements:
         faults: what is wrong with them.
         repairs: what was repaired of what others get to see, in words.
         outside: the words between them.
-        hint: why something may be missing that its author meant to say.
     """
 
     def __init__(self, text: str) -> None:
@@ -66,7 +65,6 @@ class Elements:
         self.faults: list[Fault] = []
         self.repairs: list[str] = []
         self.outside: list[str] = []
-        self.hint = ""
         self._text = text
         self._tags = [_Tag(found) for found in TAG_LIKE.finditer(text)]
         self._closing = {tag.name: tag.start for tag in self._tags if tag.closes}
@@ -115,14 +113,35 @@ class Elements:
 
     def _private(self, tag: _Tag) -> int:
         """Thoughts and notes: whatever tags are in them are text."""
-        if other := self._closes(tag.name):
-            return self._keep(tag.name, self._text[tag.end : other.start].strip(), other.end)
-        if self._n + 1 < len(self._tags):
-            self.hint = (
-                f" (<{tag.name}> is never closed, so that all after it is private: "
-                f"write </{tag.name}> where it ends.)"
-            )
-        return self._keep(tag.name, self._text[tag.end :].strip(), len(self._text))
+        closing = self._closes(tag.name)
+        end = closing.start if closing else len(self._text)
+        if odd := self._breaks_out(tag, end, closed=closing is not None):
+            return self._wrong("TAG", odd, closing.end if closing else end)
+        return self._keep(
+            tag.name, self._text[tag.end : end].strip(), closing.end if closing else end
+        )
+
+    def _breaks_out(self, tag: _Tag, end: int, closed: bool) -> str:
+        """Why tags in private words may not have been meant as words; empty if they may.
+
+        A tag may be named there, or a whole element be drafted. What closes something that began
+        before, or opens the same again, may be a quotation that broke out of another element.
+        """
+        opened: list[str] = []
+        for i in range(self._n + 1, len(self._tags)):
+            inner = self._tags[i]
+            if inner.start >= end:
+                break
+            if not closed:
+                return (
+                    f"<{tag.name}> is never closed, so that all after it is private: write "
+                    f"</{tag.name}> where it ends."
+                )
+            if inner.name == tag.name or (inner.closes and inner.name not in opened):
+                return f"{inner.shown} is inside <{tag.name}>: close </{tag.name}> first."
+            if not inner.closes:
+                opened.append(inner.name)
+        return ""
 
     def _words(self, tag: _Tag) -> int:
         """Speech, a claim, an acceptance or a rejection, up to its closing tag."""
@@ -184,7 +203,8 @@ class Elements:
             scalar = read_json(self._text, begin) if self._text[begin] in _SCALARS else ""
             if isinstance(scalar, Json) and not self._text[scalar.end : limit].strip():
                 return self._after_json(tag, scalar, begin)
-            opening = _OPENS_JSON.search(self._text, begin, limit)
+            quoted = self._text[begin] == '"'
+            opening = None if quoted else _OPENS_JSON.search(self._text, begin, limit)
             begin = opening.start() if opening else limit
         if begin >= limit:
             label, why = ("JSON", "is no JSON") if closed else ("MET", "is nothing: close it")
@@ -239,15 +259,15 @@ class Elements:
         return self._wrong(label, f"{tag.shown} has no opening <{tag.name}>: add it.", tag.end)
 
     def _keep(self, name: str, content: Any, end: int) -> int:
-        """Enter an element, once; two speeches are one after the other."""
-        if name not in self.found or self.found[name] == "":
-            self.found[name] = content
-        elif name in ("s", *PRIVATE):
-            self.found[name] = f"{self.found[name]}\n{content}".strip()
-            if name == "s":
-                self._repair("read two speeches as one")
-        elif content not in ("", self.found[name]):
+        """Enter an element, once.
+
+        Even two that say the same are asked back: a quotation that breaks out of an element makes
+        two of it.
+        """
+        if name in self.found:
             self._wrong("DUP", f"The message has more than one <{name}>: give one.", end)
+        else:
+            self.found[name] = content
         return end
 
     def _wrong(self, label: str, why: str, end: int) -> int:

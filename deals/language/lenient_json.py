@@ -23,6 +23,7 @@ from shapley_coop.files import no_number, unique_keys
 MAX_DEPTH = 12
 MAX_DIGITS = 40
 MAX_TOKENS = 20_000
+TOO_DEEP = f"it is nested more than {MAX_DEPTH} deep: write it flat"
 
 INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad"
 """Characters without a shape that harm nobody: joiners, soft hyphens, marks of direction."""
@@ -66,7 +67,9 @@ def read_json(text: str, start: int) -> Json | str:
     try:
         value, end = _DECODER.raw_decode(text, start)
         found = Json(value, end)
-    except ValueError:
+    except ValueError as error:
+        if text[start] not in "[{":
+            return _reason(error)
         again = _written_anew(text, start)
         if isinstance(again, str):
             return again
@@ -78,7 +81,7 @@ def read_json(text: str, start: int) -> Json | str:
     except RecursionError:
         return "it is nested too deeply"
     if depth(found.value) > MAX_DEPTH:
-        return f"it is nested more than {MAX_DEPTH} deep: write it flat"
+        return TOO_DEEP
     return found
 
 
@@ -104,25 +107,26 @@ def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | s
         if kind == "mark":
             if said in "{[":
                 open_.append(said)
-            elif said in "}]":
-                if open_.pop() != _CLOSES[said]:
-                    return f"a {said} closes what it did not open"
-                if written[-1] == ",":
-                    written.pop()
-                    repairs["a comma too many"] = None
+            elif said in "}]" and open_.pop() != _CLOSES[said]:
+                return f"a {said} closes what it did not open"
+            elif said in "}]" and written[-1] == ",":
+                written.pop()
+                repairs["a comma too many"] = None
             written.append(said)
+        elif kind == "bare" and set(said) <= {".", "…"}:
+            return f"{said} stands for something: write it out"
         elif kind in _READS:
             rewritten, repair = _READS[kind](said)
             written.append(rewritten)
             if repair:
                 repairs[repair] = None
-        elif kind in ("comment", "fence"):
+        elif kind != "space":
             repairs[f"a {kind}"] = None
-        if not open_:
-            return "".join(written), at, tuple(repairs)
-        if len(open_) > MAX_DEPTH:
-            return f"it is nested more than {MAX_DEPTH} deep: write it flat"
-    return "it is too long"
+        if not open_ or len(open_) > MAX_DEPTH:
+            break
+    if not open_:
+        return "".join(written), at, tuple(repairs)
+    return TOO_DEEP if len(open_) > MAX_DEPTH else "it is too long"
 
 
 def _stopped(text: str, at: int) -> str:

@@ -26,7 +26,6 @@ text. What is read although it is not written so, and what is asked back, is in 
 every repair of what others get to see is told to them.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -60,7 +59,6 @@ class Message:
         tries: the JSON of every draft to be evaluated.
         repairs: what was repaired in what others get to see, in words.
         outside: the words outside all elements; private.
-        hint: what may be why an element is missing, in words for the author; empty if nothing.
     """
 
     speech: str | None = None
@@ -74,7 +72,6 @@ class Message:
     tries: tuple[Any, ...] = ()
     repairs: tuple[str, ...] = field(default=(), compare=False)
     outside: str = field(default="", compare=False, repr=False)
-    hint: str = field(default="", compare=False, repr=False)
 
 
 def scan(text: str) -> Message | Fault:
@@ -101,7 +98,6 @@ def scan(text: str) -> Message | Fault:
         tries=tuple(elements.tries),
         repairs=tuple(elements.repairs),
         outside=_visible("\n".join(elements.outside)),
-        hint=elements.hint,
     )
 
 
@@ -188,8 +184,3 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, dict | list):
         for item in [*value, *value.values()] if isinstance(value, dict) else value:
             yield from _strings(item)
-
-
-def looks_like_a_tag(text: str) -> bool:
-    """Whether a text holds one of the tags."""
-    return re.search(TAG_LIKE, text) is not None

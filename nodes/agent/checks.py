@@ -95,7 +95,7 @@ def _undecided(turn: TurnContext, message: Message) -> str:
         return f"You accept and reject at once. {asked}"
     if message.proposal is not None:
         return f"An offer of your own needs <REJECT> beside it. {asked}"
-    return f"Words alone decide nothing. {asked}{message.hint}"
+    return f"Words alone decide nothing. {asked}"
 
 
 def _not_legal(message: Message, wrong: str) -> str:
@@ -118,8 +118,7 @@ def _deal(turn: TurnContext, agent: str, message: Message) -> Reading | Fault:
     if message.proposal is None:
         return Fault(
             "MPT",
-            "Words alone do not bind: put the terms in one <PROPOSAL>{json}</PROPOSAL>."
-            + message.hint,
+            "Words alone do not bind: put the terms in one <PROPOSAL>{json}</PROPOSAL>.",
             speech,
         )
     found = read_proposal(message.proposal, terms_of(turn))

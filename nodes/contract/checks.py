@@ -51,7 +51,7 @@ def a_contract_answer(turn: TurnContext, agent: str, message: Message) -> AgentO
 def a_signature(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
     """Yes or no to the clauses that were drafted from words."""
     if (message.accept is None) == (message.reject is None):
-        return Fault("ACK", f"Do you sign the contract? Answer <ACCEPT> or <REJECT>.{message.hint}")
+        return Fault("ACK", "Do you sign the contract? Answer <ACCEPT> or <REJECT>.")
     if message.proposal is not None or message.action is not None:
         return Fault("VOID", "The talk is over: sign the contract as it stands, or refuse.")
     if message.accept is not None:
@@ -99,7 +99,7 @@ def _draft(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fau
     if message.proposal is None:
         if not message.speech:
             how = "Propose in <s>words</s>, in <PROPOSAL>{json}</PROPOSAL>, or both."
-            return Fault("MPT", how + message.hint)
+            return Fault("MPT", how)
         return {"act": "propose", "text": message.speech, "deal": Deal().record()}
     found = read_proposal(message.proposal, terms_of(turn))
     if isinstance(found, Fault):
