@@ -64,7 +64,7 @@ async def verify_run(run: str) -> list[Check]:
         _equal("contributions and Shapley values", again["credit"], known.result["credit"]),
         _equal("transfers", again["transfers"], known.result["transfers"]),
         _equal("payoffs", again["payoffs"], known.result["payoffs"]),
-        _result(again, known.result),
+        _result(again, known.result, EvaluatedTable(table)),
         _ledger(table),
         _journal(table),
     ]
@@ -98,24 +98,32 @@ def _contract(table: Table) -> Check:
 
 def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
     """Whether a contract's words, of this version or an earlier one, say what its clauses say."""
-    clauses, game = in_force(contract), evaluated.game
-    lines = [f"{cid}. {sentence(clause)}" for cid, clause in clauses.items()]
-    if contract["text"] == "\n".join(lines):
-        return True
-    told = [line.partition(". ") for line in contract["text"].split("\n")]
-    said = read_words(
-        "\n".join(words for _, _, words in told), Terms(game.agents, game.actions, game.turns)
-    )
-    return (
-        not isinstance(said, Fault)
-        and list(said.clauses) == list(clauses.values())
-        and [cid for cid, _, _ in told] == list(clauses)
-    )
+    lines = [f"{cid}. {sentence(clause)}" for cid, clause in in_force(contract).items()]
+    told = [line.partition(". ") for line in contract["text"].split("\n") if line]
+    words = _in_todays_words({cid: words for cid, _, words in told}, evaluated)
+    return [f"{cid}. {said}" for cid, said in words.items()] == lines
 
 
-def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
-    """All that the result states; one of an earlier version may state less."""
+def _in_todays_words(clauses: Mapping[str, str], evaluated: EvaluatedTable) -> dict[str, str]:
+    """Clauses in words, those of earlier versions in the words of this one."""
+    game = evaluated.game
+    terms = Terms(game.agents, game.actions, game.turns)
+    read = {cid: read_words(words, terms) for cid, words in clauses.items()}
+    return {
+        cid: clauses[cid]
+        if isinstance(deal, Fault) or len(deal.clauses) != 1
+        else sentence(deal.clauses[0])
+        for cid, deal in read.items()
+    }
+
+
+def _result(
+    again: Mapping[str, Any], before: Mapping[str, Any], evaluated: EvaluatedTable
+) -> Check:
+    """All that the result states; one of an earlier version may state less, in other words."""
     stated = {key: x for key, x in before.items() if key != "timing"}
+    if isinstance(audited := stated.get("audit"), dict) and "clauses" in audited:
+        stated["audit"] = {**audited, "clauses": _in_todays_words(audited["clauses"], evaluated)}
     changed = [key for key, x in stated.items() if again.get(key) != x]
     found = f"{', '.join(changed)} differ" if changed else "recomputed, equal"
     return Check("result", not changed, found)

@@ -51,18 +51,25 @@ def together(faults: Iterable[Fault | None]) -> Fault | None:
     Fault(label='NAME', feedback='- Eve is no party.\\n- Give more than 0.', read=())
     """
     found = [fault for fault in faults if fault is not None]
-    lines = [line for fault in found for line in fault.feedback.split("\n")]
-    lines = list(dict.fromkeys(line.removeprefix("- ") for line in lines))
+    lines = list(dict.fromkeys(line for fault in found for line in _lines(fault.feedback)))
     if not found:
         return None
     read = tuple(dict.fromkeys(part for fault in found for part in fault.read))
     return Fault(found[0].label, listed(lines), read)
 
 
+def _lines(feedback: str) -> list[str]:
+    """The faults of a list; a single one may quote line breaks."""
+    if not feedback.startswith("- "):
+        return [feedback]
+    return [line.removeprefix("- ") for line in feedback.split("\n")]
+
+
 def listed(lines: list[str]) -> str:
-    """Faults in words: one as it is, several as a list."""
+    """Faults in words: one as it is, several as a list, a line each whatever they quote."""
     if len(lines) == 1:
         return lines[0]
+    lines = [" ".join(line.split()) for line in lines]
     more = [f"- and {len(lines) - MAX_FAULTS} more of the kind."] if len(lines) > MAX_FAULTS else []
     return "\n".join([*(f"- {line}" for line in lines[:MAX_FAULTS]), *more])
 
