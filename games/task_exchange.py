@@ -13,6 +13,7 @@ from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS, recorded_trade
 from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
 from shapley_coop.games.exchange.front import best_sum
+from shapley_coop.games.exchange.hands import handed_over
 from shapley_coop.games.exchange.masks import from_bits, members
 from shapley_coop.games.exchange.registry import NAMING
 from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
@@ -109,30 +110,8 @@ class TaskExchange(Game):
             for giver in self.agents
         }
         held = {agent: mask.bit_count() for agent, mask in self.tasks.initial.items()}
-        joint: list[dict[str, str]] = []
-        while any(queues.values()):
-            joint.append(self._handed_at_once(queues, held))
-        return [*joint, {}]
-
-    def _handed_at_once(self, queues: dict[str, list[str]], held: dict[str, int]) -> dict[str, str]:
-        """One turn's hand-overs: as many as leave nobody without a task.
-
-        There is always one: whoever holds two can give, and where all who still give hold one
-        task each, they give in a ring. Takes them off the queues and counts them.
-        """
-        giving = {giver: queue[0] for giver, queue in queues.items() if queue}
-        while True:
-            takers = Counter(self._hands[action][1] for action in giving.values())
-            bare = [giver for giver in giving if held[giver] + takers[giver] == 1]
-            if not bare:
-                break
-            for giver in bare:
-                del giving[giver]
-        for giver, action in giving.items():
-            queues[giver].pop(0)
-            held[giver] -= 1
-            held[self._hands[action][1]] += 1
-        return giving
+        takers = {action: to for action, (_, to) in self._hands.items()}
+        return [*handed_over(queues, held, takers), {}]
 
     def private(self, agent: str) -> dict[str, Any]:
         """What only `agent` is told: its taste and its utilities; for its own letters alone.

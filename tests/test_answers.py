@@ -148,6 +148,7 @@ def test_what_is_repaired_is_told_to_all_in_words() -> None:
     assert said["deal"]["clauses"][0]["amount"] == "3"
     assert "clause 1: read $3 as 3" in said["repairs"]
     assert "clause 1: left out note" in said["repairs"]
+    assert not any("fair" in repair for repair in said["repairs"]), "a note is its author's own"
 
 
 def test_a_repair_tells_nothing_of_an_action_that_is_sealed() -> None:

@@ -56,6 +56,7 @@ class Message:
     """What one message says; `None` for an element it does not have.
 
     Attributes:
+        notes: its first MAX_NOTES characters.
         tries: the JSON of every draft to be evaluated.
         repairs: what was repaired in what others get to see, in words.
         outside: the words outside all elements; private.
@@ -90,6 +91,8 @@ def scan(text: str) -> Message | Fault:
     if fault := together([*elements.faults, hidden]):
         return Fault(fault.label, fault.feedback, elements.soundly())
     said = {key: _visible(found[tag]) for tag, key in _WORDS.items() if tag in found}
+    if "notes" in said:
+        said["notes"] = said["notes"][:MAX_NOTES]
     return Message(
         **said,
         proposal=found.get("PROPOSAL"),
