@@ -144,8 +144,11 @@ def seat_of(config: RunConfig, who: str) -> Seat:
 
 def _fault(turn: TurnContext, agent: str, answer: Answer) -> Fault:
     found = turn.asking.check(turn, agent, answer)
+    if isinstance(found, Fault):
+        return found
     # What an earlier version refused may be readable now: its author was promised another try.
-    return found if isinstance(found, Fault) else Fault("AGAIN", "Answer once more.")
+    before = turn.draft(agent)
+    return Fault((before or {}).get("label", "MPT"), "Answer once more.")
 
 
 def _after_refusals(

@@ -18,6 +18,7 @@ from shapley_coop.deals import (
     Share,
     Terms,
     read_deal,
+    wire_form,
 )
 from shapley_coop.deals.written.reading import agrees, read_words
 from shapley_coop.games import load
@@ -201,7 +202,7 @@ def party(said, clauses=()):
 
 def test_an_embedded_party_weighs_words_that_it_can_read_as_it_weighs_clauses():
     assert "<ACCEPT>" in party(OFFER).answer()
-    assert "<ACCEPT>" in party("", FINED.record()["clauses"]).answer()
+    assert "<ACCEPT>" in party("", wire_form(FINED)["clauses"]).answer()
     greedy = f"{FINED.text()} Bob pays Alice 9 at turn 10."
     for said in (greedy, "Let us cooperate.", "Alice does defect at turn 40.", ""):
         assert "<PROPOSAL>" in party(said).answer()
