@@ -148,7 +148,8 @@ def _fault(turn: TurnContext, agent: str, answer: Answer) -> Fault:
         return found
     # What an earlier version refused may be readable now: its author was promised another try.
     before = turn.draft(agent)
-    return Fault((before or {}).get("label", "MPT"), "Answer once more.")
+    label = before.get("label", "MPT") if before else "MPT"
+    return Fault(label, "Answer once more.")
 
 
 def _after_refusals(
