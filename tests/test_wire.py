@@ -158,7 +158,7 @@ def broken_out(draw: st.DrawFn) -> tuple[str, set[str]]:
 
 
 def unclosed(draw: st.DrawFn) -> tuple[str, set[str]]:
-    cut = ["{", OFFER[:-3], '{"a": [{', '{"clauses": [{"kind": "do", "agent"']
+    cut = ['{"a', OFFER[:-3], '{"a": [{', '{"clauses": [{"kind": "do", "agent"']
     return f"<PROPOSAL>{draw(st.sampled_from(cut))}", {"MET"}
 
 
