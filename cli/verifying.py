@@ -5,8 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shapley_coop.deals import Contract, Message, amend, scan, sign
-from shapley_coop.deals.exchange.talk import as_written
+from shapley_coop.deals import (
+    Contract,
+    Fault,
+    Message,
+    Terms,
+    amend,
+    in_force,
+    scan,
+    sentence,
+    sign,
+)
+from shapley_coop.deals.exchange.talk import was_delivered
+from shapley_coop.deals.written.reading import read_words
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.records import Entry, letter_hash
 from shapley_coop.state import (
@@ -53,7 +64,7 @@ async def verify_run(run: str) -> list[Check]:
         _equal("contributions and Shapley values", again["credit"], known.result["credit"]),
         _equal("transfers", again["transfers"], known.result["transfers"]),
         _equal("payoffs", again["payoffs"], known.result["payoffs"]),
-        _result(again, known.result),
+        _result(again, known.result, EvaluatedTable(table)),
         _ledger(table),
         _journal(table),
     ]
@@ -78,14 +89,41 @@ def _contract(table: Table) -> Check:
     rebuilt: Contract | None = None
     for offer, turn in agreed_offers(table, "plan"):
         rebuilt = amend(rebuilt, offer, turn) if rebuilt else sign(offer, turn)
-    sound = rebuilt == contract and set(contract["signatures"]) >= set(table["agents"])
+    sound = rebuilt is not None and {**rebuilt, "text": ""} == {**contract, "text": ""}
+    sound = sound and _says(contract, EvaluatedTable(table))
+    sound = sound and set(contract["signatures"]) >= set(table["agents"])
     count = len(table["amendments"])
     return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
 
 
-def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
-    """All that the result states; one of an earlier version may state less."""
+def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
+    """Whether a contract's words, of this version or an earlier one, say what its clauses say."""
+    lines = [f"{cid}. {sentence(clause)}" for cid, clause in in_force(contract).items()]
+    told = [line.partition(". ") for line in contract["text"].split("\n") if line]
+    words = _in_todays_words({cid: words for cid, _, words in told}, evaluated)
+    return [f"{cid}. {said}" for cid, said in words.items()] == lines
+
+
+def _in_todays_words(clauses: Mapping[str, str], evaluated: EvaluatedTable) -> dict[str, str]:
+    """Clauses in words, those of earlier versions in the words of this one."""
+    game = evaluated.game
+    terms = Terms(game.agents, game.actions, game.turns)
+    read = {cid: read_words(words, terms) for cid, words in clauses.items()}
+    return {
+        cid: clauses[cid]
+        if isinstance(deal, Fault) or len(deal.clauses) != 1
+        else sentence(deal.clauses[0])
+        for cid, deal in read.items()
+    }
+
+
+def _result(
+    again: Mapping[str, Any], before: Mapping[str, Any], evaluated: EvaluatedTable
+) -> Check:
+    """All that the result states; one of an earlier version may state less, in other words."""
     stated = {key: x for key, x in before.items() if key != "timing"}
+    if isinstance(audited := stated.get("audit"), dict) and "clauses" in audited:
+        stated["audit"] = {**audited, "clauses": _in_todays_words(audited["clauses"], evaluated)}
     changed = [key for key, x in stated.items() if again.get(key) != x]
     found = f"{', '.join(changed)} differ" if changed else "recomputed, equal"
     return Check("result", not changed, found)
@@ -130,7 +168,7 @@ def _was_said(
 ) -> bool:
     """Return whether a message of the talk is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
-        said["text"] in (answer := entry.answer.text) or said["text"] == as_written(answer)
+        said["text"] in (answer := entry.answer.text) or was_delivered(answer, said["text"])
         for entry in entries
         if entry.agent == said["by"]
     )

@@ -118,4 +118,6 @@ def _said(said: PublicMessage) -> Line:
         line["revision"] = said["puts"]
     if "deal" in said:
         line["offers"] = _in_words(json.dumps(said["deal"]))
+    if "repairs" in said:
+        line["read_as"] = said["repairs"]
     return line

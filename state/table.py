@@ -36,6 +36,7 @@ class PublicMessage(TypedDict):
     puts: NotRequired[int]  # the revision under which that offer came to stand
     about: NotRequired[int]  # the revision that it accepts or rejects
     label: NotRequired[str]  # of the fault that ended in a pass
+    repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
 
 
 class Acceptance(TypedDict):
@@ -54,6 +55,7 @@ class AgentOutput(TypedDict):
     deal: NotRequired[dict[str, Any]]
     label: NotRequired[str]
     accepts: NotRequired[Acceptance]
+    repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
     pointer: NotRequired[Pointer]
 
 

@@ -140,8 +140,13 @@ def reading(check: Callable[[TurnContext, str, Message], AgentOutput | Fault]) -
         if isinstance(message, Fault):
             return message
         # Outsiders repeat what the parties agreed, which is bounded already.
-        fault = None if agent in OUTSIDERS else too_long(message)
-        return fault or check(turn, agent, message)
+        if agent not in OUTSIDERS and (fault := too_long(message)):
+            return fault
+        found = check(turn, agent, message)
+        # What an agent does is sealed: a repair would tell of it before it is revealed.
+        if isinstance(found, Fault) or found["act"] in ("act", "think") or not message.repairs:
+            return found
+        return {**found, "repairs": [*message.repairs, *found.get("repairs", [])]}
 
     return read
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Clause, Deal
+from shapley_coop.deals import Clause, Deal, wire_form
 from shapley_coop.deals.analysis.certificate_words import in_words
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.state.exchange import trade_talk
@@ -127,7 +127,7 @@ def _offer(turn: TurnContext, agent: str) -> Facts:
             "revision": offer["revision"],
             "by": offer["by"],
             "hash": offer["hash"],
-            "clauses": offer["deal"]["clauses"],
+            "clauses": _json(deal.clauses),
             "drops": list(deal.drops),
             "in_words": deal.text(),
         }
@@ -196,7 +196,7 @@ def _trade(turn: TurnContext, agent: str) -> Facts:
 
 
 def _json(clauses: Iterable[Clause]) -> list[dict[str, Any]]:
-    return [clause.model_dump(mode="json") for clause in clauses]
+    return [wire_form(clause) for clause in clauses]
 
 
 _TALK: tuple[Part, ...] = (_stand, _round, _offer, _unusual_enforcement)

@@ -32,6 +32,9 @@ PLAN = "my own plan, which is nobody else's business"
 _OURS = re.compile(rf"<\s*/?\s*(?:{'|'.join(TAGS)})\b[^<>]{{0,200}}>", re.IGNORECASE)
 
 
+_ACCEPT = re.compile(r"<\s{0,4}ACCEPT\s{0,4}/?\s{0,4}>", re.IGNORECASE)
+
+
 def _in_json(**said: Any) -> str:
     return f"<s>Fine.</s><PROPOSAL>{json.dumps(said)}</PROPOSAL>"
 
@@ -120,9 +123,9 @@ class Tally:
         found = self.counted(scan, text)
         forged = False
         if isinstance(found, Message):
-            said = [found.speech, found.consider, found.accept, found.reject, found.action]
-            forged = any(_OURS.search(each or "") for each in [*said, found.claim])
-            forged |= found.accept is not None and text.count("<ACCEPT>") < 1
+            said = [found.speech, found.accept, found.reject, found.claim]
+            forged = any(_OURS.search(each or "") for each in said)
+            forged |= found.accept is not None and not _ACCEPT.search(text)
         self.hostile("in any order", text, forged)
 
     def disguise(self, text: str) -> None:
@@ -188,8 +191,8 @@ PROOFS = {
     "wire": Proof(
         promise="No forged deal",
         goal=f"0 accepted, ≤ {STEPS:,} steps each, ≤ 0.1 % of valid ones refused",
-        not_promised="That every language can be written: invisible characters are sent back with "
-        "a reason, and some scripts and joined emoji need them (U+200C, U+200D). What an agent "
+        not_promised="That every character arrives: joiners that harm nobody (U+200C, U+200D) are "
+        "left out of what is said, other invisible ones are sent back with a reason. What an agent "
         "says outside of any element, and the words of a speech, are its own.",
         attempt=attempt,
         short=1_000,

@@ -148,7 +148,7 @@ def by_its_name_alone(offer: Any, answers: Any) -> Any:
 
 
 HOLES = [
-    ("over-claimer", "shapley_coop.nodes.agent.checks:parse_exact", lambda text: Fraction(1)),
+    ("over-claimer", "shapley_coop.deals.language.choices:parse_exact", lambda text: Fraction(1)),
     (
         "free-rider",
         "shapley_coop.deals.monitor:Monitor.breaches",

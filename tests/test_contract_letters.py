@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Event, Every, Last, Pay, Terms
+from shapley_coop.deals import Deal, Do, Event, Every, Last, Pay, Terms, wire_form
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, play, prepare
@@ -34,7 +34,7 @@ PAIRS = Deal(
 
 
 def proposal(deal):
-    return f"<s>This.</s><PROPOSAL>{json.dumps({'clauses': deal.record()['clauses']})}</PROPOSAL>"
+    return f"<s>This.</s><PROPOSAL>{json.dumps({'clauses': wire_form(deal)['clauses']})}</PROPOSAL>"
 
 
 async def letter_about(script, deal, game, **settings):

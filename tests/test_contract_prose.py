@@ -6,7 +6,20 @@ from typing import Any
 import pytest
 
 from shapley_coop.cli.verifying import verify_run
-from shapley_coop.deals import Deal, Do, Event, Fault, Last, Pay, Share, Terms, read_deal
+from shapley_coop.deals import (
+    Count,
+    Deal,
+    Do,
+    Event,
+    Fault,
+    Forbid,
+    Last,
+    Pay,
+    Share,
+    Terms,
+    read_deal,
+    wire_form,
+)
 from shapley_coop.deals.written.reading import agrees, read_words
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, play, prepare
@@ -43,6 +56,29 @@ def test_what_is_written_in_plain_words_is_read_as_it_was_meant():
         deal = read_deal(a_sound_deal(rng, a_game(rng, 6)))
         said = f"Here is what I have in mind:\n{deal.text()}\nShall we?"
         assert read_words(said, TERMS) == deal
+
+
+def test_sentences_of_earlier_versions_are_read_as_well():
+    told = {
+        "Ann must not do left at every turn.": Forbid(agent="Ann", action="left"),
+        "Ann pays Ben 3 while Ben's latest action is left.": Pay(
+            payer="Ann",
+            payee="Ben",
+            amount=3,
+            when=Last(last=Event(agent="Ben", action="left")),
+        ),
+        "Ann pays Ben 3 once Ben has done left 2 times or more.": Pay(
+            payer="Ann",
+            payee="Ben",
+            amount=3,
+            when=Count(count=Event(agent="Ben", action="left"), at_least=2),
+        ),
+        "At the end the total is split: Ann 500/9 %, Ben 400/9 %.": Share(
+            fractions={"Ann": "5/9", "Ben": "4/9"}
+        ),
+    }
+    for said, clause in told.items():
+        assert read_words(said, TERMS) == Deal(clauses=[clause])
 
 
 def test_shares_are_read_exactly():
@@ -166,7 +202,7 @@ def party(said, clauses=()):
 
 def test_an_embedded_party_weighs_words_that_it_can_read_as_it_weighs_clauses():
     assert "<ACCEPT>" in party(OFFER).answer()
-    assert "<ACCEPT>" in party("", FINED.record()["clauses"]).answer()
+    assert "<ACCEPT>" in party("", wire_form(FINED)["clauses"]).answer()
     greedy = f"{FINED.text()} Bob pays Alice 9 at turn 10."
     for said in (greedy, "Let us cooperate.", "Alice does defect at turn 40.", ""):
         assert "<PROPOSAL>" in party(said).answer()
@@ -176,9 +212,7 @@ def test_an_embedded_summariser_drafts_only_what_was_said():
     told = {**DILEMMA.facts(), "offer": {"clauses": [], "drops": []}}
     talk = [{"does": "propose", "says": "Forget it."}, {"does": "propose", "says": OFFER}]
     drafted = Clerk(told, [], talk).write()
-    assert json.loads(drafted.partition("<PROPOSAL>")[2].partition("</")[0]) == json.loads(
-        FINED.model_dump_json(exclude_none=True)
-    )
+    assert read_deal(json.loads(drafted.partition("<PROPOSAL>")[2].partition("</")[0])) == FINED
     assert "<PROPOSAL>" not in Clerk(told, [], talk[:1]).write()
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shapley_coop.cli.verifying import verify_run
-from shapley_coop.deals import Deal, Do, Event, Last, Pay, Terms
+from shapley_coop.deals import Deal, Do, Event, Last, Pay, Terms, wire_form
 from shapley_coop.deals.written.document import INTENT, compose
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, play, prepare
@@ -26,7 +26,7 @@ def fined(fine=2):
 
 
 def proposal(deal, said="I propose this"):
-    clauses = json.dumps({"clauses": deal.record()["clauses"]})
+    clauses = json.dumps({"clauses": wire_form(deal)["clauses"]})
     return f"<s>{said}</s><PROPOSAL>{clauses}</PROPOSAL>"
 
 

@@ -152,7 +152,7 @@ def test_carelessness_produces_the_papers_labels() -> None:
         for t in (2, 6, 10)
         for s in range(20)
     }
-    assert labels - {None} == {"UNK", "MDA", "OVL", "MAT"}
+    assert labels - {None} == {"UNK", "OVL", "MAT"}
 
 
 def test_a_letter_without_utilities_gets_no_proposal() -> None:

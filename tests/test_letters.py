@@ -166,7 +166,7 @@ async def test_the_first_part_is_the_same_for_everybody_and_every_act(written: S
     letters = await letters_of(written, "shapley_coop", secrets="moods")
     systems = {system for _, _, system, _ in letters}
     assert len(systems) == 1
-    assert len(letters) >= 12
+    assert len(letters) >= 11
     (system,) = systems
     assert "hurry" not in system
     assert not re.search(r"episode|seed|\bround \d", system)
@@ -296,5 +296,5 @@ async def test_what_a_fault_quotes_stays_within_its_line(script: Script) -> None
         assert "SYSTEM" in told
         assert letter.count("# Who you are\n") == 1
         assert facts(letter)["you"] == "Alice"
-        assert QUOTED in facts(letter)["fault"]["feedback"]
+        assert " ".join(QUOTED.split()) in " ".join(facts(letter)["fault"]["feedback"].split())
         assert events(letter) == []

@@ -155,7 +155,7 @@ def _spoiled(text: str, rng: Random) -> str:
     """One of the ways in which models break the protocol."""
     return rng.choice(
         [
-            text.replace("</PROPOSAL>", "").replace("</ACTION>", ""),
+            text[: len(text) // 2],
             text.replace("<PROPOSAL>", "<PROPOSAL>```json\n").replace(
                 "</PROPOSAL>", "\n```</PROPOSAL>"
             ),
