@@ -38,8 +38,8 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
         facts["guidance"] = True
     if private.reasoning:
         facts["reasoning"] = private.reasoning
-    if private.fault:
-        facts["fault"] = private.fault.record()
+    if private.refusal:
+        facts["fault"] = private.refusal.fault.record()
     return facts
 
 

@@ -22,10 +22,12 @@ class Fault:
     LONG (longer than what is delivered to all).
     Labels of the protocol: ACK (an offer is unanswered), VOID, STALE. Labels of a deal are
     listed in `deals.language.rules`. Only the author sees the feedback.
+    `read` says what was read soundly, in words ("your speech").
     """
 
     label: str
     feedback: str
+    read: tuple[str, ...] = ()
 
     def record(self) -> FaultRecord:
         """The fault as plain JSON; the feedback is cut at MAX_FEEDBACK characters."""

@@ -15,10 +15,12 @@ element                               meaning
 `<REJECT>` `<REJECT>why</REJECT>`     rejects it
 `<ACTION>name</ACTION>`               the action taken this turn
 `<CLAIM>40%</CLAIM>`                  the part of the total that the agent says it earned
+`<NOTES>…</NOTES>`                    what the agent wants to read again; never delivered
+`<TRY>{json}</TRY>`                   a draft to be computed, as often as wanted; never delivered
 ====================================  =======================================================
 
 Text outside the elements is private. The sender is never read from the text. A message has at
-most one element of each kind; unknown tags, look-alikes and nested tags are refused.
+most one element of each kind but TRY; unknown tags, look-alikes and nested tags are refused.
 """
 
 import json
@@ -40,7 +42,7 @@ MAX_SPEECH = 4_000
 MAX_DEPTH = 12
 MAX_DIGITS = 40
 
-TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM")
+TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM", "NOTES", "TRY")
 _MAY_STAND_ALONE = {"ACCEPT", "REJECT"}
 # Anything a reader could take for a tag: a word between angle brackets, or one of ours with
 # attributes. Every repetition is bounded and none is nested: linear time.
@@ -64,6 +66,8 @@ class Message:
     reject: str | None = None
     action: str | None = None
     claim: str | None = None
+    notes: str | None = None
+    tries: tuple[Any, ...] = ()
 
 
 def scan(text: str) -> Message | Fault:
@@ -76,6 +80,7 @@ def scan(text: str) -> Message | Fault:
     if fault := _unreadable(text):
         return fault
     found: dict[str, Any] = {}
+    tries: list[Any] = []
     at = 0
     while match := _TAG_LIKE.search(text, at):
         tag = _OPENING.get(match.group())
@@ -86,8 +91,13 @@ def scan(text: str) -> Message | Fault:
         content = _content(text, match.end(), tag)
         if isinstance(content, Fault):
             return content
-        found[tag], at = content
-    return Message(found.pop("s", None), **{tag.lower(): content for tag, content in found.items()})
+        said, at = content
+        if tag == "TRY":
+            tries.append(said)
+        else:
+            found[tag] = said
+    named = {tag.lower(): content for tag, content in found.items() if tag != "s"}
+    return Message(found.get("s"), tries=tuple(tries), **named)
 
 
 def too_long(message: Message) -> Fault | None:
@@ -119,8 +129,8 @@ def _unreadable(text: str) -> Fault | None:
 
 def _content(text: str, start: int, tag: str) -> tuple[Any, int] | Fault:
     """The content of an element that opened just before `start`, and where it ends."""
-    if tag == "PROPOSAL":
-        return _proposal(text, start)
+    if tag in ("PROPOSAL", "TRY"):
+        return _json(text, start, tag)
     closing = f"</{tag}>"
     following = _TAG_LIKE.search(text, start)
     if following and following.group() == closing:
@@ -133,27 +143,27 @@ def _content(text: str, start: int, tag: str) -> tuple[Any, int] | Fault:
     return Fault("TAG", f"<{tag}> is never closed: add {closing}.")
 
 
-def _proposal(text: str, start: int) -> tuple[Any, int] | Fault:
+def _json(text: str, start: int, tag: str) -> tuple[Any, int] | Fault:
     """JSON first, then its closing tag: a tag inside a JSON string is only a string."""
+    closing = f"</{tag}>"
     begin = start + len(text[start:]) - len(text[start:].lstrip())
     if text.startswith("```", begin):
         return Fault("JSON", "Put the JSON between the tags without a ``` fence.")
     try:
         value, end = _DECODER.raw_decode(text, begin)
     except (ValueError, RecursionError) as error:
-        if "</PROPOSAL>" not in text[start:]:
-            return Fault("MET", "<PROPOSAL> is never closed: add </PROPOSAL>.")
+        if closing not in text[start:]:
+            return Fault("MET", f"<{tag}> is never closed: add {closing}.")
         return Fault("JSON", f"Between the tags is no valid JSON: {_reason(error)}.")
     if _depth(value) > MAX_DEPTH:
         return Fault("JSON", f"The JSON is nested more than {MAX_DEPTH} deep: write it flat.")
     # Escapes such as "\u200b" are characters only now.
     if fault := _unreadable("".join(_strings(value))):
         return fault
-    closing = re.compile(r"\s*</PROPOSAL>").match(text, end)
-    if closing:
-        return value, closing.end()
-    if "</PROPOSAL>" not in text[end:]:
-        return Fault("MET", "<PROPOSAL> is never closed: add </PROPOSAL>.")
+    if closed := re.compile(rf"\s*{closing}").match(text, end):
+        return value, closed.end()
+    if closing not in text[end:]:
+        return Fault("MET", f"<{tag}> is never closed: add {closing}.")
     return Fault("JSON", "Between the tags is more than one JSON object: give one.")
 
 
