@@ -9,7 +9,15 @@ so that no agent's words can end a block or open a tag in another's letter.
 """
 
 from shapley_coop.prompts.letters import write_history, write_request, write_retry, write_rules
-from shapley_coop.prompts.render import check_pack, fenced, fenced_lines, fingerprint, names, render, using
+from shapley_coop.prompts.render import (
+    check_pack,
+    fenced,
+    fenced_lines,
+    fingerprint,
+    names,
+    render,
+    using,
+)
 
 __all__ = [
     "check_pack",

@@ -15,7 +15,9 @@ _EVENTS = re.compile(r"^```jsonl\n(.*?)\n?```$", re.MULTILINE | re.DOTALL)
 
 
 # How `prompts/retry.md` begins: a refused answer's label and all that was wrong with it.
-_WHY = re.compile(r"^\*\*That could not be used\*\* \((\w+)[^\n]*\n(.*)\Z", re.MULTILINE | re.DOTALL)
+_WHY = re.compile(
+    r"^\*\*That could not be used\*\* \((\w+)[^\n]*\n(.*)\Z", re.MULTILINE | re.DOTALL
+)
 
 MAX_SHOWN = 8_000
 """Characters of a refused answer that its author is shown again."""

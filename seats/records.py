@@ -8,7 +8,6 @@ from typing import Protocol
 
 from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
 
-
 TOOL = "tool"
 """The act of an entry that keeps a tool's result: its model is the tool, its letter the call."""
 

@@ -17,51 +17,73 @@ class _Part(BaseModel):
 
 
 class Event(_Part):
+    """An agent's action."""
+
     agent: str
     action: str
 
 
 class Turn(_Part):
+    """At one turn."""
+
     turn: int
 
 
 class Turns(_Part):
+    """At some turns."""
+
     turns: list[int] = Field(description="These turns and no others.")
 
 
 class Span(_Part):
+    """From one turn to another, both included."""
+
     first: int = Field(alias="from")
     last: int = Field(alias="to")
 
 
 class Every(_Part):
+    """At every so many turns, from a first one."""
+
     every: int
     start: int
 
 
 class Last(_Part):
+    """What an agent did latest."""
+
     last: Event = Field(description="The agent's latest action; in a payment, of this turn.")
 
 
 class Count(_Part):
+    """Once an agent has done something so often."""
+
     count: Event
     at_least: int
 
 
 class Earned(_Part):
+    """Once an agent's own rewards sum to so much."""
+
     earned: str
     at_least: float
 
 
 class All(_Part):
+    """Where all of these hold."""
+
     all: list["When"]
 
 
 class AnyOf(_Part):
+    """Where one of these holds."""
+
     any: list["When"]
 
 
 class Not(_Part):
+    """Where this does not hold."""
+
     negated: "When" = Field(alias="not")
 
 
@@ -70,6 +92,8 @@ Sometimes = Union[When, None]  # noqa: UP007
 
 
 class Do(_Part):
+    """The agent does this."""
+
     kind: Literal["do"]
     agent: str
     action: str
@@ -77,6 +101,8 @@ class Do(_Part):
 
 
 class Forbid(_Part):
+    """The agent does not do this."""
+
     kind: Literal["forbid"]
     agent: str
     action: str
@@ -84,6 +110,8 @@ class Forbid(_Part):
 
 
 class Pay(_Part):
+    """One agent pays another: once, at each turn at which `when` holds, or a part of its reward."""
+
     kind: Literal["pay"]
     payer: str
     payee: str
@@ -93,11 +121,15 @@ class Pay(_Part):
 
 
 class Fraction(_Part):
+    """An agent's part of the total, as in '1/3'."""
+
     agent: str
     fraction: str
 
 
 class Share(_Part):
+    """How the total is split at the end: by fractions that sum to 1, or by a named norm."""
+
     kind: Literal["share"]
     fractions: list[Fraction] | None
     norm: str | None
@@ -161,6 +193,8 @@ class Written(_Answer):
 
 
 class ClauseVerdict(_Part):
+    """Whether one clause was kept."""
+
     clause: str
     verdict: Literal["satisfied", "violated"]
 
@@ -172,6 +206,8 @@ class Judgement(_Answer):
 
 
 class Holding(_Part):
+    """What one agent is to have."""
+
     agent: str
     tasks: list[str] = Field(description="Descriptions, copied exactly.")
 

@@ -69,13 +69,13 @@ class Seat(BaseModel):
         default=None,
         pattern=r"^[a-z]{1,16}$",
         title="Reasoning effort",
-        description="Of a model that reasons: minimal, low, medium, high, as its provider has them.",
+        description="Of a model that reasons: minimal, low, medium or high.",
         examples=[None, "low"],
     )
     extra_body: Mapping[str, Any] = Field(
         default={},
         title="Extra body",
-        description="What else each request's body holds, for endpoints with settings of their own.",
+        description="What each request holds beside: an endpoint's own settings.",
         examples=[{}, {"top_k": 20}],
     )
     stream: bool = Field(

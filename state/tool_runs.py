@@ -54,5 +54,3 @@ def _in_words(error: Any) -> str:
         first = first_error(error)
         return f"These arguments cannot be used: {first.where or 'they'}: {first.reason}."
     return "These arguments cannot be used."
-
-

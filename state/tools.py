@@ -1,4 +1,4 @@
-"""Read-only tools that a model may call before it answers: over public facts and its own secrets."""
+"""Read-only tools for models: over public facts and the caller's own secrets."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

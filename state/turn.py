@@ -164,7 +164,8 @@ def judge(
     """Decide what an answer comes to.
 
     A refused answer goes back to its author with the reason; after the last try the agent passes,
-    its speech is delivered as far as it can be read, and the record shows the label. A person's refused reply stays open.
+    its speech is delivered as far as it can be read, and the record shows the label. A person's
+    refused reply stays open.
 
     Args:
         turn: who is asked for what.

@@ -74,9 +74,9 @@ def written(script: Script) -> Script:
 
 
 async def letters_of(script: Script, graph: str, **room: Any) -> list[tuple[str, str, str, str]]:
-    """Agent, what was asked, and the two parts of each letter of a run."""
+    """Agent, what was asked, the system part of each letter of a run, and all that follows it."""
     await play(graph, RunConfig.model_validate(room))
-    shown = [(a, act, str(m[0].text), str(m[1].text)) for a, act, m in script.letters]
+    shown = [(a, act, str(m[0].text), as_text(m[1:])) for a, act, m in script.letters]
     script.letters.clear()
     return shown
 
@@ -287,11 +287,16 @@ async def test_what_a_fault_quotes_stays_within_its_line(script: Script) -> None
     ]
     script["Bob", "propose"] = "<REJECT>"
     await play("negotiation", RunConfig())
-    _, *again = script.shown_to("Alice", "propose")[:3]
-    for letter in again:
-        (told,) = [line for line in letter.split("\n") if "was not delivered" in line]
+    at = ("Alice", "propose")
+    shown = [messages for agent, act, messages in script.letters if (agent, act) == at]
+    first, *again = shown[:3]
+    for messages in again:
+        assert as_text(messages[:2]) == as_text(first)
+        why = str(messages[3].text)
+        (told,) = [line for line in why.split("\n") if line.startswith("- ")]
         assert "SYSTEM" in told
-        assert letter.count("# Who you are\n") == 1
+        assert "# Who you are" not in why.split("\n")
+        letter = as_text(messages)
         assert facts(letter)["you"] == "Alice"
-        assert QUOTED in facts(letter)["fault"]["feedback"]
+        assert facts(letter)["fault"]["label"]
         assert events(letter) == []
