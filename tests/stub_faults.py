@@ -9,6 +9,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
+from uuid import uuid4
+
+from jsonschema import Draft202012Validator
 
 
 @dataclass(frozen=True)
@@ -18,13 +21,13 @@ class Completion:
     Attributes:
         text: The message's content; sent as null beside a refusal or a tool call.
         refusal: The words in which the model declines, if it does.
-        tool_call: A tool's name and its arguments as JSON text, if it calls one.
+        tool_calls: Each tool that it calls: its name, and its arguments as JSON text.
         finish_reason: Why generation stopped; None if nothing says that it did.
     """
 
     text: str
     refusal: str | None = None
-    tool_call: tuple[str, str] | None = None
+    tool_calls: tuple[tuple[str, str], ...] = ()
     finish_reason: str | None = "stop"
 
 
@@ -53,6 +56,37 @@ class Answer:
         """Answer with an error in the service's own shape."""
         error = {"message": message, "type": kind, "param": None, "code": code}
         return cls.of_json({"error": error}, status, **hs)
+
+
+class NotAsked(AssertionError):
+    """What a model said is not what its request asked for: no service would have sent it."""
+
+
+def as_asked(said: "Completion | str", request: dict[str, Any]) -> "Completion":
+    """Hold a completion to its request, as a service does that enforces schema and choice.
+
+    Raises:
+        NotAsked: it calls a tool that was not offered or with arguments that do not fit, calls none
+            where one is required, or is not of the schema that was asked for.
+    """
+    said = Completion(said) if isinstance(said, str) else said
+    offered = {tool["function"]["name"]: tool["function"] for tool in request.get("tools", ())}
+    for name, arguments in said.tool_calls:
+        if name not in offered:
+            raise NotAsked(f"{name} was not offered: there are {sorted(offered)}")
+        _fits(arguments, offered[name]["parameters"])
+    if request.get("tool_choice") == "required" and not said.tool_calls:
+        raise NotAsked("a call of a tool is required")
+    form = request.get("response_format") or {}
+    if form.get("type") == "json_schema" and not said.tool_calls:
+        _fits(said.text, form["json_schema"]["schema"])
+    return replace(said, finish_reason="tool_calls") if said.tool_calls else said
+
+
+def _fits(text: str, schema: dict[str, Any]) -> None:
+    found = next(Draft202012Validator(schema).iter_errors(json.loads(text)), None)
+    if found is not None:
+        raise NotAsked(f"{text} is not of the schema: {found.message}")
 
 
 def answer_with(said: Completion, request: dict[str, Any], number: int) -> Answer:
@@ -87,7 +121,7 @@ def answer_with(said: Completion, request: dict[str, Any], number: int) -> Answe
 
 def _usage(said: Completion, request: dict[str, Any]) -> dict[str, int]:
     prompt = sum(_words(message.get("content")) for message in request["messages"])
-    completion = _words(said.text) + _words(said.refusal) + sum(map(_words, said.tool_call or ()))
+    completion = _words(said.text) + _words(said.refusal) + sum(_words(part) for call in said.tool_calls for part in call)
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
@@ -104,11 +138,17 @@ def _words(content: Any) -> int:
 
 def _message(said: Completion) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": said.text, "refusal": said.refusal}
-    if said.tool_call is not None:
-        name, arguments = said.tool_call
-        function = {"name": name, "arguments": arguments}
-        message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
-    if said.refusal is not None or said.tool_call is not None:
+    if said.tool_calls:
+        message["tool_calls"] = [
+            # Names as services make them: they differ from call to call.
+            {
+                "id": f"call_{uuid4().hex[:12]}",
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+            for name, arguments in said.tool_calls
+        ]
+    if said.refusal is not None or said.tool_calls:
         message["content"] = None
     return message
 
@@ -279,7 +319,10 @@ class Fault:
     @classmethod
     def refusal(cls, words: str = "I'm sorry, I can't help with that.") -> Self:
         """A refusal and no content."""
-        return cls("refusal", spoil=lambda said: replace(said, text="", refusal=words))
+        return cls(
+            "refusal",
+            spoil=lambda said: replace(said, text="", tool_calls=(), refusal=words),
+        )
 
     @classmethod
     def fenced(cls) -> Self:
@@ -292,7 +335,7 @@ class Fault:
         call = (tool, arguments)
         return cls(
             "wrong_tool_call",
-            spoil=lambda said: replace(said, text="", tool_call=call, finish_reason="tool_calls"),
+            spoil=lambda said: replace(said, text="", tool_calls=(call,), finish_reason="tool_calls"),
         )
 
 
