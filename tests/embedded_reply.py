@@ -61,7 +61,8 @@ def _decision(said: Message) -> str:
 def _clause(clause: dict[str, Any]) -> dict[str, Any]:
     kind = clause["kind"]
     if kind == "share":
-        parts = [{"agent": a, "fraction": str(x)} for a, x in (clause.get("fractions") or {}).items()]
+        fractions = clause.get("fractions") or {}
+        parts = [{"agent": agent, "fraction": str(x)} for agent, x in fractions.items()]
         return {"kind": kind, "fractions": parts or None, "norm": clause.get("norm")}
     told = {key: value for key, value in clause.items() if key != "basis"}
     if kind == "pay":

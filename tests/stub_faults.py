@@ -121,7 +121,8 @@ def answer_with(said: Completion, request: dict[str, Any], number: int) -> Answe
 
 def _usage(said: Completion, request: dict[str, Any]) -> dict[str, int]:
     prompt = sum(_words(message.get("content")) for message in request["messages"])
-    completion = _words(said.text) + _words(said.refusal) + sum(_words(part) for call in said.tool_calls for part in call)
+    said_in_all = [said.text, said.refusal, *(part for call in said.tool_calls for part in call)]
+    completion = sum(map(_words, said_in_all))
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
@@ -332,10 +333,10 @@ class Fault:
     @classmethod
     def wrong_tool_call(cls, tool: str = "no_such_tool", arguments: str = "{}") -> Self:
         """A call of a tool that nobody offered, and no content."""
-        call = (tool, arguments)
+        calls = ((tool, arguments),)
         return cls(
             "wrong_tool_call",
-            spoil=lambda said: replace(said, text="", tool_calls=(call,), finish_reason="tool_calls"),
+            spoil=lambda said: replace(said, text="", tool_calls=calls, finish_reason="tool_calls"),
         )
 
 
