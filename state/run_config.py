@@ -111,19 +111,6 @@ class RunConfig(BaseModel):
         description="A folder of templates (NAME.md) in place of the shipped ones; the record "
         "holds its hash.",
     )
-    tools: bool = Field(
-        default=False,
-        title="Tools",
-        description="Whether models may call read-only tools before they answer; what a draft "
-        "would pay, what was done, and the like.",
-    )
-    tool_calls: int = Field(
-        default=8,
-        ge=0,
-        le=64,
-        title="Tool calls",
-        description="How many calls of tools a model has for each letter.",
-    )
     rounds: int = Field(
         default=3, ge=1, le=50, title="Rounds", description="Rounds of talk in each bargaining."
     )
@@ -176,6 +163,19 @@ class RunConfig(BaseModel):
         description="When the contract is bargained over again during play: never, on_breach, "
         "on_shock (the game calls an event one), or 'every 3' (turns).",
         examples=["never", "every 1", "on_breach", "on_shock"],
+    )
+    tools: bool = Field(
+        default=False,
+        title="Tools",
+        description="Whether models that can call tools may ask the program about an offer, the "
+        "record and values before they answer. It changes what is measured.",
+    )
+    tool_calls: int = Field(
+        default=8,
+        ge=0,
+        le=64,
+        title="Tool calls",
+        description="How many calls of tools a model has for each letter.",
     )
     tries: int = Field(
         default=3,

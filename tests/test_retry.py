@@ -120,7 +120,6 @@ def test_all_faults_stand_in_one_list_and_quotes_stay_in_their_line() -> None:
         ('<PROPOSAL>{"clauses": ["<s>data</s>"]}', ""),
         ("<NOTES><s>private</s></NOTES>", ""),
         (f"<s>{'x' * 4_001}</s>", ""),
-        ("<s>zero\u200bwidth</s>", ""),
     ],
 )
 def test_of_a_refused_message_only_what_is_clearly_public_is_heard(text: str, heard: str) -> None:
