@@ -124,7 +124,8 @@ def _journal(table: Table) -> Check:
         for said in table.get("talk", [])
         if said["text"] and said["act"] != "pass" and not _was_said(said, spoken, entries)
     ]
-    found = f"{len(entries)} letters, hashes match, and every public message is in an answer"
+    letters = sum(entry.act != TOOL for entry in entries)
+    found = f"{letters} letters, hashes match, and every public message is in an answer"
     if forged:
         found = f"{', '.join(forged)} is in no answer"
     return Check("journal", not changed and not forged, found)

@@ -1,6 +1,7 @@
 """From `provider:name` to a chat model: the only place where models are looked up."""
 
 import os
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -111,6 +112,19 @@ def key_for(seat: Seat) -> str | None:
         return None
     keep_out([key])
     return key
+
+
+@lru_cache(maxsize=64)
+def profile_of(seat: Seat) -> Mapping[str, Any]:
+    """What LangChain knows of a seat's model; empty where it knows nothing.
+
+    Raises:
+        CredentialsMissing: its key is not set.
+        ValueError: there is no such provider, or its package is not installed.
+    """
+    # Of an endpoint of one's own the name alone is known, as of the provider's.
+    known = _through_langchain(seat, _settings(seat))
+    return dict(known.profile or {})
 
 
 def _check_endpoint(seat: Seat) -> None:

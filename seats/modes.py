@@ -15,6 +15,7 @@ from langchain_core.tools import BaseTool
 
 from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.calls import kept_call
+from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.seat import RECORDING, Answers, Seat
 
 _NATIVE = "json_schema"
@@ -38,13 +39,28 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
     """
     if seat.simulated or seat.provider == RECORDING:
         return "text"
+    can_bind = type(model).bind_tools is not BaseChatModel.bind_tools
+    return _chosen(seat, model.profile or {}, tools and can_bind, tools)
+
+
+def tries_drafts(seat: Seat) -> bool:
+    """Whether a seat that may use tools has text alone to ask for them, by `<TRY>`.
+
+    Raises:
+        CredentialsMissing: its key is not set.
+    """
+    if seat.answers != "auto" or seat.human or seat.simulated or seat.provider == RECORDING:
+        return seat.answers == "text"
+    return _chosen(seat, profile_of(seat), True, True) == "text"
+
+
+def _chosen(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:
     if seat.answers != "auto":
         return seat.answers
-    profile = model.profile or {}
-    can_call = profile.get("tool_calling", tools and _overrides(model, "bind_tools"))
+    can_call = known.get("tool_calling", unless_known)
     if tools and can_call:
         return "tools"
-    if profile.get("structured_output"):
+    if known.get("structured_output"):
         return "schema"
     return "tools" if can_call else "text"
 
@@ -119,7 +135,3 @@ def _is_openai(model: BaseChatModel) -> bool:
     from langchain_openai import ChatOpenAI
 
     return isinstance(model, ChatOpenAI)
-
-
-def _overrides(model: BaseChatModel, name: str) -> bool:
-    return getattr(type(model), name) is not getattr(BaseChatModel, name)

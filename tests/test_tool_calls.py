@@ -67,6 +67,7 @@ async def embedded() -> dict[str, Any]:
 async def test_a_model_asks_and_is_told_and_every_call_is_counted_and_kept() -> None:
     with StubOpenAI(asks_first(WHOSE, DRAFT)) as stub:
         outcome = await play("shapley_coop", room(stub))
+        assert not any("tries" in str(request.body["messages"]) for request in stub.requests)
         first, second = (request.body for request in stub.requests[:2])
     assert told(outcome) == told(await embedded())
     names = [tool["function"]["name"] for tool in first["tools"]]
@@ -179,6 +180,7 @@ async def test_a_seat_with_text_alone_tries_drafts_and_no_try_is_a_refusal() -> 
         outcome = await play("shapley_coop", room(stub, answers="text"))
         second = stub.requests[1].body["messages"]
     assert told(outcome) == told(await embedded())
+    assert '"tries": 3' in second[1]["content"]
     assert [message["role"] for message in second] == ["system", "user", "assistant", "user"]
     assert second[3]["content"] == "2 clauses for Alice, Bob"
     counts = await spent(outcome["run"])
