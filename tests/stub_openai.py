@@ -30,7 +30,8 @@ from typing import Any, NoReturn, Self
 from aiohttp import web
 from anyio.from_thread import start_blocking_portal
 
-from tests.stub_faults import SOUND, Answer, Completion, Fault, answer_with, as_asked
+from tests.stub_faults import SOUND, Answer, Completion, Fault, answer_with
+from tests.stub_form import as_asked
 
 CHAT = ("POST", "/v1/chat/completions")
 MODELS = ("GET", "/v1/models")
