@@ -19,10 +19,7 @@ from shapley_coop.games import Turn
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import TRADE_ACTS, trade_history
 from shapley_coop.state.table import PublicMessage
-from shapley_coop.state.turn import OWN_WILL, TurnContext
-
-UNREAD = "its answer could not be read"
-"""What the others are told of a pass that was none of its author's will."""
+from shapley_coop.state.turn import TurnContext
 
 Line = dict[str, Any]
 
@@ -115,8 +112,6 @@ def _said(said: PublicMessage) -> Line:
     line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
     if said["text"]:
         line["says"] = said["text"]
-    if said["act"] == "pass" and said.get("label", OWN_WILL[0]) not in OWN_WILL:
-        line["why"] = UNREAD
     if "about" in said:
         line["about"] = said["about"]
     if "puts" in said:

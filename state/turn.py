@@ -190,10 +190,6 @@ def judge(
     return Judged({**draft, "sound": False}, None, found.label)
 
 
-OWN_WILL = ("PASS", SPENT_UP, "UNWRITTEN")
-"""The labels of passes that are not for an answer which could not be used."""
-
-
 def passing(label: str) -> AgentOutput:
     """A pass, with the reason's label."""
     return {"act": "pass", "text": "", "label": label}

@@ -99,8 +99,8 @@ async def test_a_pack_takes_the_place_of_our_templates_and_its_hash_is_in_the_re
     ("name", "text", "complaint"),
     [
         ("acts", "{{ legal }}", "acts.md is no template: there are act, "),
-        ("persona", "You are you.", "persona.md leaves out private, you: use each once or more"),
-        ("persona", "{{ you }} {{ private }} {{ hash }}", "persona.md names hash: its variables"),
+        ("persona", "You are you.", "persona.md leaves out "),
+        ("persona", own("persona") + "{{ hash }}", "persona.md names hash: its variables are "),
         ("persona", "{{ you }} {{ private }} {% if %}", "persona.md, line 1: "),
     ],
 )
@@ -124,7 +124,7 @@ def test_our_own_templates_are_a_pack() -> None:
 
 
 def test_a_pack_cannot_reach_beyond_its_variables() -> None:
-    reach = "{{ you.__class__.__mro__ }}{{ private }}"
+    reach = "{{ you.__class__.__mro__ }}"
     with using({"persona": reach}), pytest.raises(Exception, match="unsafe"):
         render("persona", you="Alice", private="")
 

@@ -11,7 +11,6 @@ from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import write_retry
 from shapley_coop.seats.letters import MAX_SHOWN, as_text
 from shapley_coop.state import RunConfig, home
-from shapley_coop.state.history import UNREAD
 from tests.scripted import Script
 
 OFFER = '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}</PROPOSAL>'
@@ -50,7 +49,7 @@ async def test_a_long_answer_is_shown_again_in_part(script: Script) -> None:
     assert str(again[2].text) == "x" * MAX_SHOWN + "\n[… 5 characters more]"
 
 
-async def test_after_the_last_try_the_speech_is_heard_and_that_the_rest_was_not_read(
+async def test_after_the_last_try_the_speech_is_heard_under_the_faults_label(
     script: Script,
 ) -> None:
     script["Alice", "propose"] = f"<CONSIDER>{PRIVATE}</CONSIDER>{BROKEN}"
@@ -59,15 +58,14 @@ async def test_after_the_last_try_the_speech_is_heard_and_that_the_rest_was_not_
     assert (said["by"], said["act"], said["text"]) == ("Alice", "pass", "Pull, and I pay.")
     assert said["label"]
     heard = script.letters[-1][2]
-    assert f'"why": "{UNREAD}"' in as_text(heard)
     assert "Pull, and I pay." in as_text(heard)
     assert not any(PRIVATE in letter for letter in script.shown_to("Bob"))
 
 
-async def test_a_pass_of_ones_own_will_is_no_unread_answer(script: Script) -> None:
+async def test_a_pass_of_ones_own_will_bears_no_label(script: Script) -> None:
     script["Alice", "propose"] = "<s>Not now.</s><REJECT>"
-    await play("negotiation", RunConfig(rounds=2))
-    assert not any(UNREAD in letter for letter in script.shown_to("Bob"))
+    outcome = await play("negotiation", RunConfig(rounds=2))
+    assert "label" not in (await talk_of(outcome["run"]))[0]
 
 
 async def test_of_an_unreadable_action_nothing_is_heard(script: Script) -> None:
