@@ -296,7 +296,3 @@ async def test_what_a_fault_quotes_stays_within_its_line(script: Script) -> None
         told = [line for line in why.split("\n") if line.startswith("- ")]
         assert any("SYSTEM" in line for line in told)
         assert "# Who you are" not in why.split("\n")
-        letter = as_text(messages)
-        assert facts(letter)["you"] == "Alice"
-        assert facts(letter)["fault"]["label"]
-        assert events(letter) == []
