@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tables import Cell, Found, Goal, exponent, timed
-from shapley_coop.credit import sample_shapley, shapley
+from shapley_coop.credit import attribute_by, sample_shapley, shapley
 from shapley_coop.games import Game, Turn, load
+from shapley_coop.state.characteristic import characteristic
 
 TARGET = 0.10
 """Of the mean share: the error that sampling has to reach."""
@@ -85,6 +86,41 @@ def sampled(repeats: int = 5, heroes: tuple[int, ...] = (25, 50, 100)) -> Found:
             + ".",
         ],
     )
+
+
+def values(repeats: int = 5, exactly: int = 16, heroes: int = 100) -> Found:
+    """Shapley values of a raid's record as a run settles them: baseline, replays, values, errors.
+
+    Args:
+        repeats: of each measurement.
+        exactly: heroes of the raid whose coalitions are all replayed.
+        heroes: of the raid whose values are sampled.
+    """
+    rows: list[list[Cell]] = []
+    goals = []
+    for n, limit in ((exactly, 1.0), (heroes, 10.0)):
+        game, record = _raid(n)
+        found = attribute_by(characteristic(game, record))
+        took = timed(repeats, partial(_settled, game, record))
+        share = abs(float(found.total)) / n
+        error = max(found.standard_error.values()) / share if found.standard_error else 0.0
+        rows.append([f"a raid, n = {n}", took, found.method, f"{error:.2%}"])
+        goals.append(Goal(f"values of a raid's record, n = {n}", limit, took, "s"))
+        if found.standard_error:
+            goals.append(Goal("largest standard error over the mean share", TARGET, error))
+    return Found(
+        f"Values of a raid's record by replays against its baseline. Medians of {repeats}.",
+        ("record", "wall, s", "method", "largest standard error, part of the mean share"),
+        rows,
+        goals,
+        ["The same code values the record of every run, on the command line and on pages."],
+    )
+
+
+def _settled(game: Game, record: list[Turn]) -> None:
+    """The values, without what an earlier call has kept."""
+    fresh = load("raid_battle", game.params.model_dump(), seed=1)
+    attribute_by(characteristic(fresh, record))
 
 
 def _raid(heroes: int) -> tuple[Game, list[Turn]]:

@@ -35,13 +35,15 @@ def check(
 ) -> None:
     """Certify a contract: whether it can be kept, and what it does to each party's incentives."""
     from shapley_coop.deals import Fault
+    from shapley_coop.deals.analysis.ability_to_pay import means_of
     from shapley_coop.deals.analysis.certificate import vet
     from shapley_coop.deals.analysis.certificate_words import as_record, in_words
     from shapley_coop.deals.analysis.stage import facts_of
     from shapley_coop.deals.enforcement import Enforcement
     from shapley_coop.games import load
 
-    facts = facts_of(load(game, settings_from(set_)))
+    played = load(game, settings_from(set_))
+    facts = {**facts_of(played), **means_of(played)}
     terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})
     found = vet(_clauses(file), facts, terms)
     if isinstance(found, Fault):

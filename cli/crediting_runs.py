@@ -1,51 +1,70 @@
 """What `coop credit RUN` reports: values of an ended run, by its own or another baseline."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.credit import can_settle
+from shapley_coop.cli.asked_replays import asked_again
+from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
+from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import EvaluatedTable, Table, home
 
-COMPARED = ("shapley", "banzhaf_normalised", "nucleolus", "leave_one_out", "proportional")
-"""The norms whose rankings of the agents are compared; an equal split ranks nobody."""
 
-BASELINES = ("away", "idle")
-"""Baselines that every game has; a game's own is compared with them."""
-
-MOST_AGENTS = 8
-"""Up to here rankings are compared."""
-
-
-async def credit_of_run(run: str, by: str, absent: str = "") -> dict[str, Any]:
+async def credit_of_run(
+    run: str,
+    by: str,
+    absent: str = "",
+    dice: int = 0,
+    asked: bool = False,
+    done: Callable[[], Any] = lambda: None,
+) -> dict[str, Any]:
     """Return each agent's baseline, value, and what they come to.
 
     Args:
         run: the name of an ended run.
         by: a norm.
         absent: another baseline than the run's; it reports, and settles nothing.
+        dice: on how many other dice the same schedules are replayed; it reports, too.
+        asked: whether coalitions are also played with their members asked again; it reports, too.
+        done: called after each of these.
 
     Raises:
-        ValueError: there is no such run, it has not ended, or the norm or baseline is wrong.
+        ValueError: there is no such run, it has not ended, nothing declares a baseline, or the
+            norm or baseline is wrong.
     """
     known = await asyncio.to_thread(home().runs.get, run)
     if known.result is None:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = await table_of(known)
-    return await asyncio.to_thread(_report, table, known.result, by, absent)
+    evaluated = with_baseline(table, absent) if absent else EvaluatedTable(table)
+    report = await asyncio.to_thread(_report, table, evaluated, known.result, by)
+    if dice:
+        report["dice"] = await asyncio.to_thread(_over_dice, evaluated, by, dice, done)
+    if asked:
+        report["asked"] = await asyncio.to_thread(asked_again, evaluated, by, done)
+    return report
 
 
-def _report(table: Table, result: Mapping[str, Any], by: str, absent: str) -> dict[str, Any]:
-    evaluated = _compared_with(table, absent)
+def _report(
+    table: Table,
+    evaluated: EvaluatedTable,
+    result: Mapping[str, Any],
+    by: str,
+) -> dict[str, Any]:
+    baseline = evaluated.game.baseline
+    if evaluated.game.credit_rule == "record" and baseline.undeclared:
+        raise ValueError(f"no value is defined here: {baseline.warning}")
     found = evaluated.attribution(by)
+    compared = sensitivity(evaluated, by)
     return {
         "agents": list(evaluated.agents),
         "norm": by,
         "rule": evaluated.game.credit_rule,
         "method": found.method,
-        "baseline": evaluated.game.baseline.words,
+        "baseline": baseline.words,
+        "warning": baseline.warning,
         "improvement": float(found.total),
         "alone": _numbers(found.alone) if found.alone else None,
         "values": _numbers(found.values),
@@ -53,43 +72,25 @@ def _report(table: Table, result: Mapping[str, Any], by: str, absent: str) -> di
         "marginal": _numbers(found.marginal),
         "due": _numbers(found.payoffs(evaluated.total)),
         "payoff": result["payoffs"],
-        "sensitivity": _sensitivity(table, evaluated, by),
+        "passed": _passed(table),
+        "sensitivity": {**compared.as_json(), "lines": compared.lines()},
     }
 
 
-def _compared_with(table: Table, absent: str) -> EvaluatedTable:
-    """Return the table under another baseline, or as it is."""
-    if not absent:
-        return EvaluatedTable(table)
-    settings = {**table["settings"], "absent": absent}
-    return EvaluatedTable(
-        {**table, "episode": f"{table['episode']}/{absent}", "settings": settings}
-    )
-
-
-def _sensitivity(table: Table, evaluated: EvaluatedTable, by: str) -> list[str]:
-    """Say where the ranking of the agents depends on the norm or on the baseline."""
-    if len(evaluated.agents) > MOST_AGENTS:
-        return []
-    own = _ranking(evaluated, by)
-    norms = [n for n in COMPARED if n != by and can_settle(n, len(evaluated.agents))]
-    other = [n for n in norms if _ranking(evaluated, n) != own]
-    said = [f"the ranking of the agents is another by {', '.join(other)}"] if other else []
-    if evaluated.game.credit_rule != "record" or evaluated.game.baseline.kind == "nothing":
-        return said
-    kinds = [k for k in BASELINES if k != evaluated.game.baseline.kind]
-    moved = [k for k in kinds if _ranking(_compared_with(table, k), by) != own]
-    if moved:
-        said.append(f"the ranking of the agents is another with the baseline {', '.join(moved)}")
-    return said or ["the ranking of the agents is the same by the other norms and baselines"]
-
-
-def _ranking(evaluated: EvaluatedTable, by: str) -> list[list[str]]:
-    """Return the agents by falling value; of equal values together."""
-    values = evaluated.attribution(by).values
-    levels = sorted({round(x, 6) for x in values.values()}, reverse=True)
-    return [sorted(a for a, x in values.items() if round(x, 6) == level) for level in levels]
+def _over_dice(
+    evaluated: EvaluatedTable, by: str, dice: int, done: Callable[[], Any]
+) -> dict[str, Any]:
+    if not rolls_dice(evaluated):
+        return {"times": 0, "why": "no dice are rolled: the values are the same on any"}
+    return on_other_dice(evaluated, by, dice, done).as_json()
 
 
 def _numbers(amounts: Mapping[str, Fraction]) -> dict[str, float]:
     return {agent: float(x) for agent, x in amounts.items()}
+
+
+def _passed(table: Table) -> dict[str, int]:
+    """Agent → turns it passed because its model failed or could not be read; charged to it."""
+    effects = [e for turn in table.get("record", []) for e in turn.get("effects", [])]
+    who = [e["agent"] for e in effects if e["effect"] == "pass"]
+    return {agent: who.count(agent) for agent in table["agents"] if agent in who}

@@ -12,7 +12,7 @@ from shapley_coop.cli.console import finish, note, progress, say, say_json, show
 from shapley_coop.cli.options import Json, PriceFile
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.measures.stats import Comparison
+    from shapley_coop.evals.measures.stats import Comparison, Estimate
     from shapley_coop.evals.sweeps.langsmith import Experiment
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.store import Row
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.sweep import Limits, Tally
 
 INCOMPLETE = 1
+MOST_COLUMNS = 8
+"""Conditions that are printed side by side, where a suite lays out tables of its own."""
+
 ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
@@ -221,13 +224,35 @@ def _show(
         name = experiment.suite.name
         say_json({"suite": name, "conditions": found, "compared": pairs, "uploaded": uploaded})
         return
+    _show_tables(experiment)
+    if len(summary) <= MOST_COLUMNS or not experiment.suite.tables:
+        _show_summary(experiment.suite.name, summary)
+    for name, comparisons in compared.items():
+        reporting.show_comparisons(f"{name} minus the baseline", comparisons)
+    for name in uploaded:
+        say(f"uploaded {name}")
+
+
+def _show_tables(experiment: "Experiment") -> None:
+    """Print the tables that the suite itself lays out: a line for each condition."""
+    from shapley_coop.evals.measures.summary import conditions, estimate
+    from shapley_coop.evals.reports.layout import selected, words
+
+    rows = [row for group in experiment.groups for row in group.rows]
+    for spec in experiment.suite.tables:
+        axes = spec.rows or [axis for axis in experiment.suite.axes if axis not in spec.where]
+        lines = [
+            [group.name, *(estimate(group.rows, column).shown(2) for column in spec.columns)]
+            for group in conditions(selected(rows, spec.where), axes)
+        ]
+        show_table(spec.title, [", ".join(axes) or "runs", *map(words, spec.columns)], lines)
+
+
+def _show_summary(suite: str, summary: "dict[str, dict[str, Estimate]]") -> None:
+    """Print every measure, a column for each condition."""
     keys, every = (
         dict.fromkeys(key for found in summary.values() for key in found),
         summary.values(),
     )
     lines = [[k, *(found[k].shown(2) if k in found else "—" for found in every)] for k in keys]
-    show_table(experiment.suite.name, ["measure", *summary], lines)
-    for name, comparisons in compared.items():
-        reporting.show_comparisons(f"{name} minus the baseline", comparisons)
-    for name in uploaded:
-        say(f"uploaded {name}")
+    show_table(suite, ["measure", *summary], lines)

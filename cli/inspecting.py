@@ -60,6 +60,7 @@ def show(
     from shapley_coop.cli.narration import narrate, report
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import home
+    from shapley_coop.state.conduct import stated
 
     found = home().runs.get(run)
     if as_json:
@@ -76,7 +77,9 @@ def show(
     narrate("show", dict(table))
     if found.result:
         say()
-        report(found.result)
+        # A result of an earlier version does not state conduct; the record does.
+        did = stated(table["agents"], table.get("record", []), found.result["breaches"])
+        report({"conduct": did} | found.result)
     else:
         say(f"{run} has not ended: go on with coop resume {run}")
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from shapley_coop.cli.console import say, show_table
+from shapley_coop.state.conduct import did, unanswered
 
 
 def narrate(node: str, written: dict[str, Any]) -> None:
@@ -43,17 +44,34 @@ def nobody_acted(outcome: dict[str, Any]) -> bool:
     return "acted" in outcome and not any(outcome["acted"].values())
 
 
+def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
+    """An agent's row; an older result does not say what it did."""
+    conduct, credit = outcome.get("conduct", {}).get(agent), outcome["credit"]
+    broke = sum(breach["agent"] == agent for breach in outcome["breaches"])
+    error = (credit["standard_error"] or {}).get(agent)
+    return [
+        agent,
+        outcome["seats"][agent],
+        did(conduct["actions"]) if conduct else "–",
+        str(broke or "–"),
+        f"{outcome['rewards'][agent]:g}",
+        f"{credit['shapley'][agent]:g}" + (f" ± {error:.2g}" if error else ""),
+        f"{outcome['payoffs'][agent]:g}",
+    ]
+
+
 def report(outcome: dict[str, Any]) -> None:
-    """What a run came to."""
+    """What a run came to: what each agent did beside what it is due."""
     if nobody_acted(outcome):
         say(f"No agent acted in {outcome['run']}; turns played: {outcome['turns_played']}.")
-    amounts = (outcome["rewards"], outcome["payoffs"], outcome["credit"]["shapley"])
-    lines = [
-        [agent, outcome["seats"][agent], *(f"{amount[agent]:g}" for amount in amounts)]
-        for agent in outcome["agents"]
-    ]
-    columns = ["agent", "seat", "reward", "payoff", "Shapley"]
+    columns = ["agent", "seat", "did", "breaches", "reward", "Shapley", "payoff"]
+    lines = [_line(agent, outcome) for agent in outcome["agents"]]
     show_table(f"{outcome['run']}: {outcome['status']}", columns, lines)
+    if baseline := outcome["credit"].get("baseline"):
+        say(f"Shapley values compare with the baseline: {baseline['words']}.")
+    for agent, conduct in outcome.get("conduct", {}).items():
+        if lost := unanswered(conduct["passes"]):
+            say(f"{agent}: {lost}; what that cost is charged to its value")
     for moved in outcome["transfers"]:
         say(f"{moved['payer']} pays {moved['payee']} {moved['amount']:g} ({moved['reason']})")
     for breach in outcome["breaches"]:

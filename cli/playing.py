@@ -173,7 +173,11 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 
     traced, cell = Traced(), Cell(suite="", labels={}, graph=run.graph, room=run.room)
     outcome = await follow(run, watch, person, traced.config)
-    traced.score(await asyncio.to_thread(row_of, cell, await table_of(run)))
+    try:
+        traced.score(await asyncio.to_thread(row_of, cell, await table_of(run)))
+    except Exception as error:
+        # The run has ended and is paid: what cannot be told of it changes nothing.
+        note(f"{run.run}: no feedback was sent to its trace ({type(error).__name__})")
     return outcome
 
 

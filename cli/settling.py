@@ -8,6 +8,8 @@ import typer
 from shapley_coop.cli.console import say, say_json, show_table
 from shapley_coop.cli.options import Json, Weights
 
+RECORDED, ASKED = "recorded", "asked"
+REPLAYS = (RECORDED, ASKED)
 CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
 
@@ -18,6 +20,21 @@ def credit(
     absent: Annotated[
         str, typer.Option(help="Of a run: another baseline; it reports, and settles nothing.")
     ] = "",
+    dice: Annotated[
+        int,
+        typer.Option(
+            help="Of a run: replay the same schedules on so many other dice; it only reports.",
+            min=0,
+            max=100_000,
+        ),
+    ] = 0,
+    replay: Annotated[
+        str,
+        typer.Option(
+            help="Of a run of embedded agents: 'asked' also plays every coalition with its "
+            "members asked again, told who is present; it only reports.",
+        ),
+    ] = "recorded",
     as_json: Json = False,
 ) -> None:
     """Each agent's value in a run's record, or in a game of your own.
@@ -29,8 +46,12 @@ def credit(
     {"runs": [{"A": {"damage": 474, "healing": 183}, …}, …]} gives what each agent did in each run.
     """
     if not file.suffix and not file.exists():
-        _credit_of_run(str(file), value, absent, as_json)
+        if replay not in REPLAYS:
+            raise ValueError(f"--replay {replay}: give {' or '.join(REPLAYS)}")
+        _credit_of_run(str(file), value, absent, dice, replay == ASKED, as_json)
         return
+    if absent or dice or replay == ASKED:
+        raise ValueError(f"--absent, --dice and --replay are for a run's record: {file} is a file")
     from shapley_coop.credit import credit_report
     from shapley_coop.files import read_json
 
@@ -53,12 +74,13 @@ def credit(
         say(f"{name}: {CHECKED[holds]}")
 
 
-def _credit_of_run(run: str, by: str, absent: str, as_json: bool) -> None:
-    """Print the credit of an ended run, and where the ranking depends on baseline or norm."""
-    from shapley_coop.cli.console import finish
+def _credit_of_run(run: str, by: str, absent: str, dice: int, asked: bool, as_json: bool) -> None:
+    """Print the credit of an ended run, and on what the ranking of the agents depends."""
+    from shapley_coop.cli.console import finish, progress
     from shapley_coop.cli.crediting_runs import credit_of_run
 
-    report = finish(credit_of_run(run, by, absent))
+    with progress(dice, f"{dice} other dice") as moved:
+        report = finish(credit_of_run(run, by, absent, dice, asked, moved))
     if as_json:
         say_json(report)
         return
@@ -80,8 +102,41 @@ def _credit_of_run(run: str, by: str, absent: str, as_json: bool) -> None:
         ],
     )
     say(f"compared with the baseline: {report['baseline']}; improvement {report['improvement']:g}")
-    for line in report["sensitivity"]:
+    if report["warning"]:
+        say(f"warning: {report['warning']}")
+    for agent, turns in report["passed"].items():
+        say(f"{agent} passed {turns} turns because nothing could be read: this is charged to it")
+    for line in report["sensitivity"]["lines"]:
         say(line)
+    if "dice" in report:
+        _show_dice(report["dice"])
+    if "asked" in report:
+        _show_asked(report["asked"])
+
+
+def _show_asked(asked: dict[str, Any]) -> None:
+    """Print the values where the members of each coalition chose again."""
+    values = [[agent, f"{value:g}"] for agent, value in asked["values"].items()]
+    show_table("members asked again", ["agent", "value when asked"], values)
+    same = "as recorded" if asked["as_recorded"] else "not as recorded"
+    say(f"with everybody present they did {same}; improvement {asked['improvement']:g}")
+
+
+def _show_dice(dice: dict[str, Any]) -> None:
+    """Print what the same schedules come to on other dice."""
+    if not dice["times"]:
+        say(dice["why"])
+        return
+    lines = [
+        [
+            what,
+            *(f"{found[key]:.4g}" for key in ("mean", "sd")),
+            f"{found['low']:.4g} to {found['high']:.4g}",
+        ]
+        for what, found in [*dice["values"].items(), ("improvement", dice["improvement"])]
+    ]
+    title = f"the same schedules on {dice['times']} other dice"
+    show_table(title, ["agent", "mean", "sd", "90 % range"], lines)
 
 
 def wev(

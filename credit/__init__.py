@@ -29,7 +29,6 @@ from shapley_coop.credit.attribution import (
     attribute,
     attribute_by,
     can_settle,
-    norm_payoffs_fn,
     payoffs_by_norm,
 )
 from shapley_coop.credit.coalitions import members, worth_table
@@ -54,7 +53,6 @@ __all__ = [
     "credit_report",
     "members",
     "norm",
-    "norm_payoffs_fn",
     "normalised",
     "payoffs_by_norm",
     "payoffs_under_norm",

@@ -71,6 +71,14 @@ class Characteristic:
     parts: Sequence[Fraction] | None = None
     target: float | None = WITHIN
 
+    def worths(self) -> list[Fraction]:
+        """v of all 2ⁿ coalitions by mask, from v(∅) to v(N); exact.
+
+        Raises:
+            ValueError: there are too many agents for a table (`coalitions.MAX_AGENTS`).
+        """
+        return self.table() if self.table else worth_table(self.agents, self.worth)
+
 
 @dataclass(frozen=True)
 class Attribution:
@@ -138,7 +146,7 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     if n <= min(of.exact_agents, MAX_ENUMERATED) or (
         n <= MAX_ENUMERATED and by not in (*SAMPLED, *FEW)
     ):
-        table = of.table() if of.table else worth_table(of.agents, of.worth)
+        table = of.worths()
         return Attribution(
             norm=by,
             method="exact",
@@ -153,13 +161,6 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
 def can_settle(by: str, n: int) -> bool:
     """Whether a norm can be computed for any record of so many agents."""
     return by != "deegan_packel" and (n <= MAX_ENUMERATED or by in SAMPLED or by in FEW)
-
-
-def norm_payoffs_fn(
-    agents: Sequence[str], worth: Worth, batch: BatchWorth | None = None
-) -> Callable[[str, Fraction], dict[str, Fraction]]:
-    """From a norm's name and a total to every agent's payoff; each norm is computed once."""
-    return payoffs_by_norm(Characteristic(agents, worth, batch))
 
 
 def payoffs_by_norm(of: Characteristic) -> Callable[[str, Fraction], dict[str, Fraction]]:

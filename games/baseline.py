@@ -37,6 +37,11 @@ class Baseline:
     actions: Mapping[str, str] = field(default_factory=dict)
     warning: str = ""
 
+    @property
+    def undeclared(self) -> bool:
+        """Whether nothing says what the absent would have done, so that no value is defined."""
+        return self.kind == "nothing" and bool(self.warning)
+
 
 ALL_AWAY = Baseline(
     AWAY,
@@ -62,6 +67,9 @@ def read_baseline(game: "Game", absent: Absent) -> Baseline | None:
     """
     from shapley_coop.games.params import GameError
 
+    if absent and game.own_baseline:
+        own = game.default_baseline().words
+        raise GameError(f"{game.name}: {own}; no other baseline can be given: leave absent out")
     if isinstance(absent, dict):
         if set(absent) != set(game.agents):
             raise GameError(f"absent names {sorted(absent)}: name each of {', '.join(game.agents)}")

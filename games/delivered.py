@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from shapley_coop.amounts import apportion, exact
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.games.ahead import Ahead, BountyAhead
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.game import Game, Position, Step, Turn
 from shapley_coop.games.params import GameError, Number, Params
@@ -72,6 +73,8 @@ class Delivered(Game):
     """
 
     name = "delivered"
+    rolls_dice = False
+    own_baseline = True
     earlier_worth = "record"
     Params: ClassVar[type[Params]] = DeliveredParams
     params: DeliveredParams
@@ -118,6 +121,10 @@ class Delivered(Game):
         """What each member was paid: parts add up, whoever else is there."""
         paid = earned_alone(record, self.agents)
         return additive(self.agents, [paid[agent] for agent in self.agents])
+
+    def ahead(self) -> Ahead:
+        """All is done already."""
+        return BountyAhead(self, exact(self.params.bounty))
 
     def rules(self) -> str:
         """What was made, and how its value is found."""

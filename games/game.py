@@ -14,10 +14,11 @@ from pydantic import ValidationError
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.amounts import exact
+from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Baseline, read_baseline
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints, best_total
-from shapley_coop.games.replay import Replays, step_by_step
+from shapley_coop.games.replay import Conduct, Replays, conduct, step_by_step
 
 Position = dict[str, Any]
 """A position of a game: plain JSON, complete, and the same for the same seed and actions."""
@@ -133,6 +134,10 @@ class Game(ABC):
         """The baseline where nothing declares one."""
         return ALL_IDLE
 
+    def equilibrium(self) -> Baseline | None:
+        """The only profile that survives strict dominance, in a game that can find it."""
+        return None
+
     def policy(self, position: Position, agent: str) -> str | None:
         """What an agent that takes no part does here, in a game that computes it."""
         raise NotImplementedError(f"{self.name} computes no policy for the absent")
@@ -157,9 +162,19 @@ class Game(ABC):
         """What every agent earns where a coalition repeats its conduct and the others do not.
 
         Of everybody together it is exactly what the record says. A game that can replay many
-        coalitions at once overrides it.
+        coalitions at once overrides this or `repeated`.
         """
-        return step_by_step(self, record, self.baseline)
+        return self.repeated(conduct(self, record, self.baseline))
+
+    def repeated(self, did: Conduct) -> Replays:
+        """The same for a conduct that may have been recorded on other dice than this game's."""
+        return step_by_step(self, did)
+
+    rolls_dice: ClassVar[bool] = True
+    """Whether what the same actions lead to depends on the seed."""
+
+    own_baseline: ClassVar[bool] = False
+    """Whether the game has a rule of its own for the absent, which no run replaces."""
 
     def replays_of(self, record: Sequence[Turn]) -> Replays:
         """The same; the latest are kept."""
@@ -200,13 +215,7 @@ class Game(ABC):
         What a sampler asks of a game with many agents.
         """
         if self.credit_rule == "record":
-            found = self.replays_of(record)
-            nothing = found.totals(np.zeros((1, len(self.agents)), dtype=np.bool_))[0]
-
-            def gained(members: NDArray[Any]) -> NDArray[np.float64]:
-                return np.asarray((found.totals(members) - nothing) / found.unit, dtype=np.float64)
-
-            return gained
+            return self.replays_of(record).improvements
 
         def worths(members: NDArray[Any]) -> NDArray[np.float64]:
             rows = (
@@ -220,6 +229,10 @@ class Game(ABC):
     def reference_points(self) -> ReferencePoints:
         """What outcomes are compared with: the best total, found by enumeration in a small game."""
         return ReferencePoints(partial(best_total, self))
+
+    def ahead(self) -> Ahead:
+        """Plays of the turns left in thought; a game that can play many at once overrides it."""
+        return Ahead(self)
 
     @abstractmethod
     def rules(self) -> str:

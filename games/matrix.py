@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any, ClassVar
@@ -9,7 +10,9 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from shapley_coop.amounts import exact
+from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
@@ -18,6 +21,7 @@ from shapley_coop.games.table_replay import surviving_baseline, table_replays
 
 MAX_JOINT_ACTIONS = 100_000
 MAX_PAYOFF = 10**9
+MAX_LOOKED_THROUGH = 4_096
 
 
 class Outcome(BaseModel):
@@ -102,6 +106,7 @@ class MatrixGame(Game):
     """A normal-form game from a small file, repeated for `rounds` turns."""
 
     name = "matrix"
+    rolls_dice = False
     Params: ClassVar[type[Params]] = MatrixParams
     params: MatrixParams
 
@@ -153,6 +158,11 @@ class MatrixGame(Game):
         """What survives strict dominance, if that is one profile; else away, with a warning."""
         return surviving_baseline(self.agents, self.actions, self._pays)
 
+    def equilibrium(self) -> Baseline | None:
+        """What survives strict dominance, if that is one profile."""
+        found = surviving_baseline(self.agents, self.actions, self._pays)
+        return found if found.kind == "actions" else None
+
     def replays(self, record: Sequence[Turn]) -> Replays:
         """Many coalitions at once; every replay has as many turns as the record."""
         return table_replays(self, record, self._pays) or super().replays(record)
@@ -171,6 +181,31 @@ class MatrixGame(Game):
             min(self._total(coalition, ours | theirs) for theirs in self._plays(coalition, False))
             for ours in self._plays(coalition, True)
         )
+
+    def ahead(self) -> Ahead:
+        """Who is asked for nothing does what pays best if the others may do anything."""
+        return MatrixAhead(self)
+
+    def most(self, agent: str) -> Fraction:
+        """The most that an agent can earn in all turns."""
+        return self.turns * max(exact(pays[agent]) for pays in self._pays.values())
+
+    @property
+    def most_together(self) -> Fraction:
+        """The most that all together can earn in all turns."""
+        totals = (sum(map(exact, pays.values()), Fraction(0)) for pays in self._pays.values())
+        return self.turns * max(totals)
+
+    @cached_property
+    def unasked(self) -> dict[str, str] | None:
+        """Agent → what pays it best if all others are equally likely to do anything.
+
+        None of a table that is too large to be looked through.
+        """
+        if len(self._pays) > MAX_LOOKED_THROUGH:
+            return None
+        facts = {**self.facts(), "you": self.agents[0], "turn": 1}
+        return Enumeration(facts, [], lambda *_: ()).default
 
     def reference_points(self) -> ReferencePoints:
         """Turns times the best total of one turn."""
@@ -222,6 +257,42 @@ class MatrixGame(Game):
         return [
             dict(zip(who, play, strict=True)) for play in product(*(self.actions[a] for a in who))
         ]
+
+
+class MatrixAhead(Ahead):
+    """Plays of a table of payoffs: nothing in it depends on dice."""
+
+    game: MatrixGame
+
+    @property
+    def words(self) -> str:
+        """What agents are taken to do."""
+        if self.game.unasked is None:
+            return super().words
+        return (
+            "who is asked for nothing does what pays it best in a turn if the others are equally "
+            "likely to do anything"
+        )
+
+    @property
+    def unasked_words(self) -> str:
+        """The same, shorter."""
+        known = self.game.unasked is not None
+        return "what pays best at once" if known else super().unasked_words
+
+    def most(self) -> dict[str, Fraction]:
+        """The best cell, every turn."""
+        return {agent: self.game.most(agent) for agent in self.game.agents}
+
+    def together(self) -> Fraction:
+        """The cell that is best for all together, every turn."""
+        return self.game.most_together
+
+    def unasked(self, position: Position, agent: str, waiting: bool) -> str | None:
+        """The same at every turn."""
+        if self.game.unasked is None:
+            return super().unasked(position, agent, waiting)
+        return self.game.unasked[agent]
 
 
 GAME = MatrixGame

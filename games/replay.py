@@ -67,6 +67,11 @@ class Replays:
         there, nobody = self.totals(np.concatenate([members, np.zeros_like(members)])).tolist()
         return _fraction(there - nobody, self.unit)
 
+    def improvements(self, members: Coalitions) -> NDArray[np.float64]:
+        """v(C) of many coalitions, in the game's unit, shape (m,)."""
+        nobody = self.totals(np.zeros((1, len(self.agents)), dtype=np.bool_))[0]
+        return np.asarray((self.totals(members) - nobody) / self.unit, dtype=np.float64)
+
     def alone(self) -> dict[str, Fraction]:
         """W_i(∅): what each agent has if nobody takes part, the pot in equal parts."""
         return self.of(np.zeros(len(self.agents), dtype=np.bool_))
@@ -89,11 +94,14 @@ class Conduct:
         schedules: agent → turn by turn its action, None for a pass, or COULD_NOT.
         stopped: whether the play was stopped before the game's end.
         replayed: the agents whose record is more than their baseline.
+        goes_on: whether members go through their own turns again where they leave the recorded
+            path; else they take their baseline there. False is for comparison alone.
     """
 
     schedules: dict[str, list[Any]]
     stopped: bool
     replayed: frozenset[str]
+    goes_on: bool = True
 
 
 def conduct(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Conduct:
@@ -114,9 +122,9 @@ def conduct(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Condu
     return Conduct(schedules, not game.over(position), frozenset(differs))
 
 
-def step_by_step(game: "Game", record: "Sequence[Turn]", baseline: Baseline) -> Replays:
-    """Replays of any game, by its own `step`. Cost: a play for each coalition."""
-    did = conduct(game, record, baseline)
+def step_by_step(game: "Game", did: Conduct) -> Replays:
+    """Replays of a conduct in any game, by its own `step`. Cost: a play for each coalition."""
+    baseline = game.baseline
     known: dict[bytes, list[Fraction]] = {}
 
     def earned(members: Coalitions) -> NDArray[Any]:
@@ -188,7 +196,7 @@ class _Play:
         done: str | None = schedule[self._turn] if self._turn < len(schedule) else COULD_NOT
         if done is not COULD_NOT and self._possible(done, legal):
             return done
-        for k in range(len(schedule)):
+        for k in range(len(schedule) if self._did.goes_on else 0):
             at = (self._cursor[agent] + k) % len(schedule)
             if schedule[at] is not COULD_NOT and self._possible(schedule[at], legal):
                 self._cursor[agent] = at + 1

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.exchange.ahead import TradeAhead
 from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS, recorded_trade
 from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
 from shapley_coop.games.exchange.front import best_sum
@@ -58,6 +59,8 @@ class TaskExchange(Game):
     """
 
     name = "task_exchange"
+    rolls_dice = False
+    own_baseline = True
     Params: ClassVar[type[Params]] = TaskExchangeParams
     params: TaskExchangeParams
 
@@ -191,6 +194,10 @@ class TaskExchange(Game):
         paid pays in none.
         """
         return recorded_trade(self, record)
+
+    def ahead(self) -> TradeAhead:
+        """Who is asked for nothing does its own tasks."""
+        return TradeAhead(self)
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(C): the best that C's members can do by trading their initial tasks among themselves.

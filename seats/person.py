@@ -15,6 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field
 PASS = ""
 """The text of a person who passes: it says nothing, and is no message."""
 
+CHOSEN = "PASS"
+"""The label of such a pass."""
+
 IGNORE = {"type": "ignore"}
 """The reply of a person who passes, and of one whose time is up."""
 

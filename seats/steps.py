@@ -121,7 +121,11 @@ async def _result(question: Question, journal: Journal, call: Call) -> str:
     if known is None:
         config = traced(q)
         config["run_name"] = f"{q.agent}.{call.tool}"
-        answer = Answer(str(await tool.ainvoke(dict(call.arguments), config=config)))
+        try:
+            result = str(await tool.ainvoke(dict(call.arguments), config=config))
+        except RecursionError:
+            result = "The arguments are nested too deeply: write them flat."
+        answer = Answer(result)
         entry = Entry(q.agent, TOOL, call.tool, name, asked, q.attempt, answer, nonce())
         known = await journal.keep(q.episode, entry)
     return known.answer.text

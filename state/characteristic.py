@@ -13,14 +13,18 @@ from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
 def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
     """v of a record: by replays against the game's baseline, or by the rule that the game names."""
-    worth, batch = partial(game.worth, record), game.batch_worth(record)
     if game.credit_rule != "record":
+        worth, batch = partial(game.worth, record), game.batch_worth(record)
         return Characteristic(game.agents, worth, batch, exact_agents=EXACT_AGENTS, target=None)
-    replays = game.replays_of(record)
+    return by_replays(game.replays_of(record))
+
+
+def by_replays(replays: Replays) -> Characteristic:
+    """v(C) = W(C) − W(∅) of these replays."""
     return Characteristic(
-        agents=game.agents,
-        worth=worth,
-        batch=batch,
+        agents=replays.agents,
+        worth=partial(_worth, replays),
+        batch=replays.improvements,
         table=partial(_table, replays),
         alone=replays.alone(),
         exact_agents=replays.exact_agents,
@@ -37,12 +41,17 @@ def alone(game: Game, record: Sequence[Turn]) -> dict[str, Fraction]:
     return {agent: game.worth(record, frozenset({agent})) for agent in game.agents}
 
 
+def _worth(replays: Replays, coalition: frozenset[str]) -> Fraction:
+    return replays.improvement(np.array([[agent in coalition for agent in replays.agents]]))
+
+
 def _table(replays: Replays) -> list[Fraction]:
     """All 2ⁿ worths, exact: bit i of a mask stands for agent i."""
     n = len(replays.agents)
     masks = np.arange(1 << n)[:, None] >> np.arange(n) & 1
     totals = replays.totals(masks.astype(np.bool_)).tolist()
-    return [_part(total - totals[0], replays.unit) for total in totals]
+    parts = {total: _part(total - totals[0], replays.unit) for total in set(totals)}
+    return [parts[total] for total in totals]
 
 
 def _part(amount: int | Fraction, unit: int) -> Fraction:

@@ -27,8 +27,14 @@ def reservation(turn: TurnContext, agent: str) -> Fraction | None:
 
 
 def too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
-    """Why a deal gives an agent less than its reservation value; None if it does not."""
+    """Why an agent cannot put its name to a deal; None if it can.
+
+    A party could never pay what the deal asks of it, or the agent gets less than its reservation
+    value.
+    """
     least, evaluated = reservation(turn, agent), turn.evaluated
+    if fault := evaluated.beyond_means(deal):
+        return fault
     if least is None:
         return None
     if turn.topic.phase == "settlement":

@@ -23,6 +23,7 @@ from shapley_coop.deals import (
     Contract,
     Deal,
     Enforcement,
+    Fault,
     Offer,
     Payment,
     Share,
@@ -33,10 +34,15 @@ from shapley_coop.deals import (
     share_of,
 )
 from shapley_coop.deals.agreement import Agreement
+from shapley_coop.deals.analysis.ability_to_pay import Means, means_of, unpayable
+from shapley_coop.deals.analysis.certificate import agreed_from, beyond_means
+from shapley_coop.deals.analysis.outlook import DealOutlook
+from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
 from shapley_coop.state.characteristic import characteristic
+from shapley_coop.state.outlook import outlook_of
 from shapley_coop.state.run_config import RunConfig, config_of, game_of
 from shapley_coop.state.table import Table
 
@@ -64,7 +70,20 @@ class EvaluatedTable:
     def signed(self) -> Agreement:
         """The contract, if one is signed, held against the record."""
         facts, terms = facts_of(self.game), Enforcement.of(self.table["settings"])
-        return Agreement(self.contract, self.record, facts, terms)
+        return Agreement(self.contract, self.record, {**facts, **self.means}, terms)
+
+    @cached_property
+    def means(self) -> dict[str, Any]:
+        """What each agent can have at most, among the facts that a contract is read against."""
+        return means_of(self.game)
+
+    def beyond_means(self, deal: Deal) -> Fault | None:
+        """Why some payer could never pay what a deal asks of it; None if all can."""
+        known = Means.of({**self.means, "turns": self.game.turns})
+        if self.over:
+            return unpayable(payments(deal, self.record), self.settled(), known)
+        now = self.turn
+        return beyond_means(agreed_from(deal, self.contract, now), known, now)
 
     @property
     def over(self) -> bool:
@@ -122,6 +141,34 @@ class EvaluatedTable:
     def of_earlier_version(self) -> bool:
         """Whether the run was configured by a version that had no baselines."""
         return "absent" not in self.table["settings"]
+
+    def outlook(self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()) -> dict[str, Any]:
+        """What an offer would pay: if all keep it, if each breaks it, and without it.
+
+        Plain JSON, amounts as exact strings in the game's unit; empty where it is not computed.
+
+        Args:
+            deal: the offer.
+            viewer: who is shown it; where agents know their own payoffs alone, its own are shown,
+                and without a viewer none.
+            norms: of which the payoffs are shown beside, if all keep the offer.
+        """
+        found = self.outlook_or_why_not(deal, viewer, norms)
+        return found if found["rows"] else {}
+
+    def outlook_or_why_not(
+        self, deal: Deal, viewer: str = "", norms: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """The same, without rows and with the reason under `why_not` where it is not computed.
+
+        Once the game is over, what an offer pays is certain, and nobody can break it any more.
+        """
+        if self.over:
+            kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
+            without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
+            return DealOutlook(rows=(kept, without)).record()
+        settings, position = self.table["settings"], self.table["position"]
+        return outlook_of(settings, position, self.record, self.contract, deal, norms, viewer)
 
     def payoffs_by(self, norm: str) -> dict[str, Fraction]:
         """What each agent ends with if a norm decides about what was earned."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO, normalised
 from shapley_coop.deals import in_force
+from shapley_coop.state.conduct import stated
 from shapley_coop.state.run_config import config_of, name_of
 from shapley_coop.state.table import Table
 
@@ -77,6 +78,7 @@ def _course(table: Table) -> dict[str, Any]:
         "acted": {
             agent: sum(agent in turn["actions"] for turn in record) for agent in table["agents"]
         },
+        "conduct": stated(table["agents"], record, (table["settlement"] or {})["breaches"]),
         "rounds_of_talk": len({(s["topic"], s["turn"], s["round"]) for s in talk}),
         "agreed_at": _agreed_at(table),
     }

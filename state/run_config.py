@@ -164,6 +164,12 @@ class RunConfig(BaseModel):
         "on_shock (the game calls an event one), or 'every 3' (turns).",
         examples=["never", "every 1", "on_breach", "on_shock"],
     )
+    outlook: bool = Field(
+        default=True,
+        title="Outlook",
+        description="Whether letters show what an offer would pay: if all keep it, if each breaks "
+        "it, and without it. It changes what is measured: the papers' conditions have it off.",
+    )
     tools: bool = Field(
         default=False,
         title="Tools",
@@ -241,6 +247,10 @@ class RunConfig(BaseModel):
                 f"the norm {self.norm} cannot be computed from every record of "
                 f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
                 "equal or proportional"
+            )
+        if self.disagreement != "signed" and game.baseline.warning:
+            raise ValueError(
+                f"disagreement {self.disagreement} needs values: {game.baseline.warning}"
             )
         if strangers := set(self.seats) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}:
             raise ValueError(

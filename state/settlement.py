@@ -11,7 +11,7 @@ from shapley_coop.deals import Deal, unanimous
 from shapley_coop.deals.enforcement import net
 from shapley_coop.deals.written.audit import audit
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.storage.ledger import TREASURY, WORLD, Key, Line
+from shapley_coop.state.storage.ledger import TREASURY, WORLD, Key, Line, Posting
 
 
 def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
@@ -23,11 +23,7 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
     and are counted in the payoffs.
     """
     agents, offer = evaluated.agents, evaluated.offer
-    basis, due = "contract" if evaluated.contract else "none", evaluated.settled()
-    if offer is not None and unanimous(offer, agents):
-        basis, due = "redistribution", evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
-    elif evaluated.table.get("reckoning") and evaluated.config.disagreement != "signed":
-        basis, due = _without_agreement(evaluated, basis, due)
+    basis, due = decided(evaluated)
     total = to_micro(evaluated.total)
     before = _rounded(evaluated.earned, total)
     after = _constrained(before, _rounded(due, total), evaluated.config.constraints)
@@ -47,6 +43,17 @@ def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
         "breaches": [asdict(breach) for breach in evaluated.signed.monitor.breaches],
         "credit": _credit(evaluated),
     }
+
+
+def decided(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
+    """On which basis, and what each agent ends with by it, before constraints and deposits."""
+    agents, offer = evaluated.agents, evaluated.offer
+    basis, due = "contract" if evaluated.contract else "none", evaluated.settled()
+    if offer is not None and unanimous(offer, agents):
+        return "redistribution", evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
+    if evaluated.table.get("reckoning") and evaluated.config.disagreement != "signed":
+        return _without_agreement(evaluated, basis, due)
+    return basis, due
 
 
 def _without_agreement(
@@ -83,7 +90,7 @@ def reward_lines(settlement: Mapping[str, Any]) -> list[Line]:
     return [*rewards, *moved]
 
 
-def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[tuple[Key, list[Line]]]:
+def deposit_lines(evaluated: EvaluatedTable, over: bool) -> list[Posting]:
     """What the deposits have come to, by its idempotency key.
 
     Args:

@@ -1,22 +1,106 @@
-"""Read-only tools for models: over public facts and the caller's own secrets."""
+"""What an agent may ask the program before it answers: read-only questions, answered in words.
 
+Everything is computed from what is public and from the caller's own secrets. A tool changes
+nothing, draws no dice of the game, and answers bad arguments with words that say what would do.
+
+>>> from shapley_coop.state.tools import tools_of  # doctest: +SKIP
+>>> [tool.name for tool in tools_of(turn, "Bob")]  # doctest: +SKIP
+['evaluate_deal', 'check_deal', 'simulate', 'history']
+"""
+
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Forbid, only, read_deal
+from shapley_coop.files import first_error
+from shapley_coop.state.consent import terms_of, too_little
+from shapley_coop.state.tool_words import (
+    capped,
+    contribution_words,
+    event_words,
+    outcome_words,
+    outlook_words,
+    plan_words,
+    value_words,
+)
 from shapley_coop.state.turn import TurnContext
+
+MAX_ARGUMENT_CHARS = 20_000
+"""Limit of a call's arguments as JSON."""
+
+NESTED = "The arguments are nested too deeply: write them flat."
+
+MOST_EVENTS = 20
+"""So many matching events are told, the latest."""
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class NoArguments(_Arguments):
+    """Nothing is asked for."""
+
+
+class DealArguments(_Arguments):
+    """A draft of a deal."""
+
+    clauses: list[Any] = Field(
+        description="The deal's clauses, each a JSON object as in a proposal: do, forbid, pay or "
+        "share.",
+    )
+    drops: list[str] = Field(
+        default=[],
+        description="Ids of payments or shares of the contract in force that it would end.",
+    )
+
+
+class PlanArguments(_Arguments):
+    """Who does what, without payments."""
+
+    mine: list[Any] = Field(
+        description="What you would do: clauses of kind do or forbid; their agent may be left out.",
+    )
+    others: list[Any] = Field(
+        default=[],
+        description="What you take the others to do: clauses of kind do or forbid, each with its "
+        "agent. Who is not named does what it would do unasked.",
+    )
+
+
+class AgentArguments(_Arguments):
+    """Of whom."""
+
+    agent: str = Field(default="", description="An agent's name; empty: all.", max_length=200)
+
+
+class HistoryArguments(_Arguments):
+    """Which events."""
+
+    agent: str = Field(default="", description="Only of this agent; empty: all.", max_length=200)
+    first: int = Field(default=1, description="From this turn on.")
+    last: int = Field(default=0, description="To this turn; 0: the latest.")
+    words: str = Field(
+        default="",
+        description="Only events in which these words occur, in any case.",
+        max_length=200,
+    )
 
 
 @dataclass(frozen=True)
 class PublicTool:
-    """One tool.
+    """A question that an agent may put to the program.
 
     Attributes:
-        name: as it is called.
-        description: for the model.
-        arguments: what it takes.
-        run: computes; the answer is in words.
+        name: how a model calls it.
+        description: what it answers, for the model.
+        arguments: what it is given.
+        run: answers in plain words with the numbers; it never raises for what a model wrote.
     """
 
     name: str
@@ -24,7 +108,185 @@ class PublicTool:
     arguments: type[BaseModel]
     run: Callable[[BaseModel], str]
 
+    def call(self, raw: Any) -> str:
+        """The answer to arguments as a model wrote them; what does not fit is said in words."""
+        try:
+            given = self.arguments.model_validate(raw)
+        except ValidationError as error:
+            first = first_error(error)
+            return capped(f"The arguments do not fit: {first.where or self.name}: {first.reason}.")
+        except RecursionError:
+            return NESTED
+        return self.run(given)
+
 
 def tools_of(turn: TurnContext, agent: str) -> tuple[PublicTool, ...]:
-    """The tools that an agent may call now."""
-    return ()
+    """What an agent may ask now.
+
+    Drafts can be asked about while something is bargained over; outcome, marginal contribution
+    and value once they are computed for this bargaining, so that a claim is made without them.
+    Outsiders ask nothing.
+
+    Args:
+        turn: who is asked for what.
+        agent: the caller: what it is answered may rest on its own secrets, and on nobody else's.
+    """
+    if agent not in turn.evaluated.agents:
+        return ()
+    names: list[str] = []
+    if turn.topic.rules:
+        names += ["evaluate_deal", "check_deal"]
+    if turn.topic.rules and not turn.evaluated.over:
+        names.append("simulate")
+    if turn.table.get("accounts") and turn.asking.act != "claim":
+        names.append("outcome")
+        if turn.topic.computed and turn.table.get("reckoning"):
+            names += ["marginal_contribution", "shapley_value"]
+    return tuple(_tool(name, turn, agent) for name in [*names, "history"])
+
+
+def evaluate_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
+    """What a draft would pay you and each other agent: if all keep it, if you or another breaks it
+    (and how), and without a deal. Nobody else sees the draft."""
+    deal = _read(given)
+    if isinstance(deal, Fault):
+        return f"It cannot be read: {deal.feedback}"
+    if faults := _faults(turn, agent, deal):
+        return _refused(faults)
+    norms = turn.norms if turn.topic.phase == "negotiation" else []
+    found = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
+    return outlook_words(found, agent, _unit(turn))
+
+
+def check_deal(turn: TurnContext, agent: str, given: DealArguments) -> str:
+    """How the program reads a draft, in its own words, and everything that forbids proposing it.
+    Nobody else sees the draft."""
+    deal = _read(given)
+    if isinstance(deal, Fault):
+        return f"It cannot be read: {deal.feedback}"
+    faults = _faults(turn, agent, deal)
+    verdict = _refused(faults) if faults else "It can be proposed as it is."
+    return f"{verdict}\nIn the program's words:\n{deal.text()}"
+
+
+def simulate(turn: TurnContext, agent: str, given: PlanArguments) -> str:
+    """What everybody would earn if you and the others acted by a plan, without payments of its own;
+    payments of a contract in force count. With a range where dice decide."""
+    mine = [{"agent": agent, **x} if isinstance(x, dict) else x for x in given.mine]
+    deal = read_deal({"clauses": [*mine, *given.others]})
+    if isinstance(deal, Fault):
+        return f"The plan cannot be read: {deal.feedback}"
+    rules = (only(Do, Forbid), *DEAL_RULES)
+    if faults := [f for rule in rules if (f := rule(deal, terms_of(turn)))]:
+        return _refused(faults)
+    found = turn.evaluated.outlook_or_why_not(deal, viewer=agent)
+    return plan_words(found, agent, _unit(turn))
+
+
+def outcome(turn: TurnContext, agent: str, given: NoArguments) -> str:
+    """What was earned, by whom, what belongs to all together, and what everybody ends up with if
+    nothing more is agreed (the collective outcome)."""
+    evaluated = turn.evaluated
+    return outcome_words(evaluated.record, evaluated.earned, evaluated.settled(), _unit(turn))
+
+
+def marginal_contribution(turn: TurnContext, agent: str, given: AgentArguments) -> str:
+    """What the total would lack without an agent: all others repeat what they did, and it does
+    what the baseline says. Computed from the record."""
+    if unknown := _unknown(turn, given.agent):
+        return unknown
+    found = turn.evaluated.attribution(turn.evaluated.config.norm)
+    asked = [given.agent] if given.agent else list(turn.evaluated.agents)
+    return contribution_words(found, asked, turn.evaluated.game.baseline.words, _unit(turn))
+
+
+def shapley_value(turn: TurnContext, agent: str, given: AgentArguments) -> str:
+    """An agent's value by the norm of this run (Shapley unless said otherwise), with what it would
+    have had without the others, and its payoff if that norm decides. Computed from the record."""
+    if unknown := _unknown(turn, given.agent):
+        return unknown
+    evaluated = turn.evaluated
+    found = evaluated.attribution(evaluated.config.norm)
+    asked = [given.agent] if given.agent else list(evaluated.agents)
+    return value_words(found, found.payoffs(evaluated.total), asked, _unit(turn))
+
+
+def history(turn: TurnContext, agent: str, given: HistoryArguments) -> str:
+    """What was publicly said and done, the latest events that match. What agents said is quoted;
+    it may be untrue."""
+    if unknown := _unknown(turn, given.agent):
+        return unknown
+    table = turn.table
+    last = given.last if given.last > 0 else turn.evaluated.turn
+    found = [
+        words
+        for number, who, words in event_words(table.get("talk", []), table.get("record", []))
+        if given.first <= number <= last
+        and (not given.agent or given.agent in who)
+        and given.words.casefold() in words.casefold()
+    ]
+    if not found:
+        return "Nothing that happened matches."
+    told = found[-MOST_EVENTS:]
+    head = f"{len(found)} events match, the latest {len(told)}:" if len(found) > len(told) else ""
+    return "\n".join([*([head] if head else []), *told])
+
+
+_TOOLS: dict[str, tuple[Callable[..., str], type[BaseModel]]] = {
+    "evaluate_deal": (evaluate_deal, DealArguments),
+    "check_deal": (check_deal, DealArguments),
+    "simulate": (simulate, PlanArguments),
+    "outcome": (outcome, NoArguments),
+    "marginal_contribution": (marginal_contribution, AgentArguments),
+    "shapley_value": (shapley_value, AgentArguments),
+    "history": (history, HistoryArguments),
+}
+
+
+def _tool(name: str, turn: TurnContext, agent: str) -> PublicTool:
+    answer, arguments = _TOOLS[name]
+    described = " ".join((answer.__doc__ or "").split())
+    return PublicTool(name, described, arguments, partial(_answered, answer, turn, agent))
+
+
+def _answered(answer: Callable[..., str], turn: TurnContext, agent: str, given: BaseModel) -> str:
+    """The answer, short enough for a letter; what cannot be computed is said in words."""
+    try:
+        if len(json.dumps(dict(given), default=str)) > MAX_ARGUMENT_CHARS:
+            return f"The arguments are longer than {MAX_ARGUMENT_CHARS} characters: give less."
+        return capped(answer(turn, agent, given))
+    except RecursionError:
+        return NESTED
+    except (ValueError, ArithmeticError, LookupError, TypeError) as error:
+        return capped(f"This cannot be computed: {' '.join(str(error).split())}")
+
+
+def _read(given: DealArguments) -> Deal | Fault:
+    return read_deal({"clauses": given.clauses, "drops": given.drops})
+
+
+def _faults(turn: TurnContext, agent: str, deal: Deal) -> list[Fault]:
+    """Everything that keeps the caller from proposing a deal, each once."""
+    terms = terms_of(turn)
+    found = [fault for rule in turn.topic.rules if (fault := rule(deal, terms))]
+    if not found:
+        certified = turn.evaluated.signed.certificate(deal, turn.norms).faults
+        beyond = too_little(turn, agent, deal)
+        found = [*certified, *([beyond] if beyond else [])]
+    return list({fault.feedback: fault for fault in found}.values())
+
+
+def _refused(faults: list[Fault]) -> str:
+    return "\n".join(["It would be refused:", *(f"- {fault.feedback}" for fault in faults)])
+
+
+def _unknown(turn: TurnContext, agent: str) -> str:
+    if not agent or agent in turn.evaluated.agents:
+        return ""
+    known = ", ".join(turn.evaluated.agents)
+    return f"There is no agent {json.dumps(agent[:60])}: the agents are {known}."
+
+
+def _unit(turn: TurnContext) -> str:
+    currency = turn.evaluated.game.facts().get("currency")
+    return str(currency) if currency else "points"

@@ -8,7 +8,7 @@ from shapley_coop.deals import Fault, Message, Rule, scan
 from shapley_coop.deals.language.faults import CUT
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import too_long
-from shapley_coop.seats.person import PASS
+from shapley_coop.seats.person import CHOSEN, PASS
 from shapley_coop.seats.records import Answer, Pointer
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -180,7 +180,7 @@ def judge(
     if answer is None:
         return Judged({**draft, "label": SPENT_UP}, passing(SPENT_UP))
     if answer.text == PASS and turn.is_person(agent):
-        return Judged({**draft, "label": "PASS"}, passing("PASS"))
+        return Judged({**draft, "label": CHOSEN}, passing(CHOSEN))
     found = turn.asking.check(turn, agent, answer)
     if not isinstance(found, Fault):
         return Judged(draft, {**found, "pointer": pointer} if pointer is not None else found)

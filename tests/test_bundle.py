@@ -146,8 +146,15 @@ def test_the_story_says_who_agreed_on_what_who_broke_it_and_how_fair_it_was() ->
         "Together they earned 28 of 40 at best; "
         "Alice ended with 5.37, Bob with 9.87 and Carol with 12.76. "
         "Bob got 4.13 less than is due by the Shapley value of the record, "
-        "and Alice and Bob could secure 4.76 more by themselves."
+        "and the conduct of Alice and Bob alone improved the total by 20.76 more than their part "
+        "of the improvement."
     )
+    # If Carol waits throughout, both take in six turns (4 a turn), and Bob alone in four (3): 36.
+    # They ended with 15.24.
+    (pair,) = [
+        one for one in bundle["credit"]["worths"]["each"] if one["members"] == ["Alice", "Bob"]
+    ]
+    assert pair["worth"] == 36
 
 
 def test_a_fair_split_is_called_so_by_the_norms_that_it_meets() -> None:
@@ -200,8 +207,8 @@ def test_who_got_less_than_its_due_is_least_satisfied_and_could_have_done_better
 ) -> None:
     assert broken["credit"]["least"] == ["Bob"]
     assert [row["gap"] for row in broken["credit"]["rows"]] == [5.5, -5.5]
-    # Alone each secures -1 (Escape Room), and Bob is left with -6.5.
-    assert broken["credit"]["complaint"] == {"members": ["Bob"], "excess": 5.5}
+    # At the door without the others Bob would have had -1, and it is left with -6.5.
+    assert broken["credit"]["complaint"] == {"by": "record", "members": ["Bob"], "excess": 5.5}
 
 
 def test_what_was_sent_back_is_private_and_has_its_reason(broken: dict[str, Any]) -> None:

@@ -1,12 +1,15 @@
 """The savers: LangGraph's own conformance suite, and what the server needs besides."""
 
+import time
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
+from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -128,3 +131,22 @@ def test_no_object_comes_out_of_a_checkpoint_whatever_a_graph_allows() -> None:
     for kept in (RunConfig(), Pay(payer="Alice", payee="Bob", amount="1")):
         assert usual.loads_typed(usual.dumps_typed(kept)) == kept
         assert isinstance(ours.loads_typed(ours.dumps_typed(kept)), dict)
+
+
+async def test_a_clock_that_is_behind_hides_no_step(
+    place: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = StateGraph(dict).add_node("next", lambda table: {"at": table["at"] + 1})
+    page, at = graph.set_entry_point("next").set_finish_point("next"), {}
+    thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    for turn in range(3):
+        # Each worker begins with a clock that is a minute behind the one before.
+        early = time.time_ns() - (turn * 60 * 10**9)
+        monkeypatch.setattr(checkpoint_ids, "_last_v6_timestamp", None)
+        monkeypatch.setattr(checkpoint_ids.time, "time_ns", lambda early=early: early)
+        async with saver(place) as kept:
+            app = page.compile(checkpointer=kept)
+            await app.aget_state(thread)
+            await app.ainvoke({"at": turn}, thread)
+            at = (await app.aget_state(thread)).values
+        assert at == {"at": turn + 1}

@@ -1,7 +1,6 @@
-"""Credit by the record: known answers, and six properties that hold in every game."""
+"""Credit by the record: known answers, replays, baselines, and runs of earlier versions."""
 
 import random
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -11,69 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.credit import attribute_by
-from shapley_coop.credit.attribution import Attribution
-from shapley_coop.games import Game, GameError, Turn, load, names
+from shapley_coop.games import Game, GameError, load
 from shapley_coop.games.game import realised_total
-from shapley_coop.games.replay import step_by_step
 from shapley_coop.games.software_company.game import SoftwareCompany
 from shapley_coop.state import EvaluatedTable, RunConfig, game_of
-from shapley_coop.state.characteristic import characteristic
-from tests.test_own_game import ORCHARD
+from tests.credit_plays import TUG, at_random, credited, ends, joint, recorded, slowly
 
 D, C = "defect", "cooperate"
-MARGINAL = ("shapley", "banzhaf", "banzhaf_normalised", "leave_one_out")
-TUG = {
-    "name": "tug",
-    "agents": ["Ann", "Ben"],
-    "actions": {"Ann": ["pull", "wait"], "Ben": ["pull", "wait"]},
-    "payoffs": [
-        {"play": ["pull", "pull"], "pays": [0, 0]},
-        {"play": ["pull", "wait"], "pays": [3, -1]},
-        {"play": ["wait", "pull"], "pays": [-1, 3]},
-        {"play": ["wait", "wait"], "pays": [1, 1]},
-    ],
-}
-PLAYED = [name for name in names() if name != "software_company"]
-
-
-def recorded(game: Game, plays: Sequence[Mapping[str, str]]) -> list[Turn]:
-    """A record of these joint actions."""
-    position, record = game.start(), list[Turn]()
-    for number, actions in enumerate(plays, start=1):
-        after = game.step(position, actions)
-        position = after.position
-        turn: Turn = {"turn": number, "actions": dict(actions), "rewards": after.rewards}
-        if after.pot:
-            turn["pot"] = after.pot
-        record.append(turn)
-    return record
-
-
-def at_random(game: Game, seed: int, passes: float = 0.1, stop: int = 30) -> list[Turn]:
-    """A play in which everybody acts at random, and passes now and then."""
-    dice, position, plays = random.Random(seed), game.start(), []
-    while not game.over(position) and len(plays) < stop:
-        legal = {a: acts for a in game.agents if (acts := game.legal(position, a))}
-        actions = {a: dice.choice(acts) for a, acts in legal.items() if dice.random() >= passes}
-        plays.append(actions)
-        position = game.step(position, actions).position
-    return recorded(game, plays)
-
-
-def credited(game: Game, record: Sequence[Turn], norm: str = "shapley") -> Attribution:
-    """The values of a record."""
-    return attribute_by(characteristic(game, record), norm)
-
-
-def ends(game: Game, record: Sequence[Turn], norm: str = "shapley") -> list[Fraction]:
-    """What each agent ends with under a norm."""
-    return list(credited(game, record, norm).payoffs(realised_total(record)).values())
-
-
-def joint(game: Game, *actions: str, times: int = 1) -> list[Turn]:
-    """A record in which the same is done again and again."""
-    return recorded(game, [dict(zip(game.agents, actions, strict=True))] * times)
 
 
 @pytest.mark.parametrize(
@@ -129,127 +72,6 @@ def test_alone_in_the_escape_room_either_loses_one() -> None:
     assert worths == [0, -1, -1, 9]
 
 
-# One battery for every game
-
-
-@pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("own") / "orchard.py"
-    path.write_text(ORCHARD, encoding="utf-8")
-    return str(path)
-
-
-@pytest.mark.parametrize("game", [*PLAYED, "tug", "own"])
-def test_everybodys_replay_is_the_record_and_values_sum_to_what_it_improved(
-    game: str, own: str
-) -> None:
-    source: Any = {"tug": TUG, "own": own}.get(game, game)
-    for seed in range(6):
-        played = load(source, {"rounds": 3} if game == "tug" else {}, seed)
-        for stop in (30, 2):
-            record = at_random(played, seed, stop=stop)
-            replays = played.replays(record)
-            everybody = replays.of(np.ones(len(played.agents), dtype=bool))
-            assert sum(everybody.values()) == realised_total(record)
-            found = credited(played, record)
-            assert sum(found.values.values()) == found.total
-            assert found.total == realised_total(record) - sum(replays.alone().values())
-            for norm in (*MARGINAL, "equal", "proportional", "nucleolus"):
-                assert sum(ends(played, record, norm)) == realised_total(record)
-
-
-@pytest.mark.parametrize("game", [*PLAYED, "tug", "own"])
-def test_whoever_did_what_its_baseline_does_ends_with_its_baseline(game: str, own: str) -> None:
-    source: Any = {"tug": TUG, "own": own}.get(game, game)
-    for seed in range(6):
-        played = load(source, {"rounds": 3} if game == "tug" else {}, seed)
-        if played.baseline.kind not in ("actions", "idle"):
-            pytest.skip("nobody's conduct equals this baseline")
-        null, dice, position, plays = (
-            played.agents[seed % 2],
-            random.Random(seed),
-            played.start(),
-            [],
-        )
-        while not played.over(position) and len(plays) < 30:
-            actions = {}
-            for agent in played.agents:
-                if legal := played.legal(position, agent):
-                    actions[agent] = dice.choice(legal)
-            if null in actions:
-                done = played.absent_action(played.baseline, position, null)
-                actions.pop(null)
-                actions |= {null: done} if done else {}
-            plays.append(actions)
-            position = played.step(position, actions).position
-        record = recorded(played, plays)
-        at = played.agents.index(null)
-        for norm in MARGINAL:
-            found = credited(played, record, norm)
-            assert found.values[null] == 0
-            if found.total == sum(found.values.values()) or any(found.values.values()):
-                assert ends(played, record, norm)[at] == found.alone[null]
-
-
-@pytest.mark.parametrize(
-    "name", ["prisoners_dilemma", "public_goods", "raid_battle", "volunteers", "escape_room"]
-)
-def test_renaming_agents_renames_values(name: str) -> None:
-    for seed in range(5):
-        game = load(name, {}, seed)
-        renamed = dict(zip(game.agents, reversed([f"Z{a}" for a in game.agents]), strict=True))
-        params = {"agents": list(renamed.values())}
-        if name == "prisoners_dilemma":
-            acts = [D, C]
-            pays = {(D, D): [0, 0], (D, C): [2, -1], (C, D): [-1, 2], (C, C): [1, 1]}
-            other = load(
-                {
-                    "agents": params["agents"],
-                    "actions": dict.fromkeys(params["agents"], acts),
-                    "payoffs": [{"play": list(k), "pays": v} for k, v in pays.items()],
-                    "rounds": 10,
-                    "absent": D,
-                }
-            )
-        else:
-            other = load(name, params, seed)
-        record = at_random(game, seed)
-        again = recorded(
-            other, [{renamed[a]: x for a, x in turn["actions"].items()} for turn in record]
-        )
-        values = credited(game, record).values
-        assert credited(other, again).values == {renamed[a]: x for a, x in values.items()}
-
-
-def test_agents_of_equal_conduct_have_equal_values() -> None:
-    game = load("public_goods", {"rounds": 3})
-    record = at_random(game, 5, passes=0)
-    for turn in record:
-        turn["actions"]["Carol"] = turn["actions"]["Bob"]
-    record = recorded(game, [turn["actions"] for turn in record])
-    for norm in (*MARGINAL, "nucleolus"):
-        values = credited(game, record, norm).values
-        assert values["Bob"] == values["Carol"]
-
-
-@pytest.mark.parametrize(
-    ("name", "selfish", "kind"), [("prisoners_dilemma", D, C), ("public_goods", "keep", "give")]
-)
-@given(data=st.data())
-@settings(max_examples=40)
-def test_one_more_cooperation_never_lowers_its_authors_value(
-    name: str, selfish: str, kind: str, data: Any
-) -> None:
-    game = load(name, {"rounds": 3})
-    acts = st.fixed_dictionaries({a: st.sampled_from([selfish, kind]) for a in game.agents})
-    plays = data.draw(st.lists(acts, min_size=3, max_size=3))
-    turn, agent = data.draw(st.integers(0, 2)), data.draw(st.sampled_from(game.agents))
-    plays[turn][agent] = selfish
-    before = credited(game, recorded(game, plays)).values[agent]
-    plays[turn][agent] = kind
-    assert credited(game, recorded(game, plays)).values[agent] >= before
-
-
 # Replays
 
 
@@ -261,7 +83,7 @@ def test_raids_side_by_side_are_what_each_is_step_by_step(seed: int) -> None:
     params = {"heroes": heroes, "boss_hp": dice.choice([400, 900, 1500]), "heal_reward": 0.35}
     game = load("raid_battle", params, seed)
     record = at_random(game, seed, stop=dice.choice([30, 3]))
-    fast, slow = game.replays(record), step_by_step(game, record, game.baseline)
+    fast, slow = game.replays(record), slowly(game, record)
     for inside in product([False, True], repeat=heroes):
         row = np.array(inside)
         assert fast.of(row) == slow.of(row)
@@ -272,7 +94,7 @@ def test_raids_side_by_side_are_what_each_is_step_by_step(seed: int) -> None:
 def test_tables_by_indexing_are_what_each_play_is_step_by_step(seed: int, absent: str) -> None:
     game = load("volunteers", {"rounds": 3, "absent": absent})
     record = at_random(game, seed, passes=0.2)
-    fast, slow = game.replays(record), step_by_step(game, record, game.baseline)
+    fast, slow = game.replays(record), slowly(game, record)
     for inside in product([False, True], repeat=3):
         assert fast.of(np.array(inside)) == slow.of(np.array(inside))
 
@@ -374,31 +196,6 @@ def test_parts_that_add_up_are_values_for_any_number_of_agents() -> None:
     assert found.method == "exact (additive)"
     assert list(found.values.values()) == list(ends(game, record))
     assert issubclass(SoftwareCompany, Game)
-
-
-# Sampling
-
-
-@pytest.mark.parametrize("norm", ["shapley", "banzhaf", "banzhaf_normalised"])
-def test_beyond_sixteen_agents_values_have_errors_within_the_target(norm: str) -> None:
-    game = load("raid_battle", {"heroes": 20, "boss_hp": 8000}, seed=1)
-    record = at_random(game, 1, passes=0.2)
-    found = credited(game, record, norm)
-    assert found.method.startswith("sampled")
-    assert found.standard_error is not None
-    assert sum(found.payoffs(realised_total(record)).values()) == realised_total(record)
-
-
-def test_sampled_banzhaf_values_agree_with_exact_ones() -> None:
-    game = load("raid_battle", {"heroes": 8, "boss_hp": 3000}, seed=2)
-    record = at_random(game, 2)
-    of = characteristic(game, record)
-    exact = attribute_by(of, "banzhaf")
-    few = type(of)(of.agents, of.worth, of.batch, alone=of.alone, exact_agents=2)
-    found = attribute_by(few, "banzhaf")
-    assert found.standard_error is not None
-    for agent, value in found.values.items():
-        assert abs(value - exact.values[agent]) <= 5 * found.standard_error[agent] + 1e-6
 
 
 # Runs of earlier versions

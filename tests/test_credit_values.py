@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shapley_coop.credit.attribution import EVALUATIONS_PER_AGENT, attribute, norm_payoffs_fn
+from shapley_coop.credit.attribution import (
+    EVALUATIONS_PER_AGENT,
+    Characteristic,
+    attribute,
+    payoffs_by_norm,
+)
 from shapley_coop.credit.coalitions import worth_table
 from shapley_coop.credit.norms import norm
 from shapley_coop.credit.values.deegan_packel import deegan_packel
@@ -116,22 +121,22 @@ def test_many_agents_are_valued_without_looking_at_every_coalition(name: str) ->
     assert (found.standard_error is None) == (name != "shapley")
     expected = dict.fromkeys(agents, 12.5) if name == "equal" else {a: float(a) for a in agents}
     assert {a: float(x) for a, x in found.values.items()} == pytest.approx(expected)
-    assert sum(norm_payoffs_fn(agents, worth)(name, Fraction(600)).values()) == 600
+    assert sum(payoffs_by_norm(Characteristic(agents, worth))(name, Fraction(600)).values()) == 600
 
 
 def test_a_norm_that_needs_every_coalition_says_so_of_many_agents() -> None:
     agents = [str(n) for n in range(24)]
     with pytest.raises(ValueError, match=r"nucleolus needs all 2\*\*24 coalitions"):
-        norm_payoffs_fn(agents, lambda coalition: Fraction(len(coalition)))(
-            "nucleolus", Fraction(1)
-        )
+        payoffs_by_norm(Characteristic(agents, lambda c: Fraction(len(c))))("nucleolus", Fraction())
     with pytest.raises(ValueError, match="no norm is called 'luck'"):
-        norm_payoffs_fn(agents, lambda coalition: Fraction(1))("luck", Fraction(1))
+        payoffs_by_norm(Characteristic(agents, lambda c: Fraction(1)))("luck", Fraction(1))
 
 
 def test_a_norm_is_computed_once_however_many_totals_are_divided() -> None:
     asked: list[frozenset[str]] = []
-    pay = norm_payoffs_fn(["a", "b"], lambda c: (asked.append(c), Fraction(len(c)))[1])
+    pay = payoffs_by_norm(
+        Characteristic(["a", "b"], lambda c: (asked.append(c), Fraction(len(c)))[1])
+    )
     assert pay("shapley", Fraction(2)) == {"a": 1, "b": 1}
     assert pay("shapley", Fraction(5)) == {"a": Fraction(5, 2), "b": Fraction(5, 2)}
     assert len(asked) == 4

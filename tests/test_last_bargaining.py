@@ -110,8 +110,7 @@ PAIRS = [
     (name, norm)
     for name in names()
     for norm in NORMS
-    if name not in ("software_company", "task_exchange", "delivered")
-    and norm not in ("deegan_packel", "banzhaf_shifted")
+    if norm not in ("deegan_packel", "banzhaf_shifted")
 ]
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.state import POT, WORLD, Key, Ledger, Line, RunConfig, final, home
 
@@ -181,3 +183,48 @@ async def test_a_branch_that_ends_otherwise_is_counterfactual_and_unpaid() -> No
     other = await asyncio.to_thread(settle, {**table, "contract": None, "offer": None})
     assert other["settlement"]["ledger"] == "counterfactual"
     assert home().ledger.lines(outcome["episode"]) == paid
+
+
+# Branches of one episode
+
+HELD = (Key("e", "deposit", "Alice"), [Line("Alice", "escrow", 3, "deposit")])
+LOST = (Key("e", "forfeit", "c1", 2), [Line("escrow", "Bob", 3, "breach")])
+BACK = (Key("e", "return", "Alice"), [Line("escrow", "Alice", 3, "kept")])
+
+
+def test_the_postings_of_a_branch_that_was_not_first_are_refused_whole(tmp_path: Path) -> None:
+    ledger = Ledger(f"sqlite:///{tmp_path / 'books.sqlite'}")
+    assert ledger.post_branch("e", [HELD]) == "posted"
+    assert ledger.post_branch("e", [HELD, LOST]) == "posted"
+    paid = ledger.lines("e")
+    # A fork of before the breach, in which the contract was kept.
+    assert ledger.post_branch("e", [HELD]) == "already"
+    assert ledger.post_branch("e", [HELD, BACK]) == "refused"
+    # A fork of before the signing, with another deposit.
+    other = (HELD[0], [Line("Alice", "escrow", 5, "deposit")])
+    assert ledger.post_branch("e", [other]) == "refused"
+    assert ledger.lines("e") == paid
+
+
+async def test_a_fork_in_which_a_contract_is_signed_moves_no_deposit() -> None:
+    room = RunConfig(game="prisoners_dilemma", seed=1, enforcement="escrow")
+    outcome = await play("contracts", room)
+    signed: Any = {**await table_of(home().runs.get(outcome["run"])), "episode": "forked"}
+    assert signed["contract"] is not None
+    first = await asyncio.to_thread(settle, {**signed, "contract": None, "amendments": []})
+    assert first["settlement"]["ledger"] == "paid"
+    paid = home().ledger.lines("forked")
+    await asyncio.to_thread(enforce, signed)
+    fork = await asyncio.to_thread(settle, signed)
+    assert fork["settlement"]["ledger"] == "counterfactual"
+    assert home().ledger.lines("forked") == paid
+
+
+# The register of runs
+
+
+async def test_a_failure_after_the_end_erases_no_result() -> None:
+    outcome = await play("shapley_coop", RunConfig(seed=1))
+    home().runs.finish(outcome["run"], "failed")
+    kept = home().runs.get(outcome["run"])
+    assert (kept.state, kept.result) == ("ended", outcome)

@@ -1,19 +1,57 @@
 """Whether each payer can pay what it promises."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from typing import Any
 
-from shapley_coop.amounts import plain
-from shapley_coop.deals.analysis.stage import StageGame
+from shapley_coop.amounts import exact, plain
 from shapley_coop.deals.language.clauses import Pay, Share
 from shapley_coop.deals.language.condition import compiled_condition
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.monitor import Payment
+from shapley_coop.games import Game
 
 NOTHING = Fraction(0)
 
 
+@dataclass(frozen=True)
+class Means:
+    """What agents can have at most at the end of the game, before anything is paid or split.
+
+    Attributes:
+        most: agent → its most, in the game's unit.
+        together: the most of all together.
+        turns: how many turns there are.
+    """
+
+    most: Mapping[str, Fraction]
+    together: Fraction
+    turns: int
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> "Means | None":
+        """From a game's facts with its `means`; None where the game does not know them."""
+        if not (means := facts.get("means")):
+            return None
+        most = {agent: exact(amount) for agent, amount in means["most"].items()}
+        return cls(most, exact(means["together"]), int(facts["turns"]))
+
+
+@lru_cache(maxsize=256)
+def means_of(game: Game) -> dict[str, Any]:
+    """A game's facts about what agents can have, as plain JSON; empty where it knows none."""
+    ahead = game.ahead()
+    most, together = ahead.most(), ahead.together()
+    if most is None or together is None:
+        return {}
+    told = {agent: plain(amount) for agent, amount in most.items()}
+    return {"means": {"most": told, "together": plain(together)}}
+
+
 def unaffordable(
-    pays: Mapping[str, Pay], share: Share | None, stage: StageGame, now: int = 1
+    pays: Mapping[str, Pay], share: Share | None, means: Means, now: int = 1
 ) -> Fault | None:
     """ABLE: a payer promises no more than the most it can have in the whole game.
 
@@ -23,49 +61,79 @@ def unaffordable(
     Args:
         pays: clause id → a payment that stands from turn `now` on.
         share: how the total is split.
-        stage: the game.
+        means: what the agents can have.
         now: the next turn.
     """
     fixed = {cid: pay for cid, pay in pays.items() if pay.basis != "reward"}
     for payer in dict.fromkeys(pay.payer for pay in fixed.values()):
         own = {cid: pay for cid, pay in fixed.items() if pay.payer == payer}
-        certain = {cid: due for cid, pay in own.items() if (due := _certain(pay, stage, now))}
+        certain = {cid: due for cid, pay in own.items() if (due := _certain(pay, means, now))}
         promised = [([cid], pay.amount) for cid, pay in own.items()]
         promised.append((list(certain), sum(certain.values(), NOTHING)))
-        received = (_at_most(pay, stage) for pay in pays.values() if pay.payee == payer)
-        most = _at_best(payer, share, stage) + sum(received, NOTHING)
+        received = (_at_most(pay, means) for pay in pays.values() if pay.payee == payer)
+        most = _at_best(payer, share, means) + sum(received, NOTHING)
         for cids, amount in promised:
             if amount > most:
-                return Fault(
-                    "ABLE",
-                    f"{' and '.join(cids)}: {payer} can never pay {plain(amount)}; in the whole "
-                    f"game it can have at most {plain(most)}.",
-                )
+                return _never(" and ".join(cids), payer, amount, most)
     return None
 
 
-def _certain(pay: Pay, stage: StageGame, now: int) -> Fraction:
+def unpayable(
+    due: Sequence[Payment], held: Mapping[str, Fraction], means: Means | None
+) -> Fault | None:
+    """ABLE, once the game is over: what is due of a payer is no more than it could have had.
+
+    Whoever earned less than it could may still take over a part of others' losses. In a game that
+    does not say what agents can have, nobody pays more than all that is at stake.
+
+    Args:
+        due: what the offer makes due.
+        held: what each agent has without it.
+        means: what the agents could have had; None where that is unknown.
+    """
+    stakes = sum(map(abs, held.values()), NOTHING)
+    for payer in dict.fromkeys(payment.payer for payment in due):
+        own = [payment for payment in due if payment.payer == payer]
+        amount = sum((payment.amount for payment in own), NOTHING)
+        most = max(means.most[payer] if means else stakes, held[payer], NOTHING)
+        most += sum((payment.amount for payment in due if payment.payee == payer), NOTHING)
+        if amount > most:
+            cids = dict.fromkeys(payment.clause for payment in own)
+            return _never(" and ".join(cids), payer, amount, most)
+    return None
+
+
+def _never(cids: str, payer: str, amount: Fraction, most: Fraction) -> Fault:
+    return Fault(
+        "ABLE",
+        f"{cids}: {payer} can never pay {plain(amount)}; in the whole game it can have at most "
+        f"{plain(most)}.",
+    )
+
+
+def _certain(pay: Pay, means: Means, now: int) -> Fraction:
     """What falls due whatever the agents do; 0 where the condition depends on their actions."""
     condition = compiled_condition(pay.when, "after")
     if condition.start:
         return NOTHING
-    times = sum(condition.holds((), turn) for turn in range(now, stage.turns + 1))
+    times = sum(condition.holds((), turn) for turn in range(now, means.turns + 1))
     return pay.amount * (min(times, 1) if pay.basis == "once" else times)
 
 
-def _at_best(payer: str, share: Share | None, stage: StageGame) -> Fraction:
-    """The most it can earn, or receive by the split."""
-    most = max(stage.most(payer), NOTHING)
-    if share and share.fractions:
-        most = max(most, stage.turns * stage.best_total * share.fractions[payer])
+def _at_best(payer: str, share: Share | None, means: Means) -> Fraction:
+    """The most it can earn, or receive by the split; a norm may give it all."""
+    most = max(means.most[payer], NOTHING)
+    if share:
+        part = share.fractions[payer] if share.fractions else 1
+        most = max(most, means.together * part)
     return most
 
 
-def _at_most(pay: Pay, stage: StageGame) -> Fraction:
+def _at_most(pay: Pay, means: Means) -> Fraction:
     match pay.basis:
         case "once":
             return pay.amount
         case "turn":
-            return pay.amount * stage.turns
+            return pay.amount * means.turns
         case "reward":
-            return pay.amount * max(stage.most(pay.payer), NOTHING)
+            return pay.amount * max(means.most[pay.payer], NOTHING)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from shapley_coop.deals.analysis.ability_to_pay import unaffordable
+from shapley_coop.deals.analysis.ability_to_pay import Means, unaffordable
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
     Deviation,
@@ -143,7 +143,7 @@ def certify(
     terms = Terms(agents, actions, turns, norms, money)
     if fault := first_fault(rules, deal, terms):
         return Certificate(deal, enforcement, (fault,))
-    game = {name: facts.get(name) for name in ("agents", "actions", "payoffs", "turns")}
+    game = {name: facts.get(name) for name in ("agents", "actions", "payoffs", "turns", "means")}
     asked = (deal.record(), game, list(record), standing)
     found = _examined(*map(json.dumps, asked), enforcement)
     return replace(found, deal=deal)
@@ -156,11 +156,11 @@ def _examined(
     """What the game tree shows of a deal that breaks no rule, cached."""
     deal, facts = Deal.model_validate_json(told), json.loads(game)
     record, standing = json.loads(played), json.loads(stands)
+    agreed, known = agreed_from(deal, standing, now=len(record) + 1), Means.of(facts)
     try:
         stage = StageGame.of(facts)
-        agreed = _agreed(deal, standing, now=len(record) + 1)
-        pays = {cid: clause for cid, clause in in_force(agreed).items() if isinstance(clause, Pay)}
-        if fault := unaffordable(pays, share_of(agreed), stage, now=len(record) + 1):
+        known = known or Means(stage.most, stage.turns * stage.best_total, stage.turns)
+        if fault := beyond_means(agreed, known, now=len(record) + 1):
             return Certificate(deal, enforcement, (fault,))
         if enforcement.mode == "escrow" and enforcement.deposit is None:
             # An amendment leaves the deposits as they are.
@@ -178,6 +178,8 @@ def _examined(
         )
         return _enumerated(deal, within, without, record)
     except NotFinite as reason:
+        if fault := beyond_means(agreed, known, now=len(record) + 1):
+            return Certificate(deal, enforcement, (fault,))
         return Certificate(
             deal, enforcement, (), notes=(f"Incentives were not enumerated: {reason}.",)
         )
@@ -194,7 +196,15 @@ def vet(
     return deal if isinstance(deal, Fault) else certify(deal, facts, enforcement, norms=norms)
 
 
-def _agreed(deal: Deal, standing: Contract | None, now: int) -> Contract:
+def beyond_means(agreed: Contract, means: Means | None, now: int) -> Fault | None:
+    """Why some payer could never pay what a contract asks of it; None where that is unknown."""
+    if means is None:
+        return None
+    pays = {cid: clause for cid, clause in in_force(agreed).items() if isinstance(clause, Pay)}
+    return unaffordable(pays, share_of(agreed), means, now)
+
+
+def agreed_from(deal: Deal, standing: Contract | None, now: int) -> Contract:
     """The contract from turn `now` on, if the deal were signed.
 
     The deal's clauses keep the ids that its letter shows; those of the standing contract are

@@ -88,10 +88,13 @@ class StageGame:
         """The most that all together can earn in one turn."""
         return max(sum(pays, Fraction(0)) for pays in self.pays.values())
 
-    def most(self, agent: str) -> Fraction:
-        """The most that one agent can earn in the whole game."""
-        i = self.agents.index(agent)
-        return self.turns * max(pays[i] for pays in self.pays.values())
+    @property
+    def most(self) -> dict[str, Fraction]:
+        """Agent → the most that it can earn in the whole game."""
+        return {
+            agent: self.turns * max(pays[i] for pays in self.pays.values())
+            for i, agent in enumerate(self.agents)
+        }
 
     def _losses(self, play: Play, i: int) -> list[Fraction]:
         """What agent i would lose by each of its other actions."""

@@ -23,26 +23,37 @@ def payoffs_of(asked: Asked) -> Enumeration:
 
 
 def generous(asked: Asked) -> Deal:
-    """The efficient plan; the other agents share the whole surplus equally."""
+    """The efficient plan; the other agents share the whole surplus equally.
+
+    Of it I keep no more than what saves me from a debt, which I could not pay.
+    """
     outlook = outlook_of(asked)
-    plan = outlook.together
-    each = outlook.surplus / len(asked.others)
-    due = {a: outlook.alone[a] + (each if a != asked.me else 0) for a in outlook.agents}
+    plan, mine = outlook.together, max(0.0, -outlook.alone[asked.me])
+    each = (outlook.surplus - mine) / len(asked.others)
+    due = {a: outlook.alone[a] + (each if a != asked.me else mine) for a in outlook.agents}
     return Deal(clauses=(*plan, *_transfers(due, outlook.value(Deal(clauses=tuple(plan))))))
 
 
 def greedy(asked: Asked) -> Deal:
-    """A deal that leaves each other agent worse off than without a deal, and me with the rest."""
-    outlook = outlook_of(asked)
-    pays = [Pay(payer=other, payee=asked.me, amount=stakes(asked)) for other in asked.others]
-    return Deal(clauses=(*outlook.together, *pays))
+    """A deal that leaves each other agent worse off than without a deal, and me with the rest.
+
+    Each pays me all that it could ever have, twice, if it does its part: what is due on a condition
+    is checked one by one.
+    """
+    plan = outlook_of(asked).together
+    pays = [
+        Pay(payer=duty.agent, payee=asked.me, amount=stakes(asked, duty.agent), when=done)
+        for duty in plan
+        if duty.agent != asked.me
+        for done in [Last(last=Event(agent=duty.agent, action=duty.action))] * 2
+    ]
+    return Deal(clauses=(*plan, *pays))
 
 
-def stakes(asked: Asked) -> str:
-    """An amount larger than any agent can win or lose in the whole game."""
+def stakes(asked: Asked, agent: str) -> str:
+    """The most that an agent can have in the whole game."""
     table = payoffs_of(asked)
-    most = max(abs(x) for pays in table.pays.values() for x in pays.values())
-    return plain(2 * table.turns * Fraction(str(most)))
+    return plain(table.turns * Fraction(str(max(pays[agent] for pays in table.pays.values()))))
 
 
 def paid_for(asked: Asked, by_turn: bool = False) -> Deal:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from statistics import fmean
 from typing import Any, Literal
 
-from shapley_coop.credit.attribution import Attribution
+from shapley_coop.evals.measures import conduct
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.state import EvaluatedTable
@@ -103,7 +103,7 @@ def _cooperation(row: Row, _: str) -> float | None:
 
 
 def _won(row: Row, _: str) -> float | None:
-    ends = [_effects(row, "won"), _effects(row, "lost")]
+    ends = [conduct.effects(row, "won"), conduct.effects(row, "lost")]
     return ends[0] if any(ends) else None
 
 
@@ -116,8 +116,9 @@ def _nash(row: Row, _: str) -> float | None:
 
 
 def _rational(row: Row, _: str) -> float:
-    payoffs = row["result"]["payoffs"]
-    alone = yardstick(row["room"]).alone(row["record"])
+    """Against W_i(∅); by a rule without a baseline, against what the rules alone secure."""
+    payoffs, credit = row["result"]["payoffs"], row["result"]["credit"]
+    alone = credit.get("alone") or yardstick(row["room"]).alone(row["record"])
     return fmean(payoffs[agent] >= alone[agent] - EPSILON for agent in payoffs)
 
 
@@ -133,34 +134,32 @@ def due_by_shapley(row: Row) -> dict[str, float]:
     return {agent: value + alone.get(agent, 0.0) for agent, value in credit["shapley"].items()}
 
 
+def _baseline(row: Row, agent: str) -> float | None:
+    amounts: Mapping[str, float] = row["result"]["credit"].get("alone") or {}
+    return amounts.get(agent)
+
+
 def _share_distance(row: Row, _: str) -> float | None:
     paid, due = (_parts(x) for x in (row["result"]["payoffs"], due_by_shapley(row)))
     return mean_distance(paid, due) if paid and due else None
 
 
 def _norm_distance(row: Row, _: str) -> float:
-    """From what the run's own norm makes of the same total, computed from the record."""
-    payoffs = row["result"]["payoffs"]
-    due = _attribution(row, row["room"]["norm"]).payoffs(Fraction(str(sum(payoffs.values()))))
-    return mean_distance(payoffs, {agent: float(amount) for agent, amount in due.items()})
+    return mean_distance(row["result"]["payoffs"], _by_norm(row))
 
 
-def _attribution(row: Row, norm: str) -> Attribution:
-    """What the run's record says about each agent."""
+def _by_norm(row: Row) -> dict[str, float]:
+    """What the run's own norm makes of the same total, computed from the record."""
     evaluated = EvaluatedTable({"settings": row["room"], "record": row["record"]})
-    return evaluated.attribution(norm)
+    total = Fraction(str(sum(row["result"]["payoffs"].values())))
+    due = evaluated.attribution(row["room"]["norm"]).payoffs(total)
+    return {agent: float(amount) for agent, amount in due.items()}
 
 
 def _over_claim(row: Row, _: str) -> float | None:
     claims = row["result"]["credit"]["claims"].values()
     over = [x for claim in claims if (x := claim["over_claim"]) is not None]
     return fmean(max(0.0, x) for x in over) if over else None
-
-
-def _adherence(row: Row, _: str) -> float | None:
-    duties = sum(clause["duties"] for clause in row["clauses"])
-    kept = duties - sum(clause["breaches"] for clause in row["clauses"])
-    return kept / duties if duties else None
 
 
 def _balance(row: Row, _: str) -> float:
@@ -211,23 +210,6 @@ def _of(*path: str, part: bool = False) -> Read:
     return read
 
 
-def _refusals(row: Row, label: str) -> float:
-    """Where a workflow counts none by label, those that ended in a pass."""
-    own = row["result"].get("measures", {})
-    if any(key.startswith("refused:") for key in own):
-        return 0.0
-    return float([said.get("label") for said in row["offers"]].count(label))
-
-
-def _done(row: Row, action: str) -> float:
-    return sum(list(turn["actions"].values()).count(action) for turn in row["record"])
-
-
-def _effects(row: Row, name: str) -> float:
-    effects = [e["effect"] for turn in row["record"] for e in turn.get("effects", [])]
-    return effects.count(name)
-
-
 EVALUATORS: dict[str, Evaluator] = {
     "agreement": Evaluator("agreed, of runs without error", _agreement, "rate", "more"),
     "error": Evaluator("ended as an error", _ended("error"), "rate", "less"),
@@ -239,7 +221,10 @@ EVALUATORS: dict[str, Evaluator] = {
     "pareto_distance": Evaluator("to the nearest efficient payoffs", _pareto, better="less"),
     "nash_distance": Evaluator("to the Nash bargaining solution", _nash, better="less"),
     "individual_rationality": Evaluator(
-        "part of agents with no less than they secure alone", _rational, better="more"
+        "part of agents with no less than their baseline W_i(∅), or than they secure alone where "
+        "credit has no baseline",
+        _rational,
+        better="more",
     ),
     "shapley_distance": Evaluator(
         "mean distance between payoff and what the Shapley value makes due",
@@ -262,10 +247,12 @@ EVALUATORS: dict[str, Evaluator] = {
         better="less",
     ),
     "adherence": Evaluator(
-        "part of all duties that fell due and were kept", _adherence, better="more"
+        "part of all duties that fell due and were kept", conduct.adherence, better="more"
     ),
-    "breaches": Evaluator(
-        "duties not kept", lambda row, _: len(row["result"]["breaches"]), better="less"
+    "breaches": Evaluator("duties not kept", conduct.breaches, better="less"),
+    "passes": Evaluator("turns in which an agent was asked and took no action", conduct.passes),
+    "unusable": Evaluator(
+        "passes because no answer could be read or was legal", conduct.unusable, better="less"
     ),
     "budget_balance": Evaluator("payoffs minus rewards; must be 0", _balance),
     "format_errors": Evaluator("drafts sent back, per call", _format_errors, better="less"),
@@ -283,18 +270,27 @@ EVALUATORS: dict[str, Evaluator] = {
 WITH_ARGUMENT: dict[str, Evaluator] = {
     "payoff": Evaluator("an agent's payoff", _of("payoffs")),
     "reward": Evaluator("what an agent earned before the settlement", _of("rewards")),
+    "baseline": Evaluator("W_i(∅): what an agent has if nobody takes part", _baseline),
+    "marginal": Evaluator("an agent's marginal contribution", _of("credit", "marginal")),
+    "leave_one_out": Evaluator("the same, brought to the total", _of("credit", "leave_one_out")),
+    "due": Evaluator(
+        "what the run's own norm gives an agent", lambda row, agent: _by_norm(row).get(agent)
+    ),
     "shapley": Evaluator("an agent's Shapley value", _of("credit", "shapley")),
     "share": Evaluator("an agent's part of all payoffs", _of("payoffs", part=True)),
     "shapley_share": Evaluator(
         "an agent's part of all values", _of("credit", "shapley", part=True)
     ),
-    "done": Evaluator("how often an action was taken", _done),
-    "refused": Evaluator("drafts sent back with a label", _refusals, better="less"),
+    "breaches": Evaluator("an agent's breaches", conduct.breaches, better="less"),
+    "passes": Evaluator("turns in which an agent took no action", conduct.passes),
+    "unusable": Evaluator("those without an answer of use", conduct.unusable, better="less"),
+    "done": Evaluator("how often an action was taken", conduct.done),
+    "refused": Evaluator("drafts sent back with a label", conduct.refusals, better="less"),
     "guess_error": Evaluator("mean error of what an agent thinks tasks are worth to others"),
     "distance": Evaluator(
         "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian",
         better="less",
     ),
-    "effect": Evaluator("how often an effect is in the record", _effects),
+    "effect": Evaluator("how often an effect is in the record", conduct.effects),
 }
 """Measures of one agent, action or effect, by key."""

@@ -25,6 +25,7 @@ from shapley_coop.evals.reports.layout import (
     table,
     words,
 )
+from shapley_coop.evals.reports.rankings import rankings
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.store import (
     Row,
@@ -114,6 +115,7 @@ def _suite(suite: Suite, rows: list[Row], volatile: dict[str, Row], cells: int) 
         "tables": [table(spec, rows, axes) for spec in specs],
         "compared": _compared(suite, specs, rows),
         "figures": _figures(suite, rows),
+        "rankings": rankings(rows),
         "times": _times(rows, volatile, axes),
     }
 

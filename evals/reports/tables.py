@@ -6,7 +6,8 @@ runs          a run: its condition, how it ended, every measure of `evaluators`,
 offers        a public message: who, when, the offer in words and what it would pay if kept
 actions       an agent's turn: what it did and what it earned
 clauses       a clause that was signed: when it stood, what it asked, how often it was broken
-settlements   an agent in a run: reward, payoff, value, claim, shares
+settlements   an agent in a run: reward, payoff, baseline, value, claim, shares, and its conduct:
+              breaches, passes, and those because no answer could be used
 calls         a call to a seat: model, act, attempt, tokens (of a remote run, by agent and phase)
 timings       a turn's phase: wall time in seconds. Volatile: it differs between equal runs
 ============  ====================================================================================
@@ -33,6 +34,9 @@ FORMATS: dict[str, Any] = {
 Tables = dict[str, pl.DataFrame]
 Line = dict[str, Any]
 
+CONDUCT = ("breaches", "passes", "unusable")
+"""Measures of an agent's conduct, told beside what it is due."""
+
 _TYPES = {"text": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
 
 
@@ -58,7 +62,8 @@ COLUMNS = {
     ),
     "settlements": _columns(
         "agent:text model:text reward:float payoff:float value:float standard_error:float "
-        "payoff_share:float recorded_share:float claimed_share:float refused:int"
+        "payoff_share:float recorded_share:float claimed_share:float refused:int baseline:float "
+        "marginal:float leave_one_out:float breaches:int passes:int unusable:int"
     ),
     "calls": _columns(
         "agent:text act:text attempt:int model:text letter:text calls:int input_tokens:int "
@@ -232,4 +237,11 @@ def _settlements(row: Row) -> Iterator[Line]:
             "recorded_share": claim.get("recorded"),
             "claimed_share": claim.get("claimed"),
             "refused": row["refused"].get(agent, 0),
+            "baseline": score(row, f"baseline:{agent}"),
+            **{key: credit[key].get(agent) for key in ("marginal", "leave_one_out")},
+            **{key: _whole(score(row, f"{key}:{agent}")) for key in CONDUCT},
         }
+
+
+def _whole(count: float | None) -> int | None:
+    return None if count is None else int(count)

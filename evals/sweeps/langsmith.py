@@ -210,6 +210,7 @@ def _outputs(row: Row) -> dict[str, Any]:
     shown = ("status", "payoffs", "rewards", "transfers", "credit", "breaches", "usage")
     return {
         **{key: outcome[key] for key in shown},
+        "conduct": outcome.get("conduct"),
         "contract": (outcome["contract"] or {}).get("text"),
         "seed": row["seed"],
         "repetition": row["repetition"],

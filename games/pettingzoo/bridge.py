@@ -18,6 +18,7 @@ from gymnasium.spaces import Discrete
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pydantic import ConfigDict, Field, ValidationError
 
+from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
 from shapley_coop.games.matrix import MatrixGame
@@ -164,6 +165,10 @@ class PettingZooGame(Game):
                 )
         return self.stage.default_baseline() if self.stage else OWN_REWARDS
 
+    def equilibrium(self) -> Baseline | None:
+        """That of the matrix that the trials found."""
+        return self.stage.equilibrium() if self.stage else None
+
     def replays(self, record: Sequence[Turn]) -> Replays:
         """Step by step; without a baseline each agent has its own rewards, whoever is there."""
         if self.baseline.kind != "nothing":
@@ -196,6 +201,10 @@ class PettingZooGame(Game):
             f"**{self.params.factory}**, an environment of PettingZoo. You choose at the same "
             f"time, for at most {self.turns} turns.\n\n{documented[:MAX_RULES]}"
         )
+
+    def ahead(self) -> Ahead:
+        """As a matrix, where the trials found it to be one."""
+        return self.stage.ahead() if self.stage else super().ahead()
 
     def facts(self) -> dict[str, Any]:
         """Agents, actions, turns; and the payoffs, where the trials found them to be fixed."""

@@ -8,7 +8,7 @@ next that it can. What each hero earns and the pot are kept apart.
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class Plan:
     Attributes:
         skills: shape (turns, n): indices of SKILLS, IDLE or OFF.
         own: shape (n, most): each hero's recorded turns without OFF, in order.
-        counts: shape (n,): how many these are.
+        counts: shape (n,): how many these are; 0 where a hero does not go on through them.
         ready: shape (n, most): from an index to the next that needs no Taunt, −1 if there is none.
         stopped: whether every replay ends with the record.
     """
@@ -67,7 +67,7 @@ def raid_replays(params: RaidParams, seed: int, did: Conduct) -> Replays:
     def earned(members: Coalitions) -> NDArray[Any]:
         parts = np.array_split(members, max(1, -(-len(members) // ROWS_AT_ONCE)))
         return np.concatenate(
-            [_Raids(params, plan, dice, part & replayed, paid, unit).run() for part in parts]
+            [RaidsUnderWay(params, plan, dice, part & replayed, paid, unit).run() for part in parts]
         )
 
     return Replays(agents, earned, unit, MOST_AGENTS)
@@ -87,9 +87,17 @@ def _plan(params: RaidParams, did: Conduct) -> Plan:
         for k in range(len(skills)):
             round_ = (j % len(skills) for j in range(k, k + len(skills)))
             ready[i, k] = next((j for j in round_ if skills[j] != TAUNTS), -1)
-    counts = np.array([len(skills) for skills in recorded], dtype=np.int64)
+    counts = np.array([len(x) if did.goes_on else 0 for x in recorded], dtype=np.int64)
     turns = np.array(rows, dtype=np.int64).reshape(len(rows), -1).T
     return Plan(turns, own, counts, ready, did.stopped)
+
+
+class Rolls(Protocol):
+    """What heroes roll at a turn."""
+
+    def row(self, turn: int, skill: int, used: NDArray[np.bool_]) -> Ints:
+        """Shape (n,), or (m, n) where each raid has dice of its own."""
+        ...
 
 
 class _Dice:
@@ -111,14 +119,14 @@ class _Dice:
         return found
 
 
-class _Raids:
+class RaidsUnderWay:
     """m raids under way."""
 
     def __init__(
         self,
         params: RaidParams,
         plan: Plan,
-        dice: _Dice,
+        dice: "Rolls",
         members: Coalitions,
         paid: list[Fraction],
         unit: int,
@@ -174,16 +182,16 @@ class _Raids:
         cooling = self._cooldown > 0
         off = (done == OFF) | ((done == TAUNTS) & cooling)
         skills = np.broadcast_to(done, off.shape).copy()
+        skills[off] = IDLE
         moved = off & (plan.counts > 0) & self._members & (self._heroes > 0)
         if moved.any():
             hero = np.broadcast_to(np.arange(n), off.shape)
             at = np.where(cooling, plan.ready[hero, self._cursor], self._cursor)
             found = moved & (at >= 0)
-            skills[off] = IDLE
             skills[found] = plan.own[hero[found], at[found]]
             after = (at + 1) % np.maximum(plan.counts, 1)
             self._cursor = np.where(found, after, self._cursor)
-        return np.where(skills == OFF, IDLE, skills)
+        return skills
 
     def _mend(self, t: int, heals: Coalitions) -> None:
         used = np.asarray(heals.any(axis=0))
@@ -196,7 +204,8 @@ class _Raids:
             weakest = others.argmin(axis=1)
             lowest = others[np.arange(len(rows)), weakest]
             some = lowest < _NO_HERO
-            healed = np.minimum(lowest[some] + rolls[healer], self._params.hero_hp)
+            given = np.broadcast_to(rolls[..., healer], len(self._heroes))[rows]
+            healed = np.minimum(lowest[some] + given[some], self._params.hero_hp)
             self._heroes[rows[some], weakest[some]] = healed
 
     def _close(self, t: int) -> None:
@@ -204,8 +213,8 @@ class _Raids:
         won, dead = self._boss == 0, (self._heroes == 0).sum(axis=1)
         lost = ~won & ((dead == params.heroes) | (t + 1 >= params.rounds))
         ends = (won | lost) & ~self._over
-        for row in np.flatnonzero(ends):
-            turn = t if won[row] else None
-            reward = team_reward(params, int(dead[row]), turn) * self._per_micro
-            self._earned[row, -1] = reward
+        for turn, how in ((t, ends & won), (None, ends & ~won)):
+            for fallen in np.unique(dead[how]):
+                reward = team_reward(params, int(fallen), turn) * self._per_micro
+                self._earned[how & (dead == fallen), -1] = reward
         self._over |= ends

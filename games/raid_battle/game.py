@@ -12,6 +12,7 @@ from shapley_coop.amounts import MICRO
 from shapley_coop.games.baseline import IDLE, Baseline
 from shapley_coop.games.game import Game, Position, Step, Turn
 from shapley_coop.games.params import Params
+from shapley_coop.games.raid_battle.ahead import RaidAhead
 from shapley_coop.games.raid_battle.conduct import raid_replays
 from shapley_coop.games.raid_battle.replay import Choices, Coalitions, Ints, script, team_rewards
 from shapley_coop.games.raid_battle.rules import (
@@ -26,7 +27,7 @@ from shapley_coop.games.raid_battle.rules import (
     resolve,
     rolled,
 )
-from shapley_coop.games.replay import Replays, conduct
+from shapley_coop.games.replay import Conduct, Replays
 
 STANDS_IDLE = Baseline(IDLE, "who is absent stands idle and can be struck")
 
@@ -82,11 +83,15 @@ class RaidBattle(Game):
         """Who is absent stands idle, and can be struck."""
         return STANDS_IDLE
 
-    def replays(self, record: Sequence[Turn]) -> Replays:
+    def repeated(self, did: Conduct) -> Replays:
         """Many raids side by side; other baselines than standing idle are played step by step."""
         if self.baseline.kind != "idle":
-            return super().replays(record)
-        return raid_replays(self.params, self.seed, conduct(self, record, self.baseline))
+            return super().repeated(did)
+        return raid_replays(self.params, self.seed, did)
+
+    def ahead(self) -> RaidAhead:
+        """Many raids side by side."""
+        return RaidAhead(self)
 
     def of_earlier_version(self) -> None:
         """Worth by `replay`, and dice keyed by name."""

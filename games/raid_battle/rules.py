@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, model_validator
 
 from shapley_coop.amounts import MICRO, exact
@@ -113,14 +115,20 @@ def rolled(params: RaidParams, seed: int, turn: int) -> Roll:
     """The dice of one turn: what an agent rolls depends on no other agent."""
 
     def roll(agent: str, skill: str) -> int:
-        low, high = params.healing if skill == HEAL else params.damage
-        own = dice(seed, turn, params.dice_key(agent))
-        if params.dice == "uniform":
-            return int(own.integers(low, high + 1))
-        drawn = own.normal((low + high) / 2, params.deviation * (high - low))
-        return min(high, max(low, round(drawn)))
+        return int(drawn(params, dice(seed, turn, params.dice_key(agent)), skill))
 
     return roll
+
+
+def drawn(
+    params: RaidParams, own: np.random.Generator, skill: str, size: tuple[int, ...] = ()
+) -> NDArray[np.int64]:
+    """What a skill gives, drawn from dice: hit points, in the shape that is asked for."""
+    low, high = params.healing if skill == HEAL else params.damage
+    if params.dice == "uniform":
+        return np.asarray(own.integers(low, high + 1, size=size), dtype=np.int64)
+    found = own.normal((low + high) / 2, params.deviation * (high - low), size=size)
+    return np.clip(np.rint(found), low, high).astype(np.int64)
 
 
 def team_reward(params: RaidParams, dead: int, turn: int | None) -> int:

@@ -16,7 +16,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
 
+from shapley_coop.amounts import exact
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
+from shapley_coop.games.ahead import Ahead, BountyAhead
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.files import read_file
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
@@ -99,6 +101,8 @@ class SoftwareCompany(Game):
     """
 
     name = "software_company"
+    rolls_dice = False
+    own_baseline = True
     earlier_worth = "record"
     Params: ClassVar[type[Params]] = SoftwareCompanyParams
     params: SoftwareCompanyParams
@@ -220,6 +224,10 @@ class SoftwareCompany(Game):
     def reference_points(self) -> ReferencePoints:
         """None: actions carry content, so that plays cannot be enumerated."""
         return ReferencePoints()
+
+    def ahead(self) -> Ahead:
+        """What will be written cannot be pictured; the bounty is known."""
+        return BountyAhead(self, exact(self.params.bounty))
 
     def rules(self) -> str:
         """Roles, phases, how content is written, how the bounty is earned and valued."""

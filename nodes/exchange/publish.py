@@ -5,6 +5,7 @@ from typing import Any
 
 from shapley_coop.deals import Deal
 from shapley_coop.deals.exchange.talk import as_deal
+from shapley_coop.seats.person import CHOSEN
 from shapley_coop.state import SPENT_UP, AgentOutput, Utterance, entries
 from shapley_coop.state.exchange import exchange_of, masks_in, pending_of
 from shapley_coop.state.table import Pending
@@ -61,7 +62,7 @@ def _next_turn(turn: TurnContext, said: AgentOutput, standing: Pending | None) -
     if (
         said["act"] == "pass"
         and "pointer" not in said
-        and said.get("label") not in ("PASS", SPENT_UP)
+        and said.get("label") not in (CHOSEN, SPENT_UP)
     ):
         return {"verdict": "error"}
     if standing and set(standing["accepted"]) >= set(agents):

@@ -9,15 +9,15 @@ from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
 def settle(table: Table) -> dict[str, Any]:
     """Execute the decision under the episode's one final key.
 
-    An identical posting that is already there is this one; a different one makes this branch
-    `counterfactual`: it is reported and not paid.
+    Deposits and rewards are posted in one transaction. Identical postings that are there already
+    are these; different ones make this branch `counterfactual`: it is reported and not paid.
     """
     evaluated, ledger = EvaluatedTable(table), home().ledger
     settlement = decide(evaluated)
-    verdicts = [ledger.post(key, lines) for key, lines in deposit_lines(evaluated, over=True)]
-    if "refused" not in verdicts:
-        verdicts.append(ledger.post(final(table["episode"]), reward_lines(settlement)))
-    settlement["ledger"] = "counterfactual" if "refused" in verdicts else "paid"
+    episode = table["episode"]
+    due = [*deposit_lines(evaluated, over=True), (final(episode), reward_lines(settlement))]
+    verdict = ledger.post_branch(episode, due)
+    settlement["ledger"] = "counterfactual" if verdict == "refused" else "paid"
     return {"settlement": settlement, "status": _status(evaluated, settlement)}
 
 

@@ -22,7 +22,7 @@ from shapley_coop.state import EvaluatedTable, Line, Table, result
 from shapley_coop.state.result import usage
 from shapley_coop.state.storage.ledger import balances_of
 
-VERSION = 2
+VERSION = 3
 """The version of the format; a page shows only bundles of its own version."""
 
 _NOTHING: dict[str, Any] = {

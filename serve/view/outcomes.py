@@ -36,15 +36,15 @@ def payoff_matrix(evaluated: EvaluatedTable) -> dict[str, Any] | None:
 def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str, Any]:
     """The outcome of a settled run, with the points of the utility plane.
 
-    The points: `alone`, what each agent can secure by itself, given only if worths are in the
-    unit of payoffs;
+    The points: `baseline`, each agent's W_i(∅), or, by a rule without one, `alone`, what it can
+    secure by itself; both only if worths are in the unit of payoffs;
     `earned`, before the settlement; `ended`, after it; `shapley`, by the values of the record.
     """
     settled, total = evaluated.table["settlement"] or {}, sum(outcome["rewards"].values())
     deal, credit = settled["redistribution"], outcome["credit"]
     improved = total - sum((credit["alone"] or {}).values())
     comparable = abs(credit["worth_of_all"] - improved) < 1 / MICRO
-    by_itself = {"alone": _alone(evaluated)} if comparable else {}
+    start = _start(evaluated, credit) if comparable else {}
     return {
         "basis": settled["basis"],
         "redistribution": deal and [in_words(one) for one in Deal.model_validate(deal).clauses],
@@ -52,7 +52,7 @@ def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str
         "transfers": outcome["transfers"],
         "total": total,
         "points": {
-            **by_itself,
+            **start,
             "earned": outcome["rewards"],
             "ended": outcome["payoffs"],
             "shapley": by_shapley(evaluated),
@@ -60,9 +60,12 @@ def outcome_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str
     }
 
 
-def _alone(evaluated: EvaluatedTable) -> dict[str, float]:
+def _start(evaluated: EvaluatedTable, credit: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """Where credit starts from, under its own name."""
+    if credit["alone"]:
+        return {"baseline": credit["alone"]}
     found = alone(evaluated.game, evaluated.record)
-    return {agent: float(x) for agent, x in found.items()}
+    return {"alone": {agent: float(x) for agent, x in found.items()}}
 
 
 def _dominates(one: dict[str, float], other: dict[str, float]) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from shapley_coop.deals import Monitor
 from shapley_coop.games import Turn
-from shapley_coop.serve.view.credit import SMALL
+from shapley_coop.serve.view.coalitions import SMALL
 from shapley_coop.state import EvaluatedTable
 
 

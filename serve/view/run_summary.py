@@ -27,7 +27,7 @@ def summarize(run: dict[str, Any]) -> list[Part]:
     if not run["outcome"]:
         return [*_agreed(run), *_under_way(run)]
     ended = _say(ENDED.get(run["status"], ""))
-    return [*ended, *_agreed(run), *_kept(run), *_got(run), *_fair(run)]
+    return [*ended, *_agreed(run), *_kept(run), *_unanswered(run), *_got(run), *_fair(run)]
 
 
 def _agreed(run: dict[str, Any]) -> list[Part]:
@@ -80,6 +80,23 @@ def _kept(run: dict[str, Any]) -> list[Part]:
     return [*parts, *_say(". ")]
 
 
+def _unanswered(run: dict[str, Any]) -> list[Part]:
+    """Who passed because no answer could be used: what that cost is charged to it."""
+    rows = [row for row in run["credit"]["rows"] if row["conduct"]["unanswered"]]
+    if not rows:
+        return []
+    if len(rows) > NAMED:
+        many = _see("conduct", f"{len(rows)} agents passed")
+        return _say("{} because no answer of theirs could be used. ", many)
+    return [
+        part
+        for row in rows
+        for part in _say(
+            "{} had {}. ", _names([row["agent"]]), _see("conduct", row["conduct"]["unanswered"])
+        )
+    ]
+
+
 def _got(run: dict[str, Any]) -> list[Part]:
     """The total reward, and each agent's payoff."""
     payoffs, total = run["outcome"]["points"]["ended"], number(run["outcome"]["total"])
@@ -121,10 +138,19 @@ def _fair(run: dict[str, Any]) -> list[Part]:
         values = "Shapley value" + ("" if credit["method"] == "exact" else ", as it was sampled")
         told = _say("That is fair by the {}", _see("credit", values))
     if (complaint := credit["complaint"]) and complaint["excess"] > 0:
-        more = _see("credit", f"could secure {number(complaint['excess'])} more")
-        alone = "itself" if len(complaint["members"]) == 1 else "themselves"
-        told += _say(f", and {{}} {{}} by {alone}", _names(complaint["members"]), more)
+        told += _complains(complaint)
     return [*told, *_say(".")]
+
+
+def _complains(complaint: dict[str, Any]) -> list[Part]:
+    """The coalition that puts the payoffs outside the core."""
+    who, one = _names(complaint["members"]), len(complaint["members"]) == 1
+    more = f"{number(complaint['excess'])} more"
+    if complaint["by"] == "potential":
+        alone = "itself" if one else "themselves"
+        return _say(f", and {{}} {{}} by {alone}", who, _see("credit", f"could secure {more}"))
+    told = _say(", and the conduct of {} alone improved the total by {}", who, _see("credit", more))
+    return [*told, *_say(f" than {'its' if one else 'their'} part of the improvement")]
 
 
 def number(value: float) -> str:

@@ -10,11 +10,13 @@ from typing import Any, Literal
 from sqlalchemy import (
     BigInteger,
     Column,
+    Executable,
     Integer,
     MetaData,
     String,
     Table,
     Text,
+    func,
     insert,
     select,
 )
@@ -82,6 +84,10 @@ class Key:
     turn: int = 0
 
 
+Posting = tuple[Key, Sequence[Line]]
+"""One posting: its idempotency key and its lines."""
+
+
 def final(episode: str) -> Key:
     """The key of an episode's final settlement, of which there is one."""
     return Key(episode, "final")
@@ -99,18 +105,43 @@ class Ledger(Book):
             "posted"; "already" if the identical posting exists; "refused" if a different one
             exists. In the last two cases nothing is written.
         """
-        content = [[line.debit, line.credit, line.amount, line.memo] for line in lines]
-        digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-        changes: list[Any] = [(insert(_postings), {**vars(key), "digest": digest})]
-        if lines:
-            rows = [{**vars(key), "number": n, **vars(line)} for n, line in enumerate(lines)]
-            changes.append((insert(_lines), rows))
         try:
-            self._write(*changes)
+            self._write(*_inserts(key, lines))
         except IntegrityError:
             posted = self._row(select(_postings).filter_by(**vars(key)))
-            return "already" if posted and posted.digest == digest else "refused"
+            return "already" if posted and posted.digest == _digest(lines) else "refused"
         return "posted"
+
+    def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
+        """Write all that one branch of an episode has come to, in one transaction.
+
+        The branch that posts first is the one that is paid: another one is refused whole if what
+        is posted differs from its own postings, or holds one that it does not have, so that no
+        deposit of a fork is taken beside those of the play it was forked from.
+
+        Args:
+            episode: whose postings they are.
+            postings: everything the branch has come to so far, what is posted already included.
+
+        Returns:
+            "posted"; "already" if every posting exists; "refused" if another branch has posted.
+            In the last two cases nothing is written.
+        """
+        own = {_place(key): _digest(lines) for key, lines in postings}
+        with self._engine.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                lock = select(func.pg_advisory_xact_lock(func.hashtextextended(episode, 0)))
+                connection.execute(lock)
+            rows = connection.execute(select(_postings).filter_by(episode=episode)).all()
+            known = {(row.kind, row.clause, row.turn): row.digest for row in rows}
+            missing = [one for one in postings if _place(one[0]) not in known]
+            same = all(own.get(place, digest) == digest for place, digest in known.items())
+            if not same or (missing and not known.keys() <= own.keys()):
+                return "refused"
+            for key, lines in missing:
+                for statement, values in _inserts(key, lines):
+                    connection.execute(statement, values)
+        return "posted" if missing else "already"
 
     def lines(self, episode: str) -> list[Line]:
         """Every line of an episode, in the order of its postings."""
@@ -122,6 +153,25 @@ class Ledger(Book):
     def balances(self, episode: str) -> dict[str, int]:
         """Millionths per account; see `balances_of`."""
         return balances_of(self.lines(episode))
+
+
+def _place(key: Key) -> tuple[str, str, int]:
+    return key.kind, key.clause, key.turn
+
+
+def _digest(lines: Sequence[Line]) -> str:
+    content = [[line.debit, line.credit, line.amount, line.memo] for line in lines]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _inserts(key: Key, lines: Sequence[Line]) -> list[tuple[Executable, Any]]:
+    changes: list[tuple[Executable, Any]] = [
+        (insert(_postings), {**vars(key), "digest": _digest(lines)})
+    ]
+    if lines:
+        rows = [{**vars(key), "number": n, **vars(line)} for n, line in enumerate(lines)]
+        changes.append((insert(_lines), rows))
+    return changes
 
 
 def balances_of(lines: Sequence[Line]) -> dict[str, int]:

@@ -72,9 +72,14 @@ class Runs(Book):
             ) from None
 
     def finish(self, run: str, state: str, result: dict[str, Any] | None = None) -> None:
-        """Enter the state in which a run ended, and its result."""
+        """Enter the state in which a run ended, and its result.
+
+        A failure never erases the result of a run that has ended: what is settled stays settled,
+        whatever fails afterwards.
+        """
         values = {"state": state, "result": json.dumps(result) if result else None}
-        self._write((update(_runs).filter_by(run=run).values(values), None))
+        change = update(_runs).filter_by(run=run).values(values)
+        self._write((change if result else change.where(_runs.c.state != ENDED), None))
 
     def get(self, run: str) -> Run:
         """Look a run up.

@@ -11,4 +11,4 @@ export function ticks(low, high) {
 }
 
 /** Earned, ended and due: the same signs in every drawing and table. */
-export const SIGNS_OF = { alone: "□", earned: "○", ended: "●", shapley: "✕" };
+export const SIGNS_OF = { baseline: "□", alone: "□", earned: "○", ended: "●", shapley: "✕" };

@@ -2,7 +2,7 @@
 
 import { SIGNS_OF, ticks } from "./axis.js";
 import { h, s, table } from "./dom.js";
-import { ROUNDING, amount, colour, name, signed } from "./words.js";
+import { ROUNDING, amount, colour, cut, name, signed } from "./words.js";
 
 const DEVIATIONS = 1.96;
 const [ROW, CLOSE] = [34, 22];
@@ -60,7 +60,7 @@ function strip(row, x, y, label, bundle) {
   return s(
     "g",
     { class: colour(bundle.agents, row.agent) },
-    s("text", { x: label, y: y + 4, class: "end" }, s("title", {}, row.agent), short(row.agent)),
+    s("text", { x: label, y: y + 4, class: "end" }, s("title", {}, row.agent), cut(row.agent, 12)),
     s("line", { class: "moved", ...ends, y1: y, y2: y }),
     s("circle", { class: "point earned", cx: ends.x1, cy: y, r: 7 }),
     s("circle", { class: "point ended", cx: ends.x2, cy: y, r: 5 }),
@@ -71,8 +71,4 @@ function strip(row, x, y, label, bundle) {
       }),
     s("path", { class: "point shapley", d: `M${cx - 6} ${y - 6}l12 12m0 -12l-12 12` }),
   );
-}
-
-function short(text) {
-  return text.length > 12 ? `${text.slice(0, 11)}…` : text;
 }

@@ -37,21 +37,30 @@ export function folded(summary, ...children) {
   return h("details", {}, h("summary", {}, summary), ...children);
 }
 
-/** A table with a caption, a header row, and a header cell in each row. */
+/**
+ * A table with a caption, a header row, and a header cell in each row. Each cell names its heading,
+ * for styles that put cells below each other; the roles stay where a style changes the layout.
+ */
 export function table(caption, columns, rows) {
-  const head = columns.map((column) => h("th", { scope: "col" }, column));
+  const head = columns.map((column) => h("th", { scope: "col", role: "columnheader" }, column));
+  const heads = head.slice(1).map((one) => one.textContent);
   const body = rows.map(([first, ...rest]) =>
-    h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((cell) => h("td", {}, cell))),
+    h(
+      "tr",
+      { role: "row" },
+      h("th", { scope: "row", role: "rowheader" }, first),
+      ...rest.map((cell, n) => h("td", { role: "cell", "data-head": heads[n] }, cell)),
+    ),
   );
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
     h(
       "table",
-      {},
+      { role: "table" },
       h("caption", { class: "unseen" }, caption),
-      h("thead", {}, h("tr", {}, ...head)),
-      h("tbody", {}, ...body),
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ...head)),
+      h("tbody", { role: "rowgroup" }, ...body),
     ),
   );
 }

@@ -66,11 +66,15 @@ function least({ least: who, rows }) {
   return h("span", {}, "Least satisfied: ", h("strong", {}, crowd(who)), `, ${far} what is due by its Shapley value.`);
 }
 
-function complaint({ members, excess }) {
+function complaint({ by, members, excess }) {
   const who = list(members);
-  const one = members.length === 1 ? "itself" : "themselves";
-  if (excess > 0) return `${who} could secure ${amount(excess)} more by ${one}: outside the core.`;
-  return `No coalition could do better by itself: in the core. The closest is ${who}, with ${amount(-excess)} to spare.`;
+  const one = members.length === 1;
+  if (by === "record") {
+    if (excess > 0) return `The conduct of ${who} alone improved the total by ${amount(excess)} more than ${one ? "its" : "their"} part of the improvement: outside the core of v.`;
+    return `No coalition's conduct alone improved the total by more than its members got of it: in the core of v. The closest is ${who}, with ${amount(-excess)} to spare.`;
+  }
+  if (excess > 0) return `By the rules alone, ${who} could secure ${amount(excess)} more by ${one ? "itself" : "themselves"}: outside the core.`;
+  return `By the rules alone, no coalition could do better by itself: in the core. The closest is ${who}, with ${amount(-excess)} to spare.`;
 }
 
 /** The ledger's lines and balances. */

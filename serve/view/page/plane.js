@@ -14,12 +14,13 @@ const TOGETHER = 18;
 const LINE = 14;
 
 const MEANINGS = {
+  baseline: "W_i(∅): if nobody takes part",
   alone: "what each can secure by itself",
   earned: "before the settlement",
   ended: "after the settlement",
   shapley: "due by the Shapley values of the record",
 };
-const LABELS = { alone: "alone", earned: "earned", ended: "ended", shapley: "due" };
+const LABELS = { baseline: "baseline", alone: "alone", earned: "earned", ended: "ended", shapley: "due" };
 
 /** Payoff matrix and utility plane. */
 export function payoffs(bundle) {
@@ -160,8 +161,9 @@ function symbol(point, { x, y }) {
   const [cx, cy] = [x(point.x), y(point.y)];
   const meaning = s("title", {}, `${MEANINGS[point.kind]}: ${amount(point.x)}, ${amount(point.y)}`);
   switch (point.kind) {
+    case "baseline":
     case "alone":
-      return s("rect", { class: "point alone", x: cx - 6, y: cy - 6, width: 12, height: 12 }, meaning);
+      return s("rect", { class: `point ${point.kind}`, x: cx - 6, y: cy - 6, width: 12, height: 12 }, meaning);
     case "shapley":
       return s("path", { class: "point shapley", d: `M${cx - 7} ${cy - 7}l14 14m0 -14l-14 14` }, meaning);
     default:

@@ -1,5 +1,7 @@
 // The viewer: one bundle, from this file or from the server, live or in replay.
 
+import { coalitions } from "./coalitions.js";
+import { conduct } from "./conduct.js";
 import { contract, escrow, plan } from "./contract.js";
 import { announce, h, redraw } from "./dom.js";
 import { at } from "./moment.js";
@@ -9,12 +11,13 @@ import { controls } from "./replay.js";
 import { follow, load, runs } from "./source.js";
 import { tiles } from "./tiles.js";
 import { items, spoken, unsaid } from "./timeline.js";
+import { waterfall } from "./waterfall.js";
 import { colour, moment, plural, status, title } from "./words.js";
 
-const FORMAT = 2;
+const FORMAT = 3;
 /** A timeline scrolled to within this many pixels of its end follows new events. */
 const NEAR = 80;
-const PANELS = [unsaid, contract, plan, payoffs, credit, escrow, ledger, cost, rules];
+const PANELS = [unsaid, contract, plan, payoffs, conduct, credit, coalitions, waterfall, escrow, ledger, cost, rules];
 
 const app = document.getElementById("app");
 

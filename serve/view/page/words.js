@@ -10,14 +10,28 @@ const NAMED = 6;
 
 /** An amount with up to three decimals and a proper minus sign. */
 export function amount(value) {
-  if (value == null) return "–";
-  const text = Math.abs(value).toLocaleString("en", { maximumFractionDigits: 3 });
+  return value == null ? "–" : written(value, 3);
+}
+
+function written(value, digits) {
+  const text = Math.abs(value).toLocaleString("en", { maximumFractionDigits: digits });
   return value < 0 && text !== "0" ? `−${text}` : text;
 }
 
 /** An amount with its sign, for differences. */
 export function signed(value) {
   const text = amount(value);
+  return value > 0 && text !== "0" ? `+${text}` : text;
+}
+
+/** An amount to the millionth, as it is settled. */
+export function exactly(value) {
+  return written(value, 6);
+}
+
+/** The same as a step up or down. */
+export function gained(value) {
+  const text = exactly(value);
   return value > 0 && text !== "0" ? `+${text}` : text;
 }
 
@@ -33,6 +47,11 @@ export function plural(count, one, many = `${one}s`) {
 export function title(name) {
   const words = String(name).replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A text of at most so many characters. */
+export function cut(text, longest) {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
 /** Minutes are enough: `2026-11-21 08:44`. */

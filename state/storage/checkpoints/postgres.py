@@ -1,5 +1,6 @@
 """Checkpoints in a Postgres database."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -10,6 +11,11 @@ from psycopg_pool import AsyncConnectionPool
 
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
+
+Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
+
+_SET_UP_LOCK = 5_311_847
+_SET_UP_SECONDS = 60
 
 _DELETE_RUNS = """
     WITH gone AS (
@@ -29,7 +35,7 @@ class PostgresSaver(ServerSaverMixin, AsyncPostgresSaver):
     Its pool of one connection reconnects after the database was restarted.
     """
 
-    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]]) -> None:
+    def __init__(self, pool: Pool) -> None:
         super().__init__(pool, serde=StrictSerializer())
         self._pool = pool
 
@@ -52,5 +58,33 @@ async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
         open=False,
     ) as pool:
         saver = PostgresSaver(pool)
-        await saver.setup()
+        await _set_up(saver, pool)
         yield saver
+
+
+async def _set_up(
+    saver: PostgresSaver, pool: AsyncConnectionPool[AsyncConnection[DictRow]]
+) -> None:
+    """Make LangGraph's tables, one process at a time.
+
+    The lock is polled: a process that waits inside a statement would hold up the indexes that
+    LangGraph creates concurrently, which wait for every statement that runs.
+
+    Raises:
+        TimeoutError: another process has been at it for a minute.
+    """
+    async with asyncio.timeout(_SET_UP_SECONDS):
+        # Another process's lock gives no event to wait for.
+        while not await _asked(pool, "SELECT pg_try_advisory_lock(%s) AS held"):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        try:
+            await saver.setup()
+        finally:
+            await _asked(pool, "SELECT pg_advisory_unlock(%s) AS held")
+
+
+async def _asked(pool: Pool, statement: str) -> bool:
+    # The pool has one connection, so that it takes and frees the same session's lock.
+    async with pool.connection() as connection:
+        found = await (await connection.execute(statement, [_SET_UP_LOCK])).fetchone()
+        return bool(found and found["held"])

@@ -12,6 +12,7 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
     CheckpointTuple,
 )
+from langgraph.checkpoint.base import id as checkpoint_ids
 
 from shapley_coop.state.storage.checkpoints.serializer import Unreadable
 
@@ -36,7 +37,7 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         self._deleting: set[asyncio.Task[None]] = set()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Read a checkpoint.
+        """Read a checkpoint; whatever this process writes from now on is newer than the thread.
 
         Raises:
             Unreadable: it was damaged, or another program wrote it.
@@ -52,7 +53,17 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
             raise Unreadable(
                 f"the checkpoint of {thread} cannot be read: it was damaged, or is none of ours"
             )
+        if found is not None:
+            _write_after(await self._latest(config, found))
         return found
+
+    async def _latest(self, config: RunnableConfig, found: CheckpointTuple) -> str:
+        """The id of the newest checkpoint of the thread that one was found of."""
+        place = {**config["configurable"]}
+        if place.pop("checkpoint_id", None):  # a fork: it begins at an older one
+            async for newest in self.alist({"configurable": place}, limit=1):
+                found = newest
+        return str(found.checkpoint["id"])
 
     async def aput(
         self,
@@ -85,6 +96,20 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
     async def deleted(self) -> None:
         """Wait until every deletion has ended."""
         await asyncio.gather(*self._deleting)
+
+
+def _write_after(latest: str) -> None:
+    """Give new checkpoints ids after the latest one's, whatever the clock says.
+
+    LangGraph takes ids from the clock and the newest checkpoint to be that of the greatest id: on
+    a machine whose clock is behind the last worker's, a resumed run would not see its own steps.
+    """
+    try:
+        taken = checkpoint_ids.UUID(latest).time
+    except ValueError:
+        return  # no id of LangGraph's, so that no clock is in it
+    before = checkpoint_ids._last_v6_timestamp
+    checkpoint_ids._last_v6_timestamp = taken if before is None else max(before, taken)  # type: ignore[assignment]
 
 
 def _is_checkpoint(value: Any) -> bool:

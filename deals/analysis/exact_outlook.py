@@ -1,0 +1,140 @@
+"""An outlook by the game tree: exact amounts, and the best of all breaches."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from shapley_coop.deals.analysis.game_tree import (
+    NOTHING,
+    Amounts,
+    GameTree,
+    HistoryState,
+    Position,
+)
+from shapley_coop.deals.analysis.outlook_rows import (
+    EVERYBODY,
+    NO_DEAL,
+    SURE,
+    Row,
+    breaks,
+    certain,
+    told_by_turn,
+)
+from shapley_coop.deals.analysis.stage import Play
+from shapley_coop.deals.analysis.valuations import expected, own_kept, secured
+from shapley_coop.games import Turn
+
+Layers = dict[int, dict[HistoryState, Amounts]]
+
+
+def exact_rows(
+    within: GameTree, without: GameTree, held: Mapping[str, Fraction], record: Sequence[Turn]
+) -> list[Row]:
+    """All keep it, each agent that can break it breaks it, and what each can be sure of without.
+
+    Args:
+        within: the game under the offer.
+        without: the game as it is.
+        held: what each agent has so far.
+        record: the turns played.
+    """
+    agents, moved = within.stage.agents, within.shifted(record)
+
+    def told(gains: Amounts, shift: Amounts) -> dict[str, Fraction]:
+        sums = zip(agents, gains, shift, strict=True)
+        return {agent: held[agent] + gain + past for agent, gain, past in sums}
+
+    rows = [Row(EVERYBODY, certain(told(within.value(expected), moved)))]
+    for i, agent in enumerate(agents):
+        if found := _Breach(within, i).best():
+            gains, by = found
+            rows.append(Row(breaks(agent), certain(told(gains, moved)), who=agent, by=by))
+    sure = told(without.value(secured), without.shifted(record))
+    return [*rows, Row(NO_DEAL, certain(sure), by=SURE)]
+
+
+class _Breach:
+    """One agent's best breach, while all others do as expected: by backward induction."""
+
+    def __init__(self, within: GameTree, i: int) -> None:
+        self._tree, self._i, self._stage = within, i, within.stage
+        self._kept = within.values(expected)
+        self._free: Layers = {}  # what all gain once the agent has broken the contract
+        self._must: dict[int, dict[HistoryState, Amounts | None]] = {}  # while it still has to
+        for turn in range(self._stage.turns, within.now - 1, -1):
+            layer = within.layers[turn]
+            self._free[turn] = {past: self._of_free(p) for past, p in layer.items()}
+            self._must[turn] = {past: self._of_must(p) for past, p in layer.items()}
+
+    def best(self) -> tuple[Amounts, str] | None:
+        """What all gain from here on, and what the agent does; None if it can break nothing."""
+        now, start = self._tree.now, self._tree.start
+        if not self._tree.layers or (gains := self._must[now][start]) is None:
+            return None
+        deeds, past, broken = [], start, False
+        for turn in range(now, self._stage.turns + 1):
+            position = self._tree.layers[turn][past]
+            action = self._action(position, broken)
+            if action not in own_kept(self._tree, position, self._i):
+                broken = True
+                deeds.append((turn, action))
+            past = position.onward[self._plays(position, action)[0]]
+        return gains, told_by_turn(deeds, now, self._stage.turns)
+
+    def _action(self, position: Position, broken: bool) -> str:
+        valued = self._freely(position) if broken else self._having_to(position)
+        return max(valued, key=lambda action: self._rank(position, action, valued[action]))
+
+    def _rank(self, position: Position, action: str, gains: Amounts) -> tuple[Fraction, bool]:
+        """The higher own gain; of equals, what the contract allows once it is broken."""
+        return gains[self._i], action in own_kept(self._tree, position, self._i)
+
+    def _of_free(self, position: Position) -> Amounts:
+        valued = self._freely(position)
+        return max(valued.items(), key=lambda pair: self._rank(position, pair[0], pair[1]))[1]
+
+    def _of_must(self, position: Position) -> Amounts | None:
+        valued = self._having_to(position)
+        return max(valued.values(), key=lambda gains: gains[self._i]) if valued else None
+
+    def _freely(self, position: Position) -> dict[str, Amounts]:
+        later = self._free.get(position.turn + 1, {})
+        return {
+            action: self._mean(position, action, later)
+            for action in self._stage.actions[self._stage.agents[self._i]]
+        }
+
+    def _having_to(self, position: Position) -> dict[str, Amounts]:
+        """Action → what all gain if the agent breaks the contract now, or has to later."""
+        kept, nxt = own_kept(self._tree, position, self._i), position.turn + 1
+        free, must = self._free.get(nxt, {}), self._must.get(nxt, {})
+        keep = self._kept.get(nxt, {})
+        later = {past: must[past] or keep[past] for past in must}
+        found = {}
+        for action in self._stage.actions[self._stage.agents[self._i]]:
+            plays = self._plays(position, action)
+            if action not in kept:
+                found[action] = self._mean(position, action, free)
+            elif any(must.get(position.onward[play]) for play in plays):
+                found[action] = self._mean(position, action, later)
+        return found
+
+    def _mean(
+        self, position: Position, action: str, later: Mapping[HistoryState, Amounts]
+    ) -> Amounts:
+        plays, n = self._plays(position, action), len(self._stage.agents)
+        over: Amounts = (NOTHING,) * n
+        sums = [
+            sum(
+                (position.gains[x][k] + later.get(position.onward[x], over)[k] for x in plays),
+                NOTHING,
+            )
+            for k in range(n)
+        ]
+        return tuple(total / len(plays) for total in sums)
+
+    def _plays(self, position: Position, action: str) -> list[Play]:
+        choices: Iterable[Sequence[str]] = [
+            (action,) if k == self._i else position.expected[agent]
+            for k, agent in enumerate(self._stage.agents)
+        ]
+        return self._tree.plays(choices)

@@ -1,0 +1,266 @@
+"""What an offer would pay: if all keep it, if one breaks it, and without it.
+
+Exact where the game can be enumerated, else over plays of what the offer asks for. All of it
+follows from the record, the offer and the seed, so that it can be computed again.
+
+>>> from shapley_coop.deals import Deal, Do, Event, Last, Pay
+>>> from shapley_coop.games import load
+>>> room = load("escape_room")
+>>> deal = Deal(clauses=[
+...     Do(agent="Alice", action="door"), Do(agent="Bob", action="lever"),
+...     Pay(payer="Alice", payee="Bob", amount=5,
+...         when=Last(last=Event(agent="Bob", action="lever")))])
+>>> for row in outlook(Prospect(room, room.start(), [], None, deal)).rows:
+...     print(row.condition, row.by, {agent: str(x.mean) for agent, x in row.payoffs.items()})
+all keep it  {'Alice': '5', 'Bob': '4'}
+Alice breaks it lever {'Alice': '-6', 'Bob': '4'}
+Bob breaks it door {'Alice': '-1', 'Bob': '-1'}
+no deal what each can be sure of {'Alice': '-1', 'Bob': '-1'}
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from shapley_coop.amounts import from_micro
+from shapley_coop.deals.agreement import Agreement
+from shapley_coop.deals.analysis.certificate import agreed_from
+from shapley_coop.deals.analysis.exact_outlook import exact_rows
+from shapley_coop.deals.analysis.game_tree import GameTree
+from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Range, Row, averaged
+from shapley_coop.deals.analysis.simulated_outlook import Simulation
+from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
+from shapley_coop.deals.contract import Contract, in_force, share_of
+from shapley_coop.deals.enforcement import Enforcement, net
+from shapley_coop.deals.language.clauses import Pay, Share
+from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import Earned, conditions_in
+from shapley_coop.deals.settlement import earned
+from shapley_coop.games import Game, Turn
+
+NORM_PLAYS, NORM_SEARCH = 8, 2
+"""Of so many plays values by a norm are computed where dice decide, as each replays all coalitions;
+and by so many is each agent's best breach found."""
+
+MOST_VALUED, MOST_VALUED_BY_CHANCE = 12, 6
+"""Values of more agents than this are not computed in advance; fewer, where dice decide."""
+
+ONE_BREACH = "who breaks it does the same thing wherever another is asked of it"
+
+NormPayoffs = Callable[[Game, Sequence[Turn], str], Mapping[str, Fraction]]
+"""(the game on the dice of a play, its record, a norm) → every agent's payoff by the norm."""
+
+
+def _no_norms(game: Game, record: Sequence[Turn], norm: str) -> Mapping[str, Fraction]:
+    raise NotFinite(f"values by the norm {norm} are not computed here")
+
+
+@dataclass(frozen=True, eq=False)
+class Prospect:
+    """An offer where the game stands.
+
+    Attributes:
+        game: what is played.
+        position: where it stands.
+        record: the turns played.
+        standing: the contract that the offer would amend; None where there is none.
+        deal: the offer.
+        enforcement: how contracts are enforced.
+        norm_payoffs: computes the payoffs under a norm.
+        norms: norms of which the payoffs are to be shown beside, if all keep the offer.
+        viewer: who is shown it, in a game in which each agent knows its own payoffs alone.
+    """
+
+    game: Game
+    position: Mapping[str, Any]
+    record: Sequence[Turn]
+    standing: Contract | None
+    deal: Deal
+    enforcement: Enforcement = field(default_factory=Enforcement)
+    norm_payoffs: NormPayoffs = _no_norms
+    norms: tuple[str, ...] = ()
+    viewer: str = ""
+
+    @cached_property
+    def contract(self) -> Contract:
+        """What would be in force if the offer were signed now."""
+        return agreed_from(self.deal, self.standing, now=len(self.record) + 1)
+
+    @cached_property
+    def stage(self) -> StageGame | None:
+        """The game as a table of payoffs that is small enough to look through; else None."""
+        try:
+            return StageGame.of(facts_of(self.game))
+        except NotFinite:
+            return None
+
+
+@dataclass(frozen=True)
+class DealOutlook:
+    """What an offer would pay.
+
+    Attributes:
+        exact: whether the amounts are certain, given what all do.
+        plays: over how many plays means and ranges were taken; 0 where none were needed.
+        rows: what each agent ends up with over the whole game, row by row.
+        assumes: what is taken for granted about the agents.
+        norm: the norm by which the last row splits, if one was asked for.
+        by_norm: agent → its payoff by that norm if all keep the offer.
+        why_not: why there are no rows; empty where there are.
+    """
+
+    exact: bool = True
+    plays: int = 0
+    rows: tuple[Row, ...] = ()
+    assumes: str = ""
+    norm: str = ""
+    by_norm: Mapping[str, Range] | None = None
+    why_not: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """As plain JSON, amounts as exact strings."""
+        found: dict[str, Any] = {
+            "exact": self.exact,
+            "plays": self.plays,
+            "rows": [row.record() for row in self.rows],
+        }
+        if self.assumes:
+            found["assumes"] = self.assumes
+        if self.by_norm is not None:
+            told = {agent: x.record() for agent, x in self.by_norm.items()}
+            found["norm"] = {"name": self.norm, "payoffs": told}
+        if self.why_not:
+            found["why_not"] = self.why_not
+        return found
+
+
+def outlook(of: Prospect) -> DealOutlook:
+    """Compute what an offer would pay, in the game's unit, over the whole game.
+
+    "Breaks it" is the agent's best breach while the others keep the offer: over all that it could
+    do where the game is enumerated, else among its actions, each wherever it is asked for another.
+    "No deal" is what each can be sure of, and what all get by the declared baseline.
+
+    Cost: that of the game tree (`game_tree`), or a few plays for each agent and action
+    (`games.ahead`): a few ms for small games, about 0.1 s for a raid of four.
+    """
+    ahead = of.game.ahead()
+    if not (ahead.open or of.stage or (ahead.own_payoffs_only and of.viewer)):
+        return DealOutlook(why_not="what will be done in this game cannot be computed in advance")
+    if ahead.own_payoffs_only and (why := _tells_of_others(of)):
+        return DealOutlook(why_not=why)
+    found = _exactly(of)
+    try:
+        found = found or _by_plays(of)
+        return _with_norm(of, found) if not ahead.own_payoffs_only else found
+    except NotFinite as reason:
+        return found or DealOutlook(why_not=str(reason))
+
+
+def _exactly(of: Prospect) -> DealOutlook | None:
+    """By the game tree; None where there is none, or no table of payoffs."""
+    stage, terms = of.stage, of.enforcement
+    if stage is None:
+        return None
+    standing = of.standing or Deal()
+    without_terms = terms if of.standing else Enforcement("notional")
+    try:
+        terms = _with_deposit(of, stage)
+        within = GameTree(of.contract, stage, terms, of.record)
+        without = GameTree(standing, stage, without_terms, of.record)
+    except NotFinite:
+        return None
+    rows = exact_rows(within, without, _held(of), of.record)
+    if of.standing is None and (declared := Simulation(of, count=1).baseline()):
+        rows = [*rows, declared]
+    return DealOutlook(rows=tuple(rows), assumes=of.game.ahead().words)
+
+
+def _with_deposit(of: Prospect, stage: StageGame) -> Enforcement:
+    """The terms with the deposit that each party would have at stake."""
+    if of.enforcement.mode != "escrow" or of.enforcement.deposit is not None:
+        return of.enforcement
+    deposit = Agreement(of.contract, of.record, facts_of(of.game), of.enforcement).deposit
+    return replace(of.enforcement, deposit=deposit)
+
+
+def _held(of: Prospect) -> dict[str, Fraction]:
+    """What each agent has so far, with what the contract that stands has moved."""
+    held = earned(of.record, of.game.agents)
+    if of.standing is None or not of.enforcement.executes:
+        return held
+    signed = Agreement(of.standing, of.record, facts_of(of.game), of.enforcement)
+    for due in signed.monitor.payments:
+        held[due.payer] -= due.amount
+        held[due.payee] += due.amount
+    forfeited = net(signed.postings(over=True), of.game.agents)
+    return {agent: amount + from_micro(forfeited[agent]) for agent, amount in held.items()}
+
+
+def _by_plays(of: Prospect) -> DealOutlook:
+    """By plays of what the offer asks for."""
+    of_chance, share = of.game.rolls_dice, share_of(of.contract)
+    named = bool(share and share.norm and of.enforcement.executes)
+    if named and not _valued_in_advance(of):
+        raise NotFinite("a split by a norm is computed from the whole record afterwards")
+    costly = named and of_chance
+    simulation = Simulation(
+        of, count=NORM_PLAYS if costly else 0, search=NORM_SEARCH if costly else 0
+    )
+    rows = simulation.rows()
+    exact = not of_chance
+    return DealOutlook(
+        exact=exact,
+        plays=0 if exact else simulation.plays,
+        rows=tuple(_shown(of, rows)),
+        assumes=f"{of.game.ahead().words}; {ONE_BREACH}",
+    )
+
+
+def _shown(of: Prospect, rows: Iterable[Row]) -> Iterable[Row]:
+    """Of a game with private payoffs, the viewer's alone."""
+    if not of.game.ahead().own_payoffs_only:
+        return rows
+    return [replace(row, payoffs={of.viewer: row.payoffs[of.viewer]}) for row in rows]
+
+
+def _with_norm(of: Prospect, found: DealOutlook) -> DealOutlook:
+    """What a norm would make of the play in which all keep the offer."""
+    share = share_of(of.contract)
+    named = [share.norm] if share and share.norm else []
+    names = [*named, *of.norms]
+    if not names or not _valued_in_advance(of):
+        return found
+    plays = Simulation(of, count=NORM_PLAYS).kept()
+    ends = [(of.norm_payoffs(x.game or of.game, x.record, names[0]), x.times) for x in plays]
+    return replace(found, norm=names[0], by_norm=averaged(ends, not of.game.rolls_dice))
+
+
+def _valued_in_advance(of: Prospect) -> bool:
+    """Whether values by a norm can be computed of plays in thought.
+
+    They replay the whole record on the dice of the play: of turns that are played these would be
+    the game's own, which tell what is to come.
+    """
+    if of.game.rolls_dice:
+        return not of.record and len(of.game.agents) <= MOST_VALUED_BY_CHANCE
+    return len(of.game.agents) <= MOST_VALUED
+
+
+def _tells_of_others(of: Prospect) -> str:
+    """Why an agent's own payoff would tell it what others keep to themselves; else empty."""
+    clauses = in_force(of.contract).values()
+    if share_of(of.contract):
+        return "a split of the total depends on what the others' tasks are worth to them"
+    for clause in clauses:
+        parts = () if isinstance(clause, Share) else conditions_in(clause.when)
+        sums = {part.earned for part in parts if isinstance(part, Earned)}
+        by_reward = isinstance(clause, Pay) and clause.basis == "reward" and {clause.payer}
+        if (sums | (by_reward or set())) - {of.viewer}:
+            return "what falls due depends on what the others' tasks are worth to them"
+    return ""
+
+
+__all__ = ["EVERYBODY", "NO_DEAL", "DealOutlook", "Prospect", "Range", "Row", "outlook"]

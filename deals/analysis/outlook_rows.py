@@ -1,0 +1,125 @@
+"""The rows of an outlook: what each agent ends up with in one case, exact or with a range."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import plain
+
+EVERYBODY = "all keep it"
+NO_DEAL = "no deal"
+SURE = "what each can be sure of"
+
+LOW, HIGH = Fraction(5, 100), Fraction(95, 100)
+"""The ends of the range: nine in ten plays lie between them."""
+
+DECIMALS = 2
+"""Of a mean over plays, and of its range."""
+
+
+def breaks(agent: str) -> str:
+    """The case in which one agent breaks the offer."""
+    return f"{agent} breaks it"
+
+
+@dataclass(frozen=True)
+class Range:
+    """An amount in the game's unit.
+
+    Attributes:
+        mean: the amount, or its mean.
+        ends: between which nine in ten plays lie; None where the amount is certain.
+    """
+
+    mean: Fraction
+    ends: tuple[Fraction, Fraction] | None = None
+
+    def record(self) -> dict[str, str]:
+        """As plain JSON."""
+        if self.ends is None:
+            return {"mean": plain(self.mean)}
+        low, high = self.ends
+        return {"mean": plain(self.mean), "low": plain(low), "high": plain(high)}
+
+
+@dataclass(frozen=True)
+class Row:
+    """What each agent ends up with in one case.
+
+    Attributes:
+        condition: `all keep it`, `X breaks it`, or `no deal`.
+        payoffs: agent → its amount.
+        who: the agent that breaks the offer; else empty.
+        by: what it does instead, or what happens without a deal.
+    """
+
+    condition: str
+    payoffs: Mapping[str, Range]
+    who: str = ""
+    by: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """As plain JSON."""
+        told = {agent: amount.record() for agent, amount in self.payoffs.items()}
+        return {"if": self.condition, "who": self.who, "by": self.by, "payoffs": told}
+
+
+def certain(amounts: Mapping[str, Fraction]) -> dict[str, Range]:
+    """Amounts that are known."""
+    return {agent: Range(amount) for agent, amount in amounts.items()}
+
+
+def averaged(ends: Sequence[tuple[Mapping[str, Fraction], int]], exact: bool) -> dict[str, Range]:
+    """Means and ranges over plays.
+
+    Args:
+        ends: what each agent ended up with, and in how many plays.
+        exact: whether nothing depends on dice, so that one play says all.
+    """
+    if exact:
+        return certain(ends[0][0])
+    whole = sum(times for _, times in ends)
+    found = {}
+    for agent in ends[0][0]:
+        ranked = sorted((amounts[agent], times) for amounts, times in ends)
+        mean = sum((amount * times for amount, times in ranked), Fraction(0)) / whole
+        low, high = (_quantile(ranked, part * whole) for part in (LOW, HIGH))
+        found[agent] = Range(round(mean, DECIMALS), (round(low, DECIMALS), round(high, DECIMALS)))
+    return found
+
+
+def _quantile(ranked: Sequence[tuple[Fraction, int]], rank: Fraction) -> Fraction:
+    """The amount that so many plays do not exceed."""
+    seen = 0
+    for amount, times in ranked:
+        seen += times
+        if seen >= rank:
+            return amount
+    return ranked[-1][0]
+
+
+def told_by_turn(deeds: Sequence[tuple[int, str]], now: int, last: int) -> str:
+    """What was done at which turns, in words.
+
+    >>> told_by_turn([(1, "defect"), (2, "defect"), (4, "take")], 1, 9)
+    'defect at turns 1 to 2, take at turn 4'
+    """
+    if now == last and len(deeds) == 1:
+        return deeds[0][1]
+    spans: list[list[Any]] = []
+    for turn, action in deeds:
+        if spans and spans[-1][2] == action and spans[-1][1] == turn - 1:
+            spans[-1][1] = turn
+        else:
+            spans.append([turn, turn, action])
+    if len(spans) == 1 and spans[0][:2] == [now, last]:
+        return f"{spans[0][2]} at every turn"
+    words = [
+        f"{action} at turn {first}" if first == end else f"{action} at turns {first} to {end}"
+        for first, end, action in spans[:MOST_SPANS]
+    ]
+    return ", ".join(words) + (", …" if len(spans) > MOST_SPANS else "")
+
+
+MOST_SPANS = 4

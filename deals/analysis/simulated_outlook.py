@@ -1,0 +1,214 @@
+"""An outlook by plays of what the offer asks for, in games that are not enumerated."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shapley_coop.amounts import from_micro
+from shapley_coop.deals.agreement import Agreement
+from shapley_coop.deals.analysis.outlook_rows import (
+    EVERYBODY,
+    NO_DEAL,
+    Range,
+    Row,
+    averaged,
+    breaks,
+)
+from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.compiled import compiled
+from shapley_coop.deals.contract import Contract, share_of
+from shapley_coop.deals.enforcement import net
+from shapley_coop.deals.language.clauses import Do, Forbid
+from shapley_coop.deals.monitor import Duty, Monitor
+from shapley_coop.deals.settlement import payoffs
+from shapley_coop.games import Turn
+from shapley_coop.games.ahead import UNASKED, Plan, Played
+
+if TYPE_CHECKING:
+    from shapley_coop.deals.analysis.outlook import Prospect
+
+MOST_OPTIONS = 8
+"""An agent with more actions than this is pictured to break an offer by doing what it would do
+unasked, or nothing."""
+
+MOST_BREAKERS = 12
+"""Where more agents than this are asked for something, nobody's breach is played."""
+
+Ends = list[tuple[Mapping[str, Fraction], int]]
+
+
+class Simulation:
+    """Plays of an offer, and what they come to.
+
+    Args:
+        of: the offer where the game stands.
+        count: how many plays of each plan; 0 for as many as the game allows for.
+        search: how many plays each breach is compared with others by; 0 for as many.
+    """
+
+    def __init__(self, of: "Prospect", count: int = 0, search: int = 0) -> None:
+        self._of, self._ahead = of, of.game.ahead()
+        self._facts = facts_of(of.game)
+        turns = max(1, of.game.turns - len(of.record))
+        sims = 2 + sum(len(self._options(agent)) for agent in self._breakers)
+        self.plays = count or self._ahead.count(self._plan(of.contract), sims, turns)
+        self._search = search or self.plays
+
+    def rows(self) -> list[Row]:
+        """All keep it, each agent that can break it breaks it, and no deal."""
+        kept = self._ends(self._kept, self._of.contract)
+        found = [Row(EVERYBODY, self._averaged(kept))]
+        found += [row for agent in self._breakers if (row := self._broken(agent))]
+        found.append(self._without())
+        if self._of.standing is None and (declared := self.baseline()):
+            found.append(declared)
+        return found
+
+    def kept(self) -> list[Played]:
+        """The plays in which all keep the offer."""
+        return self._kept
+
+    @cached_property
+    def _kept(self) -> list[Played]:
+        return self._played(self._plan(self._of.contract))
+
+    def baseline(self) -> Row | None:
+        """If everybody does what its baseline does; None where none is declared."""
+        baseline = self._of.game.baseline
+        if baseline.kind not in ("actions", "policy", "idle") or baseline.warning:
+            return None
+        if not self._ahead.open:
+            return None
+        play = self._ahead.idle_play(dict(self._of.position), self._of.record)
+        ends = self._ends([play], None)
+        by = baseline.words.replace("who is absent", "everybody", 1)
+        return Row(NO_DEAL, averaged(ends, exact=True), by=by)
+
+    @cached_property
+    def _breakers(self) -> list[str]:
+        """Whose breaches are played: who is asked for something, where these are not too many."""
+        bound = [agent for agent in self._of.game.agents if agent in self._agreed.bound]
+        return bound if len(bound) <= MOST_BREAKERS else []
+
+    def _options(self, agent: str) -> list[str | None]:
+        """What an agent could do instead of what is asked of it."""
+        if self._ahead.own_payoffs_only and agent != self._of.viewer:
+            return [UNASKED]  # its best breach would tell what its tasks are worth to it
+        actions = self._of.game.actions[agent]
+        return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
+
+    def _broken(self, agent: str) -> Row | None:
+        """The agent's best breach; None where nothing that it could do is one."""
+        contract = self._of.contract
+        kept = self._kept
+        if self._search != self.plays:
+            kept = self._played(self._plan(contract), self._search)
+        means: dict[str | None, Fraction] = {}
+        found: dict[str | None, Ends] = {}
+        for instead in self._options(agent):
+            played = self._played(self._plan(contract, agent, instead), self._search)
+            # Who is dead or not ready breaks duties against its will, in any plan.
+            if self._breaches(played, agent, instead) > self._breaches(kept, agent, instead):
+                found[instead] = self._ends(played, contract)
+                sums = (ends[agent] * times for ends, times in found[instead])
+                means[instead] = sum(sums, Fraction(0))
+        if not means:
+            return None
+        best = max(means, key=lambda instead: means[instead])
+        ends = found[best]
+        if self._search != self.plays:
+            ends = self._ends(self._played(self._plan(contract, agent, best)), contract)
+        by = {UNASKED: self._ahead.unasked_words, None: "nothing"}.get(best, str(best))
+        return Row(breaks(agent), self._averaged(ends), who=agent, by=by)
+
+    def _without(self) -> Row:
+        """If nothing more is agreed: all do what they do unasked, or what the contract asks."""
+        standing = self._of.standing
+        played = self._played(self._plan(standing))
+        unasked = f"everybody: {self._ahead.unasked_words}"
+        by = "the contract in force is kept" if standing else unasked
+        return Row(NO_DEAL, self._averaged(self._ends(played, standing)), by=by)
+
+    def _plan(
+        self, contract: Contract | None, breaker: str = "", instead: str | None = None
+    ) -> Plan:
+        terms = self._terms(contract)
+        monitor = terms.monitor
+
+        def asked(before: Sequence[Turn], turn: int) -> Iterable[Duty]:
+            nonlocal monitor
+            if not terms.fixed:
+                monitor = monitor.on(before)
+            return monitor.duties(turn)
+
+        return Plan(asked, terms.fixed, breaker, instead)
+
+    def _played(self, plan: Plan, count: int = 0) -> list[Played]:
+        """Plays of a plan from where the game stands."""
+        position = dict(self._of.position)
+        return self._ahead.plays(position, self._of.record, plan, count or self.plays)
+
+    def _breaches(self, played: Sequence[Played], agent: str, instead: str | None) -> int:
+        """How many duties the agent breaks over all plays: by acting otherwise, or by nothing."""
+        monitor = self._terms(self._of.contract).monitor
+        return sum(
+            play.times
+            for play in played
+            for breach in monitor.on(play.record).breaches
+            if breach.agent == agent
+            and (instead is None or agent in play.record[breach.turn - 1]["actions"])
+        )
+
+    def _terms(self, contract: Contract | None) -> "_Terms":
+        """What is agreed, compiled once."""
+        if contract is None:
+            return self._nothing
+        return self._agreed if contract is self._of.contract else self._standing
+
+    @cached_property
+    def _nothing(self) -> "_Terms":
+        return _Terms(None, self._of.record)
+
+    @cached_property
+    def _agreed(self) -> "_Terms":
+        return _Terms(self._of.contract, self._of.record)
+
+    @cached_property
+    def _standing(self) -> "_Terms":
+        return _Terms(self._of.standing, self._of.record)
+
+    def _ends(self, played: Sequence[Played], contract: Contract | None) -> Ends:
+        return [(self._settled(play, contract), play.times) for play in played]
+
+    def _settled(self, play: Played, contract: Contract | None) -> Mapping[str, Fraction]:
+        """What each agent ends up with, as the program would settle the play."""
+        of, terms = self._of, self._terms(contract)
+        executes = of.enforcement.executes and contract is not None
+        due = terms.monitor.on(play.record).payments if executes else []
+
+        def by_norm(norm: str, total: Fraction) -> dict[str, Fraction]:
+            return dict(of.norm_payoffs(play.game or of.game, play.record, norm))
+
+        share = terms.share if executes else None
+        held = payoffs(play.record, of.game.agents, share, due, by_norm)
+        if executes and of.enforcement.mode == "escrow":
+            agreed = Agreement(contract, play.record, self._facts, of.enforcement)
+            for agent, moved in net(agreed.postings(over=True), of.game.agents).items():
+                held[agent] += from_micro(moved)
+        return held
+
+    def _averaged(self, ends: Ends) -> dict[str, Range]:
+        return averaged(ends, not self._of.game.rolls_dice)
+
+
+class _Terms:
+    """A contract, compiled, with its monitor after the turns played."""
+
+    def __init__(self, contract: Contract | None, record: Sequence[Turn]) -> None:
+        clauses = compiled(contract)
+        duties = [(term, term.clause) for term in clauses if isinstance(term.clause, Do | Forbid)]
+        self.fixed = not any(term.condition.start for term, _ in duties)
+        self.bound = {clause.agent for term, clause in duties if term.last is None}
+        self.share = share_of(contract)
+        self.monitor = Monitor(clauses).on(record)

@@ -1,0 +1,41 @@
+"""What a report says of a suite's rankings: in how many runs they depend on which choice."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from shapley_coop.evals.measures.sensitivity import sensitivity
+from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.state import EvaluatedTable
+
+MOST_RUNS = 20
+"""Of a suite: so many are looked at, at even distances."""
+
+
+def rankings(rows: Sequence[Row]) -> dict[str, Any]:
+    """Say on what the rankings of the agents depend, over some runs of a suite.
+
+    Returns:
+        {"looked": runs looked at, "of": all, "compared": runs in which there was something to
+        compare, "lines": (what is varied, to what, in how many of them it could be compared, in how
+        many of these the ranking is another), "left_out": what was not compared}.
+    """
+    step = max(1, -(-len(rows) // MOST_RUNS))
+    looked = [
+        sensitivity(
+            EvaluatedTable({"settings": row["room"], "record": row["record"]}), row["room"]["norm"]
+        )
+        for row in rows[::step]
+    ]
+    moved = Counter(key for found in looked for key in found.other)
+    same = Counter(key for found in looked for key in found.same)
+    tried = dict.fromkeys([*moved, *same])
+    return {
+        "looked": len(looked),
+        "of": len(rows),
+        "compared": sum(bool(found.other or found.same) for found in looked),
+        "lines": [
+            (what, to, moved[what, to] + same[what, to], moved[what, to]) for what, to in tried
+        ],
+        "left_out": sorted({reason for found in looked for reason in found.left_out}),
+    }

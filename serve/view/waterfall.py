@@ -1,0 +1,98 @@
+"""The waterfall: from what each agent earned to what it ended with, step by step."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import MICRO, round_payoffs, to_micro
+from shapley_coop.deals import payoffs, share_of
+from shapley_coop.games.replay import earned_alone
+from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.settlement import decided
+
+Micro = dict[str, int]
+"""Agent → an amount in millionths."""
+
+ALWAYS = ("own", "baseline", "improvement", "part")
+"""Steps that are told even if they are 0 for everybody."""
+
+LATER = {
+    "redistribution": "the last bargaining: as agreed after the play",
+    "norm": "no agreement on the split: it is made by the norm",
+    "final_offer": "no agreement on the split: the final offer nearest to the norm",
+}
+"""Basis of the settlement, other than the contract → the step in words."""
+
+
+def waterfall(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
+    """The steps from 0 to each agent's payoff: `step`, `words`, and each agent's `amounts`.
+
+    In the game's unit, whole millionths; each agent's sum exactly to its payoff.
+    """
+    settled = evaluated.table["settlement"] or {}
+    earned: Micro = settled["rewards"]
+    own = {a: to_micro(x) for a, x in earned_alone(evaluated.record, evaluated.agents).items()}
+    ended: Micro = settled["payoffs"]
+    forfeits: Micro = settled.get("forfeits") or dict.fromkeys(ended, 0)
+    basis, due = decided(evaluated)
+    before = _rounded(evaluated, evaluated.settled())
+    after = _rounded(evaluated, due)
+    kept = _less(_less(ended, forfeits), after)
+    steps = [
+        ("own", "own rewards", own),
+        ("pot", "its part of the pot, which nobody owns", _less(earned, own)),
+        *_as_signed(evaluated, earned, before),
+        ("bargaining", LATER.get(basis, "after the play"), _less(after, before)),
+        ("constraints", "constraints of the run, such as a tax", kept),
+        ("breach", "deposits forfeited for breaches", forfeits),
+    ]
+    return [
+        {"step": step, "words": words, "amounts": {a: by[a] / MICRO for a in evaluated.agents}}
+        for step, words, by in steps
+        if step in ALWAYS or any(by[agent] for agent in evaluated.agents)
+    ]
+
+
+def _as_signed(
+    evaluated: EvaluatedTable, earned: Micro, before: Micro
+) -> list[tuple[str, str, Micro]]:
+    """What the contract makes of what was earned: the split of the total, then the payments."""
+    share = share_of(evaluated.contract)
+    if share is None or not evaluated.signed.enforcement.executes:
+        return [("payments", "payments under the contract", _less(before, earned))]
+    split = _rounded(
+        evaluated,
+        payoffs(
+            evaluated.record,
+            evaluated.agents,
+            share,
+            [],
+            lambda norm, _: evaluated.payoffs_by(norm),
+        ),
+    )
+    alone = evaluated.attribution(share.norm).alone if share.norm else None
+    if alone is None:
+        by = f"by the norm {share.norm}" if share.norm else "as agreed"
+        parts = [("part", f"its part of the total, split {by}", split)]
+    else:
+        baseline = {agent: to_micro(x) for agent, x in alone.items()}
+        told = f"its part of the improvement, by the norm {share.norm}"
+        parts = [
+            ("baseline", "its baseline W_i(∅)", baseline),
+            ("improvement", told, _less(split, baseline)),
+        ]
+    return [
+        ("pooled", "put together to be split, as signed", {a: -x for a, x in earned.items()}),
+        *parts,
+        ("payments", "payments under the contract", _less(before, split)),
+    ]
+
+
+def _rounded(evaluated: EvaluatedTable, amounts: Mapping[str, Fraction]) -> Micro:
+    """As the settlement rounds, so that every level sums to the total."""
+    rounded = round_payoffs(list(amounts.values()), to_micro(evaluated.total))
+    return dict(zip(amounts, rounded, strict=True))
+
+
+def _less(one: Micro, other: Micro) -> Micro:
+    return {agent: one[agent] - x for agent, x in other.items()}

@@ -1,0 +1,131 @@
+"""Conduct: what each agent did in each turn of a record, what it broke, and why it passed.
+
+The command line, the page and the evaluators show this beside what each agent is due.
+
+>>> record = [{"turn": 1, "actions": {"Ann": "give"}, "rewards": {},
+...            "effects": [{"effect": "pass", "agent": "Ben", "label": "ACTION"}]},
+...           {"turn": 2, "actions": {"Ann": "give", "Ben": "keep"}, "rewards": {}}]
+>>> found = conduct(["Ann", "Ben"], record, [{"agent": "Ben", "clause": "c2", "turn": 2}])
+>>> did({"give": 2}), did({"keep": 1}, found["Ben"]["actions"])
+('give ×2', 'keep ×1 (turn 2)')
+>>> unanswered(found["Ben"]["passes"])
+'1 pass because no answer could be used (turn 1: ACTION)'
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from typing_extensions import TypedDict
+
+from shapley_coop.games import Turn
+from shapley_coop.seats.person import CHOSEN
+from shapley_coop.state.budget import SPENT_UP
+
+Why = Literal["chosen", "budget", "unusable"]
+
+MOST_NAMED = 4
+"""Up to this many different actions are named one by one."""
+
+LONGEST = 44
+"""Longer names of actions are cut."""
+
+
+class Pass(TypedDict):
+    """A turn in which an agent was to act and took no action."""
+
+    turn: int
+    why: Why  # it chose to; its budget was used up; or no answer could be read or was legal
+    label: str  # of the fault in its last answer, or of the reason
+
+
+class Conduct(TypedDict):
+    """What one agent did."""
+
+    actions: dict[str, list[int]]  # action → the turns in which it took it, in order
+    breaches: list[int]  # the turns of its breaches, one for each clause that it broke
+    passes: list[Pass]
+
+
+def conduct(
+    agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
+) -> dict[str, Conduct]:
+    """Every agent's conduct.
+
+    Args:
+        agents: in order.
+        record: the turns that were played.
+        breaches: as a settlement lists them: each with its `agent` and `turn`.
+    """
+    found: dict[str, Conduct] = {a: {"actions": {}, "breaches": [], "passes": []} for a in agents}
+    for turn in record:
+        for agent, action in turn["actions"].items():
+            found[agent]["actions"].setdefault(action, []).append(turn["turn"])
+        for effect in turn.get("effects", []):
+            if effect.get("effect") == "pass" and effect.get("agent") in found:
+                found[effect["agent"]]["passes"].append(_pass(turn["turn"], effect["label"]))
+    for breach in breaches:
+        found[breach["agent"]]["breaches"].append(breach["turn"])
+    return found
+
+
+def _pass(turn: int, label: str) -> Pass:
+    why: Why = "chosen" if label == CHOSEN else "budget" if label == SPENT_UP else "unusable"
+    return {"turn": turn, "why": why, "label": label}
+
+
+def stated(
+    agents: Sequence[str], record: Sequence[Turn], breaches: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Every agent's conduct as results state it; the arguments are those of `conduct`."""
+    return {agent: in_counts(one) for agent, one in conduct(agents, record, breaches).items()}
+
+
+def in_counts(one: Conduct) -> dict[str, Any]:
+    """One agent's conduct: how often, not when."""
+    counts = {action: len(turns) for action, turns in one["actions"].items()}
+    return {"actions": counts, "breaches": len(one["breaches"]), "passes": one["passes"]}
+
+
+def did(counts: Mapping[str, int], when: Mapping[str, Sequence[int]] | None = None) -> str:
+    """Actions in a few words, the most frequent first, with their turns where those are given."""
+    often = sorted(counts.items(), key=lambda each: -each[1])
+    shown = often if len(often) <= MOST_NAMED else often[: MOST_NAMED - 1]
+    told = [
+        f"{_short(action)} ×{count}" + (f" ({in_turns(when[action])})" if when else "")
+        for action, count in shown
+    ]
+    if rest := often[len(shown) :]:
+        told.append(f"{len(rest)} other actions ×{sum(count for _, count in rest)}")
+    return ", ".join(told) or "nothing"
+
+
+def _short(action: str) -> str:
+    return action if len(action) <= LONGEST else f"{action[: LONGEST - 1]}…"
+
+
+def unanswered(passes: Iterable[Pass]) -> str:
+    """The passes for which no answer could be used, in words; empty without any.
+
+    Credit charges to an agent what its passes cost, so that they are named beside its value.
+    """
+    lost = [each for each in passes if each["why"] == "unusable"]
+    if not lost:
+        return ""
+    by_label: dict[str, list[int]] = {}
+    for each in lost:
+        by_label.setdefault(each["label"], []).append(each["turn"])
+    told = "; ".join(f"{in_turns(turns)}: {label}" for label, turns in by_label.items())
+    count = "1 pass" if len(lost) == 1 else f"{len(lost)} passes"
+    return f"{count} because no answer could be used ({told})"
+
+
+def in_turns(turns: Sequence[int]) -> str:
+    """Turn numbers in order as people write them: `turn 3`, `turns 1–4, 7`."""
+    spans: list[list[int]] = []
+    for turn in turns:
+        if spans and turn == spans[-1][-1] + 1:
+            spans[-1][1:] = [turn]
+        elif not spans or turn != spans[-1][-1]:
+            spans.append([turn])
+    told = ", ".join("–".join(map(str, span)) for span in spans)
+    return f"turn{'s' if len(turns) > 1 else ''} {told}"

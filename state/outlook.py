@@ -1,0 +1,70 @@
+"""What an offer would pay, at a table: computed once for all who are asked."""
+
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.credit.attribution import attribute_by
+from shapley_coop.deals import Contract, Deal, Enforcement
+from shapley_coop.deals.analysis.outlook import Prospect, outlook
+from shapley_coop.deals.settlement import earned
+from shapley_coop.games import Game, Turn
+from shapley_coop.state.characteristic import characteristic
+from shapley_coop.state.run_config import game_of
+
+
+def outlook_of(
+    settings: Mapping[str, Any],
+    position: Mapping[str, Any],
+    record: Sequence[Turn],
+    standing: Contract | None,
+    deal: Deal,
+    norms: Sequence[str] = (),
+    viewer: str = "",
+) -> dict[str, Any]:
+    """What an offer would pay, as plain JSON.
+
+    Args:
+        settings: the run's.
+        position: where the game stands.
+        record: the turns played.
+        standing: the contract that the offer would amend.
+        deal: the offer.
+        norms: of which the payoffs are shown beside.
+        viewer: who is shown it: it matters only where each agent knows its own payoffs alone.
+
+    Cost: that of `deals.analysis.outlook`; the latest are kept.
+    """
+    viewer = viewer if game_of(settings).ahead().own_payoffs_only else ""
+    told = json.dumps([dict(position), list(record), standing, deal.record()], default=plain)
+    found = _computed(json.dumps(settings, sort_keys=True), told, tuple(norms), viewer)
+    return json.loads(found)  # type: ignore[no-any-return] # each reader has its own
+
+
+@lru_cache(maxsize=128)
+def _computed(settings: str, told: str, norms: tuple[str, ...], viewer: str) -> str:
+    known, (position, record, standing, deal) = json.loads(settings), json.loads(told)
+    game = game_of(known)
+    found = outlook(
+        Prospect(
+            game=game,
+            position=position,
+            record=record,
+            standing=standing,
+            deal=Deal.model_validate(deal),
+            enforcement=Enforcement.of(known),
+            norm_payoffs=norm_payoffs,
+            norms=norms,
+            viewer=viewer,
+        )
+    )
+    return json.dumps(found.record())
+
+
+def norm_payoffs(game: Game, record: Sequence[Turn], norm: str) -> dict[str, Fraction]:
+    """Every agent's payoff if a norm decides about a record."""
+    total = sum(earned(record, game.agents).values(), Fraction(0))
+    return attribute_by(characteristic(game, record), norm).payoffs(total)

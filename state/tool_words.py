@@ -1,0 +1,174 @@
+"""The answers of tools in plain words: numbers with their unit, who is "you" said so."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import exact, plain
+from shapley_coop.credit.attribution import Attribution
+from shapley_coop.deals import Deal
+from shapley_coop.games import Turn
+from shapley_coop.state.table import PublicMessage
+
+MAX_ANSWER_CHARS = 2_000
+"""Limit of one answer."""
+
+MAX_SPEECH_CHARS = 300
+"""So much of what an agent said is quoted."""
+
+CUT = " … (the rest is left out)"
+
+
+def capped(words: str) -> str:
+    """An answer that fits in a letter."""
+    if len(words) <= MAX_ANSWER_CHARS:
+        return words
+    return words[: MAX_ANSWER_CHARS - len(CUT)] + CUT
+
+
+def outlook_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
+    """What an offer would pay, a line for each case."""
+    if not outlook["rows"]:
+        return f"What it would pay is not computed: {outlook.get('why_not', 'it is not known')}."
+    lines = [f"{_how(outlook, unit)}", *(_row(row, viewer) for row in outlook["rows"])]
+    if by_norm := outlook.get("norm"):
+        case = f"Split by the norm {by_norm['name']}, if all keep it"
+        lines.append(f"{case}: {_amounts(by_norm['payoffs'], viewer)}.")
+    return "\n".join([*lines, *_assumed(outlook)])
+
+
+def plan_words(outlook: Mapping[str, Any], viewer: str, unit: str) -> str:
+    """What a plan would come to."""
+    if not outlook["rows"]:
+        return f"What it would come to is not computed: {outlook.get('why_not', 'not known')}."
+    first, *rest = outlook["rows"]
+    without = next((row for row in rest if row["if"] == "no deal"), None)
+    lines = [_how(outlook, unit), f"By this plan: {_amounts(first['payoffs'], viewer)}."]
+    if without:
+        lines.append(_row(without, viewer).replace("No deal", "Without a plan", 1))
+    return "\n".join([*lines, *_assumed(outlook)])
+
+
+def outcome_words(
+    record: Sequence[Turn],
+    earned: Mapping[str, Fraction],
+    settled: Mapping[str, Fraction],
+    unit: str,
+) -> str:
+    """The collective outcome."""
+    total = sum(earned.values(), Fraction(0))
+    pot = sum((exact(turn.get("pot", 0)) for turn in record), Fraction(0))
+    lines = [f"After {len(record)} turns all together have {plain(total)} {unit}."]
+    if pot:
+        lines.append(f"Of it {plain(pot)} was earned by the team; it is shown in equal parts.")
+    lines.append(f"Earned: {_named(earned)}.")
+    if settled != earned:
+        lines.append(f"If nothing more is agreed, as signed: {_named(settled)}.")
+    return "\n".join(lines)
+
+
+def contribution_words(found: Attribution, asked: Sequence[str], baseline: str, unit: str) -> str:
+    """Marginal contributions v(N) − v(N∖{i})."""
+    told = "; ".join(f"without {agent}: {plain(found.marginal[agent])} less" for agent in asked)
+    return (
+        f"What all together gained by taking part is {plain(found.total)} {unit}. "
+        f"Marginal contributions, {told}. Compared with: {baseline}."
+    )
+
+
+def value_words(
+    found: Attribution, payoffs: Mapping[str, Fraction], asked: Sequence[str], unit: str
+) -> str:
+    """Values by the norm, baselines, and payoffs."""
+    lines = [f"Values by the norm {found.norm} ({found.method}), in {unit}:"]
+    for agent in asked:
+        error = (found.standard_error or {}).get(agent)
+        about = f" ± {error:.3g} (standard error)" if error else ""
+        alone = f", {plain(found.alone[agent])} without the others" if found.alone else ""
+        value = f"{plain(found.values[agent])}{about}"
+        lines.append(f"- {agent}: value {value}{alone}, so {plain(payoffs[agent])} by the norm.")
+    return "\n".join(lines)
+
+
+def event_words(
+    talk: Sequence[PublicMessage], record: Sequence[Turn]
+) -> Iterator[tuple[int, frozenset[str], str]]:
+    """Every public event in order: the turn, whom it is about, and the words."""
+    turns = iter(record)
+    done = 0
+    for said in talk:
+        while done < said["turn"] - 1 and (turn := next(turns, None)):
+            done = turn["turn"]
+            yield _did(turn)
+        yield said["turn"], frozenset({said["by"]}), _said(said)
+    for turn in turns:
+        yield _did(turn)
+
+
+def _did(turn: Turn) -> tuple[int, frozenset[str], str]:
+    did = ", ".join(f"{agent} did {action}" for agent, action in turn["actions"].items())
+    earned = {agent: exact(x) for agent, x in turn["rewards"].items()}
+    words = f"Turn {turn['turn']}: {did or 'nobody did anything'}; earned: {_named(earned)}."
+    if pot := exact(turn.get("pot", 0)):
+        words += f" The team earned {plain(pot)}."
+    return turn["turn"], frozenset(turn["rewards"]), words
+
+
+def _said(said: PublicMessage) -> str:
+    when = f"Before turn {said['turn']}, round {said['round']}"
+    words = f"{when}: {said['by']} {_ACTS.get(said['act'], said['act'])}"
+    if "about" in said:
+        words += f" offer {said['about']}"
+    if said["text"]:
+        words += f", saying {json.dumps(said['text'][:MAX_SPEECH_CHARS], ensure_ascii=False)}"
+    if "deal" in said:
+        offered = Deal.model_validate(said["deal"]).text().replace("\n", " ")
+        words += f", offering: {offered}" if offered else ""
+    return words
+
+
+_ACTS = {
+    "propose": "made an offer",
+    "accept": "accepted",
+    "reject": "rejected",
+    "pass": "passed",
+    "claim": "made a claim",
+}
+
+
+def _how(outlook: Mapping[str, Any], unit: str) -> str:
+    head = f"What each ends up with over the whole game, in {unit}"
+    if outlook["exact"]:
+        return f"{head} (exact):"
+    return f"{head} (means of {outlook['plays']} plays; in brackets where nine in ten lie):"
+
+
+def _row(row: Mapping[str, Any], viewer: str) -> str:
+    case = row["if"]
+    if row["who"]:
+        case = f"{'You' if row['who'] == viewer else row['who']} break"
+        case += " it" if row["who"] == viewer else "s it"
+    by = f" ({row['by']})" if row["by"] else ""
+    return f"- {case[0].upper()}{case[1:]}{by}: {_amounts(row['payoffs'], viewer)}."
+
+
+def _amounts(payoffs: Mapping[str, Mapping[str, str]], viewer: str) -> str:
+    ordered = sorted(payoffs, key=lambda agent: agent != viewer)
+    return ", ".join(
+        f"{'you' if agent == viewer else agent} {_amount(payoffs[agent])}" for agent in ordered
+    )
+
+
+def _amount(amount: Mapping[str, str]) -> str:
+    if "low" not in amount:
+        return amount["mean"]
+    return f"{amount['mean']} [{amount['low']} to {amount['high']}]"
+
+
+def _assumed(outlook: Mapping[str, Any]) -> list[str]:
+    return [f"Assumed: {outlook['assumes']}."] if outlook.get("assumes") else []
+
+
+def _named(amounts: Mapping[str, Fraction]) -> str:
+    return ", ".join(f"{agent} {plain(amount)}" for agent, amount in amounts.items())
