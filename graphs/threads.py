@@ -25,6 +25,7 @@ from shapley_coop.state import (
     name_of,
 )
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.turn import TurnContext
 
 App = CompiledStateGraph[Table, RunConfig, Opening, Table]
@@ -94,7 +95,7 @@ def configured(run: Run) -> RunnableConfig:
             "seed": room.seed,
             "agents": list(game.agents),
             "protocol": PROTOCOL,
-            "prompt_hash": fingerprint(),
+            "prompt_hash": fingerprint(pack_of(room.prompts)),
             "simulated": simulated,
         },
     }

@@ -58,11 +58,19 @@ def names() -> list[str]:
     return sorted(_templates)
 
 
-@cache
-def fingerprint() -> str:
-    """A hash of all templates, by which letters of two versions are told apart."""
-    texts = ((_HERE / f"{name}.md").read_bytes() for name in names())
+def fingerprint(pack: Mapping[str, str] | None = None) -> str:
+    """A hash of all templates, by which letters of two versions, or of two packs, are told apart.
+
+    Args:
+        pack: the templates in place of ours.
+    """
+    texts = ((pack or {}).get(name, "").encode() or _shipped(name) for name in names())
     return hashlib.sha256(b"\0".join(texts)).hexdigest()[:12]
+
+
+@cache
+def _shipped(name: str) -> bytes:
+    return (_HERE / f"{name}.md").read_bytes()
 
 
 def render(name: str, /, **variables: Any) -> str:

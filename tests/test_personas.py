@@ -10,7 +10,7 @@ import pytest
 from shapley_coop.cli.options import personas_from
 from shapley_coop.graphs.running import play, prepare
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.prompts import check_pack, names, render, using
+from shapley_coop.prompts import check_pack, fingerprint, names, render, using
 from shapley_coop.state import RunConfig, home
 from tests.scripted import Script
 
@@ -121,6 +121,10 @@ def test_a_folder_without_templates_is_no_pack(tmp_path: Path) -> None:
 
 def test_our_own_templates_are_a_pack() -> None:
     check_pack({name: (PROMPTS / f"{name}.md").read_text(encoding="utf-8") for name in names()})
+
+
+def test_a_trace_tells_letters_of_a_pack_from_ours() -> None:
+    assert fingerprint({"act": own("act")}) != fingerprint() == fingerprint({})
 
 
 def test_a_pack_cannot_reach_beyond_its_variables() -> None:

@@ -1,4 +1,4 @@
-"""Tools in a trace on LangSmith's side: what arrives there of a run whose model calls some."""
+"""The program's own tools, called by a model over HTTP: in the trace, in the journal, verified."""
 
 import json
 from pathlib import Path
@@ -7,31 +7,28 @@ from tests.stub_openai import StubOpenAI
 from tests.test_traces import capturing, coop
 from tests.tool_calls import asks_first
 
-PLAYED = """
-import sys
-from shapley_coop.cli import main
-from shapley_coop.state import tool_runs
-from tests.tool_calls import public_tools
-
-tool_runs.tools_of = public_tools
-sys.argv = ["coop", *{argv!r}]
-main()
-"""
+DRAFT = {
+    "clauses": [
+        {"kind": "do", "agent": "Alice", "action": "door"},
+        {"kind": "do", "agent": "Bob", "action": "lever"},
+        {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 5},
+    ]
+}
 
 
 def test_tools_arrive_as_runs_of_their_own_and_verify_computes_them_again(tmp_path: Path) -> None:
-    asked = asks_first(("history", {"agent": "Bob"}))
+    asked = asks_first(("evaluate_deal", DRAFT), ("history", {"agent": "Bob"}))
     with StubOpenAI(asked) as stub, capturing() as capture:
-        model = f"openai:Alice,answers=tools,base_url={stub.base_url}"
-        argv = ["run", "escape_room", "--agent", f"Alice={model}", "--tools", "--name", "one"]
-        played = PLAYED.format(argv=[*argv, "--json"])
-        ended = coop(capture, tmp_path, program=played, LANGSMITH_TRACING="true")
-        checked = coop(capture, tmp_path, program=PLAYED.format(argv=["verify", "one"]))
+        alice = f"Alice=openai:Alice,base_url={stub.base_url}"
+        argv = ["run", "escape_room", "--agent", alice, "--tools", "--name", "one", "--json"]
+        ended = coop(capture, tmp_path, *argv, LANGSMITH_TRACING="true")
+        checked = coop(capture, tmp_path, "verify", "one")
     runs = capture.traces.values()
     (root,) = [run for run in runs if not run.get("parent_run_id")]
     tools = [run for run in runs if run["run_type"] == "tool"]
-    assert {run["name"] for run in tools} == {"Alice.history"}
+    assert {run["name"] for run in tools} == {"Alice.evaluate_deal", "Alice.history"}
     assert {run["trace_id"] for run in tools} == {root["trace_id"]}
-    assert all("Bob said" in json.dumps(run["outputs"]) for run in tools)
-    assert json.loads(ended.stdout)["usage"]["calls"] > len(tools) > 1
+    told = [json.dumps(run["outputs"]) for run in tools if run["name"] == "Alice.evaluate_deal"]
+    assert any("All keep it: you 5, Bob 4" in words for words in told)
+    assert json.loads(ended.stdout)["usage"]["calls"] > len(told) > 1
     assert f"ok    tools: {len(tools)} results recomputed" in checked.stdout
