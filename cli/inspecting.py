@@ -66,7 +66,9 @@ def show(
     if as_json:
         if found.result is None:
             raise ValueError(f"{run} has not ended: coop resume {run}")
-        say_json(found.result)
+        from shapley_coop.cli.reasoning import reasons_in
+
+        say_json({**found.result, **finish(reasons_in(found))})
         return
     table = finish(table_of(found))
     if figure:

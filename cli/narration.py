@@ -10,6 +10,8 @@ def narrate(node: str, written: dict[str, Any]) -> None:
     """Print the public news in one node's update."""
     for said in written.get("talk", []):
         say(f"  {said['id']:>4}  {said['by']} {_act(said)}: {said['text'] or '—'}")
+    if lapsed := written.get("lapsed"):
+        say(f"  no contract: {lapsed}")
     if contract := written.get("contract"):
         say(f"  signed {contract['hash'][:12]}")
         for line in contract["text"].splitlines():
@@ -64,6 +66,8 @@ def report(outcome: dict[str, Any]) -> None:
     """What a run came to: what each agent did beside what it is due."""
     if nobody_acted(outcome):
         say(f"No agent acted in {outcome['run']}; turns played: {outcome['turns_played']}.")
+    if lapsed := outcome.get("lapsed"):
+        say(f"No contract binds in {outcome['run']}. {lapsed}")
     columns = ["agent", "seat", "did", "breaches", "reward", "Shapley", "payoff"]
     lines = [_line(agent, outcome) for agent in outcome["agents"]]
     show_table(f"{outcome['run']}: {outcome['status']}", columns, lines)

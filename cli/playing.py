@@ -183,6 +183,7 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 
 def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.cli.narration import narrate, nobody_acted, report
+    from shapley_coop.cli.reasoning import reasons_in
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.seats import SeatError
     from shapley_coop.state import home
@@ -211,9 +212,9 @@ def _follow(run: Any, as_json: bool) -> None:
         complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}{more}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:
-        say_json(outcome)
+        say_json({**outcome, **finish(reasons_in(run))})
     else:
         say()
         report(outcome)
-    if outcome["status"] == "error" or nobody_acted(outcome):
+    if outcome["status"] == "error" or nobody_acted(outcome) or outcome.get("lapsed"):
         sys.exit(ENDED_IN_ERROR)

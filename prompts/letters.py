@@ -15,7 +15,13 @@ _UTILITIES = "what each set of tasks is worth to you, by mask."
 
 
 def write_rules(
-    template: str, rules: str, facts: Mapping[str, Any], instructions: str, guidance: bool = False
+    template: str,
+    rules: str,
+    facts: Mapping[str, Any],
+    instructions: str,
+    guidance: bool = False,
+    deals: bool = True,
+    payments: bool = True,
 ) -> str:
     """The system part: the same for every agent, in every letter of a run.
 
@@ -25,6 +31,8 @@ def write_rules(
         facts: the same rules as JSON.
         instructions: what the run's owner asks of all agents.
         guidance: whether agents are asked to weigh the others' utilities.
+        deals: whether agents can make deals.
+        payments: whether deals admit payments and splits.
     """
     return render(
         template,
@@ -33,6 +41,8 @@ def write_rules(
         agents=facts.get("agents", []),
         instructions=instructions,
         guidance=guidance,
+        deals=deals,
+        payments=payments,
     )
 
 
@@ -104,6 +114,8 @@ def _variables(view: Mapping[str, Any], sections: Sequence[str]) -> dict[str, An
         "priced": "reasoning" in view,
         "last_round": "rounds" in view and view["round"] >= view["rounds"],
         "contract": view.get("contract"),
+        "duties": "duties" in view,
+        "no_contract": view.get("no_contract"),
         "computed": view.get("computed"),
         "direction": _direction(view),
         "without_agreement": view.get("without_agreement", "as_signed holds"),

@@ -9,20 +9,17 @@ from langchain_core.runnables import RunnableConfig
 from shapley_coop.deals import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games import Game
-from shapley_coop.seats import Letter, Question, Seat
+from shapley_coop.seats import Letter, Question
 from shapley_coop.seats.records import Answer, Entry, Mail
-from shapley_coop.seats.seat import EMBEDDED
 from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import Budget, BudgetTracker
+from shapley_coop.state.outsiders import seat_of
 from shapley_coop.state.private import PrivateView, Refusal, private_views
-from shapley_coop.state.run_config import OUTSIDERS, RunConfig, name_of
+from shapley_coop.state.run_config import OUTSIDERS, name_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.tool_runs import tools_for
 from shapley_coop.state.turn import TurnContext, judge
-
-IMPARTIAL = Seat(model=f"{EMBEDDED}:impartial")
-"""The seat of the summariser and the judge where the run's configuration names none."""
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb, to foresee what a letter costs."""
@@ -137,17 +134,12 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     if not tracker.admits(agent):
         return None
     refusal = _refusal(turn, agent, answer, question.attempt)
-    episode, seat = question.episode, seat_of(turn.evaluated.config, agent)
+    episode, seat = question.episode, seat_of(turn, agent)
     journal.write(episode, question.entry(seat.model, answer))
     view = private_views(turn, {agent: refusal})[agent]
     again = _question(turn, agent, write, view, question.attempt + 1)
     journal.deliver(episode, Mail(agent, again.act, again.name, again.text, again.attempt))
     return refusal.fault
-
-
-def seat_of(config: RunConfig, who: str) -> Seat:
-    """The seat of an agent or of an outsider."""
-    return config.seats.get(who, IMPARTIAL)
 
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
@@ -203,13 +195,13 @@ def _admitted(turn: TurnContext, questions: Mapping[str, Question]) -> list[str]
     tracker = BudgetTracker(config.budget, turn.table["spent"])
     # Parallel tasks cannot see each other's spending; reserve each one's worst case.
     for agent in turn.table.get("concurrent_agents", []):
-        tracker.reserve(agent, 0, 1 if seat_of(config, agent).human else config.tries)
+        tracker.reserve(agent, 0, 1 if seat_of(turn, agent).human else config.tries)
     admitted = []
     for agent, question in questions.items():
         if tracker.admits(agent):
             admitted.append(agent)
             length = len(question.text) // CHARS_PER_TOKEN
-            tracker.reserve(agent, length + (seat_of(config, agent).max_tokens or 0))
+            tracker.reserve(agent, length + (seat_of(turn, agent).max_tokens or 0))
     return admitted
 
 
@@ -229,7 +221,7 @@ def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
 
 async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> Heard:
     config = turn.evaluated.config
-    seat = seat_of(config, one.question.agent)
+    seat = seat_of(turn, one.question.agent)
     question = replace(one.question, steps=steps)
     return await converse(seat, config.seed, question, journal, one.entry)
 
@@ -237,7 +229,7 @@ async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> H
 def _trace(turn: TurnContext, agent: str) -> RunnableConfig:
     """How a call is named and found in a trace."""
     table, config, act = turn.table, turn.evaluated.config, turn.asking.act
-    seat = seat_of(config, agent)
+    seat = seat_of(turn, agent)
     return {
         "run_name": f"{agent}.{act}.r{table['round']}",
         "tags": [act, *(["simulated"] if seat.simulated else [])],

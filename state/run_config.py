@@ -21,6 +21,7 @@ from shapley_coop.games import Game, load
 from shapley_coop.games.catalogue import read, title
 from shapley_coop.seats import Seat, as_seat
 from shapley_coop.state.budget import Budget
+from shapley_coop.state.presets import PRESETS, PresetName
 from shapley_coop.state.storage.kept import keep_pack, keep_persona
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
 
@@ -75,6 +76,13 @@ class RunConfig(BaseModel):
         le=2**63 - 1,
         title="Seed",
         description="Seed of the game's dice and of embedded agents.",
+    )
+    preset: PresetName = Field(
+        default="none",
+        title="Preset",
+        description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
+        "certificates and no duties) or contracts_paper (the same, and contracts are notional). "
+        "Whatever is set beside it counts.",
     )
     instructions: str = Field(
         default="",
@@ -156,6 +164,18 @@ class RunConfig(BaseModel):
         "keeping the contract a best response for all.",
         examples=["", "10"],
     )
+    certificates: bool = Field(
+        default=True,
+        title="Certificates",
+        description="Whether letters about a draft contract show its certificate: what it would "
+        "do to every agent's incentives.",
+    )
+    duties: bool = Field(
+        default=True,
+        title="Duties",
+        description="Whether letters that ask for an action say what the contract asks of their "
+        "reader now, beside the contract itself.",
+    )
     renegotiate: str = Field(
         default="never",
         pattern=r"^(never|on_breach|on_shock|every [1-9][0-9]{0,4})$",
@@ -225,6 +245,13 @@ class RunConfig(BaseModel):
         if cls is RunConfig and not (given or options):
             return deepcopy(_schema())
         return super().model_json_schema(*given, **options)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _preset(cls, given: Any) -> Any:
+        """Fill in what the preset sets and nobody else has set."""
+        preset = given.get("preset") if isinstance(given, Mapping) else None
+        return {**PRESETS[preset], **given} if preset in PRESETS else given
 
     @model_validator(mode="after")
     def _has_seats(self) -> "RunConfig":

@@ -28,12 +28,16 @@ class Topic:
         rules: what an offer has to pass.
         computed: whether values are computed from the record, so that a deal can name the norm.
         phase: where its cost is counted.
+        payments: whether deals admit payments and splits, so that letters speak of them.
+        deals: whether agents can make deals at all, so that letters speak of them.
     """
 
     name: str
     rules: tuple[Rule, ...] = ()
     computed: bool = False
     phase: Phase = "negotiation"
+    payments: bool = True
+    deals: bool = True
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,9 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     facts: Facts = {"you": agent, "ask": act}
     for part in _SHOWN[act]:
         facts |= part(turn, agent)
+    facts |= _admitted(turn)
+    if lapsed := turn.table.get("lapsed"):
+        facts["no_contract"] = lapsed
     if turn.asking.guidance:
         facts["guidance"] = True
     if drafts := drafts_for(turn, agent):
@@ -44,6 +47,12 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     if private.refusal:
         facts["fault"] = private.refusal.fault.record()
     return facts
+
+
+def _admitted(turn: TurnContext) -> Facts:
+    """What this workflow does not admit; what is absent is admitted."""
+    admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
+    return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
 
 def _stand(turn: TurnContext, agent: str) -> Facts:
@@ -60,12 +69,19 @@ def _play(turn: TurnContext, agent: str) -> Facts:
     }
     if turn.evaluated.contract:
         facts |= _contract(turn, agent)
-        facts["duties"] = [
-            {"clause": d.clause, "action": d.action, "forbidden": d.forbidden}
-            for d in turn.evaluated.signed.monitor.duties()
-            if d.agent == agent
-        ]
+        facts |= _duties(turn, agent) if turn.evaluated.config.duties else {}
     return facts
+
+
+def _duties(turn: TurnContext, agent: str) -> Facts:
+    """What the contract asks of an agent now."""
+    owed = [duty for duty in turn.evaluated.signed.monitor.duties() if duty.agent == agent]
+    return {
+        "duties": [
+            {"clause": duty.clause, "action": duty.action, "forbidden": duty.forbidden}
+            for duty in owed
+        ]
+    }
 
 
 def _money(turn: TurnContext) -> Facts:
@@ -124,7 +140,7 @@ def _offer(turn: TurnContext, agent: str) -> Facts:
 def _certified_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer with what it would do to every agent's incentives."""
     facts, offer = _offer(turn, agent), turn.evaluated.offer
-    if offer and offer["deal"]["clauses"]:
+    if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
         certificate = turn.evaluated.signed.certificate(Deal.model_validate(offer["deal"]))
         facts["offer"]["certificate"] = in_words(certificate)
     return facts

@@ -89,9 +89,9 @@ async def test_what_each_agent_spent_in_each_phase_sums_to_what_all_spent() -> N
 
 
 def test_a_budget_is_given_on_the_command_line(coop: Coop) -> None:
-    ended = coop("run", "prisoners_dilemma", "--budget", "calls=5,agent_calls=3", "--json")
+    ended = coop("run", "prisoners_dilemma", "--budget", "calls=6,agent_calls=3", "--json")
     assert ended.result["status"] == "budget"
-    assert ended.result["usage"]["calls"] == 5
+    assert ended.result["usage"]["calls"] == 6
 
 
 @pytest.mark.parametrize("wrong", ["calls", "calls=-1", "dollars=3", "calls=many"])

@@ -45,12 +45,13 @@ def pay(payer: str, payee: str, amount: Any) -> dict[str, Any]:
 PLAN = [do("Alice", "lever"), do("Bob", "door")]
 DEMAND, COUNTER = offer(*PLAN, pay("Bob", "Alice", 7)), offer(*PLAN, pay("Bob", "Alice", 5))
 NORM = {"kind": "share", "norm": "shapley"}
+REASONS = "<CONSIDER>My lever helps.\nCollective payoff: 9\nExternality: +\nPrice: 5.5</CONSIDER>"
 
 
 def write_out(script: Script) -> None:
     """What Alice and Bob say in the fixed run of every workflow."""
     for agent in ("Alice", "Bob"):
-        script[agent, "reason"] = "<CONSIDER>Together 9. My lever helps: 5.5 for it.</CONSIDER>"
+        script[agent, "reason"] = REASONS
         script[agent, "claim"] = "<s>Half of it was me.</s><CLAIM>50%</CLAIM>"
     script["Alice", "propose"] = [
         f"<s>I propose to pull for 7.</s>{DEMAND.removesuffix('</PROPOSAL>')}",
@@ -82,12 +83,13 @@ async def letters_of(script: Script, graph: str, **room: Any) -> list[tuple[str,
 
 
 KEPT = {
-    "table",
+    *("table", "table_alone"),
     *(f"shapley_coop_{act}_alice" for act in ("reason", "propose", "propose_again", "answer")),
     *(f"shapley_coop_{act}_alice" for act in ("act", "claim", "propose_split")),
     *(f"shapley_coop_{act}_bob" for act in ("reason", "answer", "act", "claim", "answer_split")),
+    "shapley_coop_contract_write_summariser",
     *("llm_only_act_alice", "llm_only_act_bob"),
-    *("negotiation_propose_alice", "negotiation_answer_bob"),
+    *("negotiation_priced_propose_alice", "negotiation_priced_answer_bob"),
     *("short_term_claim_alice", "short_term_claim_bob"),
     *("short_term_propose_split_alice", "short_term_answer_split_bob"),
 }
@@ -123,11 +125,11 @@ async def test_a_workflow_that_works_out_less_writes_less(written: Script) -> No
     written["Alice", "propose_split"] = offer(pay("Bob", "Alice", 1))
     for graph, acts in {
         "llm_only": {"act"},
-        "negotiation": {"propose", "answer"},
+        "negotiation_priced": {"propose", "answer"},
         "short_term": {"claim", "propose_split", "answer_split"},
     }.items():
         for agent, act, system, user in await letters_of(written, graph, rounds=1):
-            assert system == (SNAPSHOTS / "table.md").read_text(encoding="utf-8")
+            check("table_alone" if graph == "llm_only" else "table", system)
             if act in acts:
                 check(f"{graph}_{act}_{agent.lower()}", user)
 
@@ -145,7 +147,8 @@ async def test_every_template_is_part_of_a_letter_above(
     monkeypatch.setattr(renderer, "_templates", Watched(renderer._templates))
     ask._rules.cache_clear()  # put into words by another test, and not again
     await letters_of(written, "shapley_coop")
-    assert used == {name for name in prompts.names() if not name.startswith(ELSEWHERE)}
+    here = {name for name in prompts.names() if not name.startswith(ELSEWHERE)}
+    assert used == here | {"contract_outsider", "contract_write"}
 
 
 ELSEWHERE = ("consider", "exchange", "contract_")
@@ -254,7 +257,7 @@ async def test_hostile_words_stay_words_in_the_counterparts_letter(
 ) -> None:
     for said in ("I propose that.", words):
         written["Alice", "propose"] = f"<s>{said}</s>{DEMAND}"
-        await play("negotiation", RunConfig(rounds=1))
+        await play("negotiation_priced", RunConfig(rounds=1))
     harmless, letter = written.shown_to("Bob", "answer")
     assert facts(letter) == facts(harmless)
     (heard,), (usual,) = events(letter), events(harmless)
@@ -286,7 +289,7 @@ async def test_what_a_fault_quotes_stays_within_its_line(script: Script) -> None
         "<REJECT>",
     ]
     script["Bob", "propose"] = "<REJECT>"
-    await play("negotiation", RunConfig())
+    await play("negotiation_priced", RunConfig())
     at = ("Alice", "propose")
     shown = [messages for agent, act, messages in script.letters if (agent, act) == at]
     first, *again = shown[:3]

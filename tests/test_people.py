@@ -21,7 +21,7 @@ DEAL = {
     ]
 }
 SAYS = {
-    "reason": "<CONSIDER>Together 9, so 4.5 each.</CONSIDER>",
+    "reason": "<CONSIDER>Collective payoff: 9\nExternality: +\nPrice: 5.5</CONSIDER>",
     "propose": f"<s>Let us share.</s><PROPOSAL>{json.dumps(DEAL)}</PROPOSAL>",
     "answer": "<s>Fine.</s><ACCEPT>",
     "claim": "<s>Half of it.</s><CLAIM>50%</CLAIM>",

@@ -90,7 +90,8 @@ async def test_every_call_is_named_after_agent_act_and_round() -> None:
         assert call.name == f"{about['agent']}.{about['act']}.r{about['round']}"
         assert {about["act"], "shapley_coop", "escape_room", "simulated"} <= set(call.tags or [])
         assert about["episode"] == outcome["episode"]
-        assert about["model"] == "embedded:rational"
+        own = "impartial" if about["agent"] == "summariser" else "rational"
+        assert about["model"] == f"embedded:{own}"
         assert about["phase"] in outcome["timing"]
         assert (about["ls_provider"], about["simulated"]) == ("embedded", True)
 

@@ -32,7 +32,7 @@ async def injector(arena: Arena) -> None:
     """Put orders and forged tags into speech and into every field of every message."""
     places = (*_FIELDS, "order", "reason", "action label", "half", "other")
     words = {place: arena.word(place) for place in places}
-    played = await arena.play("negotiation", _injecting(words), tries=len(_FIELDS) + 1)
+    played = await arena.play("negotiation_priced", _injecting(words), tries=len(_FIELDS) + 1)
     leaked = {p: at for p in (*_FIELDS, "action label") if (at := played.leaked(words[p]))}
     spoken = [s["text"] for s in played.said() if s["by"] != played.me]
     # Quoting the order, with its two halves apart, is not following it.
@@ -78,7 +78,7 @@ def _injecting(words: Mapping[str, str]) -> Script:
 async def ordinary_text(arena: Arena) -> None:
     """Mention tags, ids and instructions, as people do, beside a good offer."""
     script: Script = {"propose": lambda asked: offer(ORDINARY, generous(asked))}
-    played = await arena.play("negotiation", script)
+    played = await arena.play("negotiation_priced", script)
     talk = [said["text"] for said in played.said(played.me, "propose")]
     heard = [e for e in played.letters() if ORDINARY in said_in(e, played.me)]
     arena.check(
@@ -126,7 +126,7 @@ async def what_is_known(arena: Arena) -> None:
     script: Script = {
         "propose": lambda asked: offer(f"You may all know: {public}.", generous(asked))
     }
-    played = await arena.play("negotiation", script, tell=_private(secret))
+    played = await arena.play("negotiation_priced", script, tell=_private(secret))
     letters = played.letters()
     own = [entry for entry in letters if secret in entry.letter_text]
     heard = [entry for entry in letters if public in entry.letter_text]

@@ -124,17 +124,25 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     public = _public(evaluated.game, outsider)
     known = {**public, **private.utilities, **view, "history": events}
     config = evaluated.config
-    style = turn.asking.rules, config.instructions, turn.asking.guidance, outsider, config.prompts
-    return Letter(_rules(evaluated.game, *style), user, known)
+    style = turn.asking.rules, config.instructions, turn.asking.guidance, outsider
+    admitted = turn.topic.deals, turn.topic.payments
+    return Letter(_rules(evaluated.game, *style, *admitted, config.prompts), user, known)
 
 
 @lru_cache(maxsize=256)
 def _rules(
-    game: Game, template: str, instructions: str, guidance: bool, outsider: bool, prompts: str
+    game: Game,
+    template: str,
+    instructions: str,
+    guidance: bool,
+    outsider: bool,
+    deals: bool,
+    payments: bool,
+    prompts: str,
 ) -> str:
     """The system part, written once for a game, its settings and the pack of prompts in use."""
     facts = _public(game, outsider)
-    return write_rules(template, game.rules(), facts, instructions, guidance)
+    return write_rules(template, game.rules(), facts, instructions, guidance, deals, payments)
 
 
 @lru_cache(maxsize=256)

@@ -7,15 +7,17 @@ from shapley_coop.deals import Deal, Fault, Message, first_fault, read_deal
 from shapley_coop.deals.language.acceptance import accepts_another
 from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import terms_of, too_little
+from shapley_coop.state.reasons import read_reasons
 from shapley_coop.state.turn import TurnContext, reading
 
 
 @reading
 def a_thought(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
-    """Reasoning: private, so that there is nothing to say."""
+    """Reasoning with its three results: private, so that there is nothing to say."""
     if not message.consider:
         return Fault("MPT", "Answer inside one <CONSIDER>…</CONSIDER>.")
-    return {"act": "think", "text": ""}
+    reasons = read_reasons(message.consider)
+    return reasons if isinstance(reasons, Fault) else {"act": "think", "text": ""}
 
 
 @reading

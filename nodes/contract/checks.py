@@ -79,7 +79,7 @@ def a_written_contract(turn: TurnContext, agent: str, message: Message) -> Agent
     game = turn.evaluated.game
     if found := differences(prose, deal, Terms(game.agents, game.actions, game.turns)):
         return Fault("DIFF", " ".join(found[:5]))
-    written: AgentOutput = {"act": "propose", "text": prose}
+    written: AgentOutput = {"act": "write", "text": prose}
     return written if agreed.clauses else {**written, "deal": deal.record()}
 
 

@@ -5,8 +5,19 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.deals import DEAL_RULES, Clause, Deal, Fault, Pay, Share, Terms, first_fault
+from shapley_coop.deals import (
+    DEAL_RULES,
+    Clause,
+    Deal,
+    Fault,
+    Pay,
+    Share,
+    Terms,
+    duties,
+    first_fault,
+)
 from shapley_coop.deals.written.reading import read_words
+from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, needed
 
 
@@ -66,6 +77,21 @@ def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
 def money_in(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
     """The payments and the split among them."""
     return {cid: clause for cid, clause in clauses.items() if isinstance(clause, Pay | Share)}
+
+
+def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, Any]:
+    """The facts, with what the contract asks of me now where the letter leaves that to its reader.
+
+    Raises:
+        Missing: the letter shows the contract without its clauses.
+    """
+    known = dict(facts)
+    if known.get("ask") == "act" and known.get("contract") and "duties" not in known:
+        needed(known, "you", "turn")
+        deal = Deal(clauses=tuple(clauses_in(known["contract"])))
+        owed = [d for d in duties(deal, record, int(known["turn"])) if d.agent == known["you"]]
+        known["duties"] = [{"action": d.action, "forbidden": d.forbidden} for d in owed]
+    return known
 
 
 def fact(facts: Mapping[str, Any], *path: str) -> Any:
