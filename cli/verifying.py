@@ -1,6 +1,7 @@
 """What `coop verify` recomputes from the record."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +19,12 @@ from shapley_coop.deals import (
 )
 from shapley_coop.deals.exchange.talk import was_delivered
 from shapley_coop.deals.written.reading import read_words
-from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.records import Entry, letter_hash
+from shapley_coop.graphs.threads import askings_of, table_of
+from shapley_coop.seats.records import TOOL, Entry, letter_hash
 from shapley_coop.state import (
     EvaluatedTable,
     PublicMessage,
+    Run,
     Table,
     agreed_offers,
     game_of,
@@ -30,6 +32,8 @@ from shapley_coop.state import (
     result,
 )
 from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
+from shapley_coop.state.tool_runs import computed
+from shapley_coop.state.turn import TurnContext
 
 STATED_BEFORE = ("method", "worth_of_all", "shapley", "standard_error", "claims")
 """What results of earlier versions state of credit."""
@@ -67,6 +71,7 @@ async def verify_run(run: str) -> list[Check]:
         _result(again, known.result, EvaluatedTable(table)),
         _ledger(table),
         _journal(table),
+        *await _tools(known, table),
     ]
 
 
@@ -157,10 +162,34 @@ def _journal(table: Table) -> Check:
         for said in table.get("talk", [])
         if said["text"] and said["act"] != "pass" and not _was_said(said, spoken, entries)
     ]
-    found = f"{len(entries)} letters, hashes match, and every public message is in an answer"
+    letters = sum(entry.act != TOOL for entry in entries)
+    found = f"{letters} letters, hashes match, and every public message is in an answer"
     if forged:
         found = f"{', '.join(forged)} is in no answer"
     return Check("journal", not changed and not forged, found)
+
+
+async def _tools(run: Run, table: Table) -> list[Check]:
+    """Compute anew what tools told models; nothing where none was called."""
+    entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
+    told = [entry for entry in entries if entry.act == TOOL]
+    if not told:
+        return []
+    askings = await askings_of(run)
+    wrong = await asyncio.to_thread(lambda: [f for e in told if (f := _told_wrong(e, askings))])
+    return [Check("tools", not wrong, "; ".join(wrong[:3]) or f"{len(told)} results recomputed")]
+
+
+def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
+    """What is wrong with a tool's result in the journal; empty where nothing is."""
+    asked = json.loads(entry.letter_text)
+    turn = askings.get(asked["at"])
+    if turn is None:
+        return f"{entry.agent} asked {asked['tool']} at {asked['at']}, which was never played"
+    now = computed(turn, entry.agent, asked["tool"], asked["arguments"])
+    if now == entry.answer.text:
+        return ""
+    return f"{asked['tool']} told {entry.agent} at {asked['at']}: {entry.answer.text[:60]!r}"
 
 
 def _was_said(

@@ -65,7 +65,6 @@ def write_request(
         utilities: what the game tells it alone.
         sections: of a written contract.
     """
-    fault = view.get("fault")
     told = [secret] if secret else []
     if utilities:
         trading = "turns" in view
@@ -76,8 +75,31 @@ def write_request(
         persona=render(persona, you=view["you"], private="\n\n".join(told)),
         history=history,
         ask=render(view["ask"], **_variables(view, sections)).strip(),
-        fault=fault,
         facts=fenced(view),
+    )
+
+
+def write_retry(
+    label: str, feedback: str, read: Sequence[str] = (), attempt: int = 0, tries: int = 0
+) -> str:
+    """What follows a refused answer in the conversation with its author.
+
+    Args:
+        label: of the fault.
+        feedback: all that was wrong, in words; several faults begin a line each with "- ".
+        read: what was read soundly, in words.
+        attempt: the number of the try that follows; 0 leaves it out.
+        tries: how many there are; 0 leaves it out.
+    """
+    faults = [fault.strip().removeprefix("- ") for fault in feedback.split("\n- ")]
+    return render(
+        "retry",
+        label=label,
+        faults=faults,
+        read=read,
+        attempt=attempt,
+        tries=tries,
+        last=0 < tries <= attempt,
     )
 
 

@@ -8,6 +8,9 @@ from typing import Protocol
 
 from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
 
+TOOL = "tool"
+"""The act of an entry that keeps a tool's result: its model is the tool, its letter the call."""
+
 
 class Pointer(TypedDict):
     """Where an answer waits in the journal, with a commitment to it; it tells nothing else."""

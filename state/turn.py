@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from shapley_coop.deals import Fault, Message, Rule, scan
 from shapley_coop.deals.language.faults import CUT
+from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import too_long
 from shapley_coop.seats.person import CHOSEN, PASS
 from shapley_coop.seats.records import Answer, Pointer
@@ -172,7 +173,8 @@ def judge(
     """Decide what an answer comes to.
 
     A refused answer goes back to its author with the reason; after the last try the agent passes,
-    and the record shows the label. A person's refused reply stays open.
+    its speech is delivered as far as it can be read, and the record shows the label. A person's
+    refused reply stays open.
 
     Args:
         turn: who is asked for what.
@@ -193,13 +195,26 @@ def judge(
         return Judged(draft, {**found, "pointer": pointer} if pointer is not None else found)
     draft["label"] = found.label
     if attempt >= turn.asking.tries(turn.evaluated) and not turn.is_person(agent):
-        return Judged(draft, passing(found.label), found.label)
+        return Judged(draft, _unread(turn, agent, answer, found), found.label)
     return Judged({**draft, "sound": False}, None, found.label)
 
 
 def passing(label: str) -> AgentOutput:
     """A pass, with the reason's label."""
     return {"act": "pass", "text": "", "label": label}
+
+
+def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> AgentOutput:
+    """A pass by an agent whose last answer could not be used: what it said to all is still heard.
+
+    The label tells that from a pass of its own will.
+    """
+    heard = turn.asking.act not in _UNHEARD and agent not in OUTSIDERS and not answer.cut
+    return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
+
+
+_UNHEARD = {"reason", "consider", "act"}
+"""Acts in which nothing is said to all."""
 
 
 def unsound(table: Table) -> list[str]:

@@ -13,6 +13,7 @@ from shapley_coop.deals.analysis.certificate_words import in_words
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.private import PrivateView
+from shapley_coop.state.tool_runs import drafts_for
 from shapley_coop.state.turn import TurnContext
 
 Facts = dict[str, Any]
@@ -39,10 +40,12 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
         facts["no_contract"] = lapsed
     if turn.asking.guidance:
         facts["guidance"] = True
+    if drafts := drafts_for(turn, agent):
+        facts["tries"] = drafts
     if private.reasoning:
         facts["reasoning"] = private.reasoning
-    if private.fault:
-        facts["fault"] = private.fault.record()
+    if private.refusal:
+        facts["fault"] = private.refusal.fault.record()
     return facts
 
 

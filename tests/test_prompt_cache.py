@@ -125,7 +125,7 @@ async def test_a_warm_cache_has_one_asked_before_the_others(
         heard.append(f"{agent} has answered")
         return answer
 
-    monkeypatch.setattr("shapley_coop.state.asking.ask_seat", listening)
+    monkeypatch.setattr("shapley_coop.seats.steps.ask", listening)
     given = {"game": "public_goods", "params": {"rounds": 1}, "warm_cache": True}
     await play("llm_only", RunConfig.model_validate(given))
     assert heard[:2] == ["Alice is asked", "Alice has answered"]

@@ -8,6 +8,7 @@ agents' drafts: pointer, attempt and label, never a text.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +17,7 @@ from langgraph.runtime import Runtime
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
-from shapley_coop.prompts import write_history, write_request, write_rules
+from shapley_coop.prompts import using, write_history, write_request, write_retry, write_rules
 from shapley_coop.seats import Letter
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.asking import Reply, ask_seats
@@ -25,6 +26,7 @@ from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.history import history
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.run_config import OUTSIDERS
+from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.turn import Asking, Judged, TurnContext, judge
 from shapley_coop.state.view import agent_view
 
@@ -86,7 +88,28 @@ def validate(question: Asking) -> Node:
 
 
 def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
-    """Put what an agent sees into words, with the same facts as an object beside them."""
+    """Put what an agent sees into words, with the same facts as an object beside them.
+
+    After a refused answer the letter is the same, and the conversation goes on behind it.
+    """
+    with using(pack_of(turn.evaluated.config.prompts)):
+        letter = _write_letter(turn, agent, replace(private, refusal=None))
+        if private.refusal is None:
+            return letter
+        fault, attempt = private.refusal.fault, private.refusal.attempt + 1
+        why = write_retry(
+            fault.label,
+            fault.feedback,
+            fault.read,
+            attempt=attempt,
+            tries=private.refusal.tries,
+        )
+    known = {**letter.facts, "fault": fault.record()}
+    return replace(letter, facts=known, refused=private.refusal.answer, why=why)
+
+
+def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
+    """The letter as it is first sent."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
     lines, events = _history(turn)
@@ -100,9 +123,10 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     )
     public = _public(evaluated.game, outsider)
     known = {**public, **private.utilities, **view, "history": events}
-    style = turn.asking.rules, evaluated.config.instructions, turn.asking.guidance, outsider
+    config = evaluated.config
+    style = turn.asking.rules, config.instructions, turn.asking.guidance, outsider
     admitted = turn.topic.deals, turn.topic.payments
-    return Letter(_rules(evaluated.game, *style, *admitted), user, known)
+    return Letter(_rules(evaluated.game, *style, *admitted, config.prompts), user, known)
 
 
 @lru_cache(maxsize=256)
@@ -114,8 +138,9 @@ def _rules(
     outsider: bool,
     deals: bool,
     payments: bool,
+    prompts: str,
 ) -> str:
-    """The system part, written once for a game and its settings."""
+    """The system part, written once for a game, its settings and the pack of prompts in use."""
     facts = _public(game, outsider)
     return write_rules(template, game.rules(), facts, instructions, guidance, deals, payments)
 
@@ -186,9 +211,13 @@ def _spent(
 def _of_answer(reply: Reply) -> dict[str, int]:
     if reply.entry is None:
         return {}
-    answer = reply.entry.answer
-    tokens = {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
-    return {"calls": 1, "refused": 0, **tokens}
+    made = [entry.answer for entry in (*reply.steps, reply.entry)]
+    return {
+        "calls": len(made),
+        "refused": 0,
+        "input_tokens": sum(answer.input_tokens for answer in made),
+        "output_tokens": sum(answer.output_tokens for answer in made),
+    }
 
 
 def _refusals(judged: Judged) -> dict[str, int]:
