@@ -6,13 +6,16 @@ authorized, on LangGraph's routes too; without, whoever reaches the port is the 
 
 import asyncio
 import gc
+import json
 import logging
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
+from shapley_coop.games.catalogue import run_only
 from shapley_coop.seats import clients
 from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
@@ -20,14 +23,20 @@ from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
 from shapley_coop.serve.server.authorization import Authorization
 from shapley_coop.serve.server.body_limit import BodyLimit
+from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
 from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.serve.server.recovery import recover
+from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenant_policy import TenantPolicy
 from shapley_coop.serve.server.threads import view_routes
 from shapley_coop.state import home
+from shapley_coop.state.storage.home import DATABASE_VARIABLE
 
 logger = logging.getLogger(__name__)
+
+GAME_FILES = "COOP_GAME_FILES"
+"""A JSON list of the Python files and imports that `coop dev --game` names."""
 
 
 def application(inbox: ThreadInbox) -> Starlette:
@@ -37,13 +46,25 @@ def application(inbox: ThreadInbox) -> Starlette:
         ValueError: the tokens, the public key or a limit cannot be read.
     """
     check_configuration()
-    middleware = [Middleware(BodyLimit, most=limits().body)]
+    middleware = [
+        Middleware(BodyLimit, most=limits().body),
+        Middleware(JsonOnly),
+        Middleware(RequestOwner),
+    ]
+    # A caller of the server names games; only its command line names programs.
+    run_only(json.loads(os.environ.get(GAME_FILES) or "[]"))
     if configured():
         authorization = Middleware(Authorization, at_once=limits().requests)
         middleware = [authorization, *middleware, Middleware(TenantPolicy)]
+        if home().owners.bypassed():
+            logger.warning(
+                "This database's role is above row-level security: give %s another role.",
+                DATABASE_VARIABLE,
+            )
     else:
+        middleware = [Middleware(BrowserGuard), *middleware]
         logger.warning(
-            "No authentication: whoever reaches this port is the operator. %s or %s turns it on.",
+            "No tenants: whoever may call this port is the operator. %s or %s turns them on.",
             TOKENS,
             PUBLIC_KEY,
         )

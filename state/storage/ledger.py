@@ -11,7 +11,6 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Integer,
-    MetaData,
     String,
     Table,
     Text,
@@ -20,7 +19,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
+from shapley_coop.state.storage.owners import holder
 
 WORLD = "world"
 """The account that pays the rewards."""
@@ -33,10 +33,10 @@ TREASURY = "treasury"
 
 Verdict = Literal["posted", "already", "refused"]
 
-_metadata = MetaData()
 _postings = Table(
     "postings",
-    _metadata,
+    OWNED,
+    owner_column(),
     Column("episode", String(64), primary_key=True),
     Column("kind", String(32), primary_key=True),
     Column("clause", String(32), primary_key=True),
@@ -45,7 +45,8 @@ _postings = Table(
 )
 _lines = Table(
     "ledger_lines",
-    _metadata,
+    OWNED,
+    owner_column(),
     Column("episode", String(64), primary_key=True),
     Column("kind", String(32), primary_key=True),
     Column("clause", String(32), primary_key=True),
@@ -87,10 +88,8 @@ def final(episode: str) -> Key:
     return Key(episode, "final")
 
 
-class Ledger(Book):
+class Ledger(OwnedBook):
     """The postings of all episodes of one database."""
-
-    tables = _metadata
 
     def post(self, key: Key, lines: Sequence[Line]) -> Verdict:
         """Write one posting in one transaction.
@@ -98,24 +97,33 @@ class Ledger(Book):
         Returns:
             "posted"; "already" if the identical posting exists; "refused" if a different one
             exists. In the last two cases nothing is written.
+
+        Raises:
+            NotYours: the episode belongs to another thread, or to another owner.
         """
+        who = holder()
+        self._claim(key.episode, who)
         content = [[line.debit, line.credit, line.amount, line.memo] for line in lines]
         digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-        changes: list[Any] = [(insert(_postings), {**vars(key), "digest": digest})]
+        changes: list[Any] = [
+            (insert(_postings), {**vars(key), "owner": who.owner, "digest": digest})
+        ]
         if lines:
-            rows = [{**vars(key), "number": n, **vars(line)} for n, line in enumerate(lines)]
+            place = {**vars(key), "owner": who.owner}
+            rows = [{**place, "number": n, **vars(line)} for n, line in enumerate(lines)]
             changes.append((insert(_lines), rows))
         try:
             self._write(*changes)
         except IntegrityError:
-            posted = self._row(select(_postings).filter_by(**vars(key)))
+            known = select(_postings).filter_by(**vars(key))
+            posted = self._row(self._seen(known, _postings))
             return "already" if posted and posted.digest == digest else "refused"
         return "posted"
 
     def lines(self, episode: str) -> list[Line]:
         """Every line of an episode, in the order of its postings."""
         columns = (_lines.c.debit, _lines.c.credit, _lines.c.amount, _lines.c.memo)
-        query = select(*columns).filter_by(episode=episode)
+        query = self._seen(select(*columns).filter_by(episode=episode), _lines, episode)
         order = (_lines.c.turn, _lines.c.kind, _lines.c.clause, _lines.c.number)
         return [Line(**row._mapping) for row in self._rows(query.order_by(*order))]
 
