@@ -74,9 +74,16 @@ async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
     config["recursion_limit"] = min(config.get("recursion_limit", most.steps), most.steps)
     # Journal, ledger and checkpoints are read and written for this owner, whatever was sent.
     config.setdefault("configurable", {})[OWNER_KEY] = owner
-    await _bound_tokens(owner, int(ctx.user["tokens"]) or most.tokens)
+    await _bound_tokens(owner, _tokens_allowed(ctx.user) or most.tokens)
     await _bound_busy(owner, str(value.get("thread_id") or ""), most.busy)
     return await own(ctx, value)
+
+
+def _tokens_allowed(user: Any) -> int:
+    try:
+        return int(user["tokens"])
+    except (KeyError, TypeError, ValueError):  # a cron's owner has a name only
+        return 0
 
 
 async def _bound_tokens(owner: str, most: int) -> None:

@@ -180,7 +180,7 @@ def test_a_form_of_another_page_cannot_answer(server: Server) -> None:
         headers={"content-type": "text/plain"},
         auth=("alice", PARTY),
     )
-    assert sent.status_code == 422
+    assert sent.status_code == 415
 
 
 def test_only_studio_and_this_machine_are_let_through_a_browser(server: Server) -> None:

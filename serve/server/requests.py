@@ -9,7 +9,9 @@ from shapley_coop.serve.server.callers import Caller
 from shapley_coop.state.storage.owners import acting_for, requested
 
 Release = Callable[[], None]
-_at_the_end: ContextVar[list[Release] | None] = ContextVar("at_the_end_of_the_request", default=None)
+_at_the_end: ContextVar[list[Release] | None] = ContextVar(
+    "at_the_end_of_the_request", default=None
+)
 
 
 class RequestOwner:
