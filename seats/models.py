@@ -7,6 +7,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.seats.clients import Clients, clients_here
+from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
 
 RETRIES = 2
@@ -92,6 +93,7 @@ def _build(seat: Seat, here: Clients) -> BaseChatModel:
     if seat.base_url:
         from langchain_openai import ChatOpenAI
 
+        settings["api_key"] = key_for(seat, KEYS["openai"]) or NO_KEY
         return ChatOpenAI(model=seat.name, base_url=seat.base_url, stream_usage=True, **settings)
     return _through_langchain(seat, settings)
 

@@ -17,6 +17,7 @@ from starlette.middleware import Middleware
 
 from shapley_coop.games.catalogue import run_only
 from shapley_coop.seats import clients
+from shapley_coop.seats.keys import bind_keys, key_urls
 from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
@@ -26,6 +27,7 @@ from shapley_coop.serve.server.body_limit import BodyLimit
 from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
 from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
 from shapley_coop.serve.server.limits import limits
+from shapley_coop.serve.server.quarantine import ending
 from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenant_policy import TenantPolicy
@@ -51,7 +53,9 @@ def application(inbox: ThreadInbox) -> Starlette:
         Middleware(JsonOnly),
         Middleware(RequestOwner),
     ]
-    # A caller of the server names games; only its command line names programs.
+    # A caller names endpoints and games; only the server's own settings name keys and programs.
+    bind_keys()
+    key_urls()
     run_only(json.loads(os.environ.get(GAME_FILES) or "[]"))
     if configured():
         authorization = Middleware(Authorization, at_once=limits().requests)
@@ -89,6 +93,7 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
             yield
     finally:
         deadlines.cancel()
+        await ending()
 
 
 app = application(ThreadInbox())

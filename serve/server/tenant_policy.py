@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shapley_coop import games
 from shapley_coop.games.exchange import paper
 from shapley_coop.games.exchange.source import GENERATED
+from shapley_coop.seats.keys import lies_below
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.callers import Caller
 
@@ -172,14 +172,7 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
 
 def _may_be_called(url: str) -> bool:
     listed = [one.strip() for one in os.environ.get(ENDPOINTS, "").split(",") if one.strip()]
-    return not url or any(_lies_below(url, one) for one in listed)
-
-
-def _lies_below(url: str, listed: str) -> bool:
-    given, known = urlsplit(url), urlsplit(listed)
-    # Clients differ in how they read a backslash in a URL.
-    same_host = (given.scheme, given.netloc) == (known.scheme, known.netloc) and "\\" not in url
-    return same_host and f"{given.path}/".startswith(f"{known.path.rstrip('/')}/")
+    return not url or any(lies_below(url, one) for one in listed)
 
 
 def _is_own(secrets: str, identity: str) -> bool:
