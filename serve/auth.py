@@ -95,6 +95,9 @@ async def _bound_tokens(owner: str, most: int) -> None:
         raise Auth.exceptions.HTTPException(status_code=429, detail=detail)
 
 
+_MOST_NAMED = 1000
+"""Threads that one search may name."""
+
 _admitted: dict[str, dict[object, str]] = {}
 """Owner → the runs that requests under way are creating, each with its thread.
 
@@ -104,13 +107,16 @@ Several runs of one request, as of a batch, are admitted before the first of the
 
 async def _bound_busy(owner: str, thread: str, most: int) -> None:
     mine, run = _admitted.setdefault(owner, {}), object()
-    mine[run] = thread or str(id(run))
-    busy = await inside().threads.search(
-        metadata={OWNER: owner}, status="busy", limit=most + 1, select=["thread_id"]
+    mine[run] = thread
+    client, about = inside().threads, {OWNER: owner}
+    busy = await client.count(metadata=about, status="busy")
+    named = [one for one in dict.fromkeys(mine.values()) if one][:_MOST_NAMED]
+    counted = named and await client.search(
+        metadata=about, status="busy", ids=named, limit=_MOST_NAMED, select=["thread_id"]
     )
-    threads = {found["thread_id"] for found in busy}
-    creating = len(set(mine.values()) - threads)
-    if len(threads) + creating > most:
+    # A run without a thread is given one of its own.
+    creating = len(named) - len(counted) + list(mine.values()).count("")
+    if busy + creating > most:
         del mine[run]
         raise Auth.exceptions.HTTPException(
             status_code=429, detail=f"{most} of your threads may be busy at once: wait for one"
