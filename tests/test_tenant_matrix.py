@@ -6,7 +6,6 @@ The books hold without the check of requests, too: the second server of each dat
 import json
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
@@ -116,14 +115,18 @@ def test_no_route_and_no_form_reaches_anothers_books(place: Place, hers: Hers) -
     assert before[1]["answers"]
     assert before[1]["waiting_letters"]
     described = Person(place.server, ANN)("GET /openapi.json").json()
-    bob = Person(place.server, BOB, timeout=60)
+    bob = Person(place.server, BOB, timeout=20)
     mine = {"thread_id": bob("POST /threads", {}).json()["thread_id"]}
     played = {"assistant_id": "shapley_coop", "input": {}}
     assert bob(f"POST /threads/{mine['thread_id']}/runs/wait", played).is_success
     marks = {CANARY, *hers.ids.values(), hers.episode}
     people = {token: Person(place.server, token) for token in (None, EVE, PARTY)} | {BOB: bob}
     leaks, told = [], Counter[str]()
-    for call, body in each_once(calls(described, hers.ids, mine, hers.episode)):
+    found = calls(described, hers.ids, mine, hers.episode)
+    if not place.checked:
+        # What the check refuses is what matters here, and it plays runs.
+        found, people = moving(found, hers.ids, mine["thread_id"]), {BOB: bob}
+    for call, body in each_once(found):
         for token, person in people.items():
             try:
                 got = person(call, body)
@@ -141,7 +144,7 @@ def test_no_route_and_no_form_reaches_anothers_books(place: Place, hers: Hers) -
     assert not leaks, "\n".join(map(str, leaks[:10]))
     assert everything(place, hers) == before
     print(f"{place.server.home}: {sum(told.values())} requests, {dict(told)}")
-    assert sum(told.values()) > 1000
+    assert sum(told.values()) > (1000 if place.checked else 50)
 
 
 def test_a_run_moved_to_anothers_episode_ends_without_a_posting(place: Place, hers: Hers) -> None:

@@ -127,7 +127,7 @@ def _shows_token(scope: Scope, headers: Headers) -> bool:
 
 def _in_query(scope: Scope) -> str:
     query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-    return query.get("token", [""])[0]
+    return str(query.get("token", [""])[0])
 
 
 def _in_cookie(headers: Headers) -> str:
@@ -135,7 +135,7 @@ def _in_cookie(headers: Headers) -> str:
         cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
     except CookieError:
         return ""
-    return cookie.value if cookie else ""
+    return str(cookie.value) if cookie else ""
 
 
 def _remembering(scope: Scope, send: Send) -> Send:

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from shapley_coop.serve.server.callers import Caller
 from shapley_coop.state.storage.owners import acting_for, requested
 
-Release = Callable[[], None]
+Release = Callable[[], object]
 _at_the_end: ContextVar[list[Release] | None] = ContextVar(
     "at_the_end_of_the_request", default=None
 )
