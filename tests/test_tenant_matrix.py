@@ -14,7 +14,7 @@ from sqlalchemy import text
 
 from shapley_coop.state.storage.engine import engine
 from tests.server_process import Server
-from tests.tenant_attack import calls, each_once
+from tests.tenant_attack import calls, each_once, moving
 from tests.tenants import ANN, BOB, CANARY, EVE, PARTY, Person, tenants_server
 
 pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
