@@ -16,6 +16,7 @@ CANARY = "canary-3141592653"
 EPISODE = "5c1f0e"
 ANN, BOB, CEM = "token-of-ann-0123456789", "token-of-bob-0123456789", "token-of-cem-0123456789"
 PARTY = "token-of-alices-owner-0123456789"
+DAN = "token-of-dan-0123456789"
 EVE = "token-of-eve-that-expired-012345"
 
 
@@ -62,7 +63,7 @@ def tenants_server(folder: Path, before: str = "", **environment: str) -> Iterat
         environment: variables it is given.
     """
     tokens = folder / "tokens.yaml"
-    write_tokens(tokens, {"ann": ANN, "bob": BOB, "cem": CEM})
+    write_tokens(tokens, {"ann": ANN, "bob": BOB, "cem": CEM, "dan": DAN})
     server = Server(folder, **{TOKENS: str(tokens)}, **environment)
     source = _APP.replace("EPISODE", EPISODE).replace("CANARY", CANARY)
     (folder / "inbox_app.py").write_text(before + source)

@@ -220,6 +220,65 @@ def test_what_is_its_own_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
     assert complaint_about(b'{"metadata": {"game": "my own", "url": "x"}}', ANNS) == ""
 
 
+def test_a_token_ends_when_it_says_so(tokens: Path) -> None:
+    line = {"identity": "dan", "role": "operator"}
+    times = {
+        "of-yesterday-0123456789": "2020-01-01T00:00:00Z",
+        "of-the-future-0123456": "2999-01-01T00:00:00+02:00",
+    }
+    tokens.write_text(
+        yaml.safe_dump([{**line, "token": t, "expires": at} for t, at in times.items()])
+    )
+    known = [identify(f"Bearer {token}") for token in times]
+    assert [caller and caller.identity for caller in known] == [None, "dan"]
+    tokens.write_text(yaml.safe_dump([{**line, "token": ANN, "expires": "2999-01-01"}]))
+    with pytest.raises(ValueError, match="expires"):
+        check_configuration()
+
+
+def test_a_tenant_uses_the_models_that_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded = Caller(identity="ann", role="operator", models=("embedded:*", "human"))
+
+    def asks(caller: Caller, model: str) -> str:
+        seat = {"seats": {"Alice": {"model": model}}}
+        return complaint_about(json.dumps({"input": {"room": seat}}).encode(), caller)
+
+    assert asks(ANNS, "openai:large") == asks(bounded, "human") == ""
+    assert "may not use" in asks(bounded, "openai:large")
+    monkeypatch.setenv("COOP_ALLOWED_MODELS", "embedded:*, openai:small")
+    assert asks(ANNS, "openai:small") == ""
+    assert "may not use" in asks(ANNS, "openai:large")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"command": {"update": [["episode", "e"]]}},
+        {"command": {"update": [["status", "open"]]}},
+        {"command": {"goto": [{"node": "propose", "input": [["status", "open"]]}]}},
+        {"command": {"resume": ["episode", "e"]}},
+        {"values": [["status", "open"]]},
+        {"input": [["room", {}]]},
+        [{"input": {}}, {"input": [["room", {}]]}],
+        {"supersteps": [{"updates": [{"values": [["status", "open"]]}]}]},
+        {"supersteps": 3},
+        {"params": {"input": [["room", {}]]}},
+        {"input": {}, "stream_mode": ["values", "events"]},
+    ],
+    ids=lambda body: json.dumps(body)[:50],
+)
+def test_input_has_one_form(body: Any) -> None:
+    assert complaint_about(json.dumps(body).encode(), ANNS)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b'{"input": {"game": "escape_room", "game": "/etc/passwd"}}', '{"a": 1}'.encode("utf-16")],
+)
+def test_a_body_that_readers_may_read_differently_is_refused(body: bytes) -> None:
+    assert complaint_about(body, ANNS)
+
+
 def test_nobodys_thread_stands_in_the_way_of_a_seat() -> None:
     """A seat's thread is found by the episode among its labels."""
     labelled = {"metadata": {"episode": EPISODE}}

@@ -163,6 +163,8 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
         yield f"{key}: this server opens no files and imports nothing for tenants: {_INSTEAD}"
     if key == "unsafe_no_sandbox" and value:
         yield f"{key}: this server runs nothing outside its sandbox"
+    if key == "stream_mode" and "events" in (value if isinstance(value, list) else [value]):
+        yield "stream_mode: events would hold letters, and secrets in them: take another mode"
     for model in _models(key, value):
         if model.startswith("recording:"):
             yield "model: this server reads no recordings for tenants"
