@@ -22,6 +22,7 @@ from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
+from shapley_coop.serve.server.adoption import adopt
 from shapley_coop.serve.server.authorization import Authorization
 from shapley_coop.serve.server.body_limit import BodyLimit
 from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
@@ -84,6 +85,8 @@ def application(inbox: ThreadInbox) -> Starlette:
 @asynccontextmanager
 async def _lifespan(_: Starlette) -> AsyncIterator[None]:
     """Recover lost threads; then keep deadlines and the seats' HTTP clients until the end."""
+    if configured():
+        await adopt()
     await recover()
     deadlines = asyncio.create_task(keep_deadlines())
     try:

@@ -176,6 +176,11 @@ class Owners(OwnedBook):
             raise NotYours("there is no such thread among yours")
         self._known.add(known)
 
+    def unowned(self) -> bool:
+        """Whether an episode belongs to no tenant."""
+        query = select(_episodes.c.episode).where(_episodes.c.owner == "").limit(1)
+        return self._row(query, Holder(SERVER)) is not None
+
     def hand_over(self, episode: str, thread: str, owner: str) -> bool:
         """Give an episode from before owners existed to the owner of its thread.
 
