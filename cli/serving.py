@@ -16,9 +16,6 @@ from shapley_coop.cli.options import Port
 
 JOBS = "10"
 
-GAME_FILES = "COOP_GAME_FILES"
-"""A JSON list of the programs of `--game`, for the server's process."""
-
 
 def dev(
     port: Port = 0,
@@ -31,9 +28,10 @@ def dev(
     token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
 ) -> None:
     """Serve all workflows with LangGraph's development server: no key, no licence."""
-    from shapley_coop.games.catalogue import run_only
+    from shapley_coop.games.catalogue import read
     from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS
     from shapley_coop.serve.server.callers import configured
+    from shapley_coop.serve.server.operator_only import GAME_FILES
 
     if not Path("langgraph.json").exists():
         raise ValueError("no langgraph.json here: run coop dev in the project's folder")
@@ -48,7 +46,8 @@ def dev(
     note(f"LangGraph server on {address}, {open_to}.")
     if secret:
         note(f"Open {address}/view/?token={secret}; programs send it as Authorization: Bearer.")
-    run_only(game or [])  # refuses a missing file before the server starts
+    for one in game or []:
+        read(one)  # refuses a missing file before the server starts
     options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS, "--no-reload"]
     if not browser:
         options.append("--no-browser")

@@ -6,18 +6,14 @@ authorized, on LangGraph's routes too; without, whoever reaches the port is the 
 
 import asyncio
 import gc
-import json
 import logging
-import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from shapley_coop.games.catalogue import run_only
 from shapley_coop.seats import clients
-from shapley_coop.seats.keys import bind_keys, key_urls
 from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
@@ -28,6 +24,7 @@ from shapley_coop.serve.server.body_limit import BodyLimit
 from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
 from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
 from shapley_coop.serve.server.limits import limits
+from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import ending
 from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
@@ -37,9 +34,6 @@ from shapley_coop.state import home
 from shapley_coop.state.storage.home import DATABASE_VARIABLE
 
 logger = logging.getLogger(__name__)
-
-GAME_FILES = "COOP_GAME_FILES"
-"""A JSON list of the Python files and imports that `coop dev --game` names."""
 
 
 def application(inbox: ThreadInbox) -> Starlette:
@@ -54,18 +48,9 @@ def application(inbox: ThreadInbox) -> Starlette:
         Middleware(JsonOnly),
         Middleware(RequestOwner),
     ]
-    # A caller names endpoints and games; only the server's own settings name keys and programs.
-    bind_keys()
-    key_urls()
-    run_only(json.loads(os.environ.get(GAME_FILES) or "[]"))
     if configured():
         authorization = Middleware(Authorization, at_once=limits().requests)
         middleware = [authorization, *middleware, Middleware(TenantPolicy)]
-        if home().owners.bypassed():
-            logger.warning(
-                "This database's role is above row-level security: give %s another role.",
-                DATABASE_VARIABLE,
-            )
     else:
         middleware = [Middleware(BrowserGuard), *middleware]
         logger.warning(
@@ -85,7 +70,13 @@ def application(inbox: ThreadInbox) -> Starlette:
 @asynccontextmanager
 async def _lifespan(_: Starlette) -> AsyncIterator[None]:
     """Recover lost threads; then keep deadlines and the seats' HTTP clients until the end."""
+    restrict()
     if configured():
+        if await asyncio.to_thread(lambda: home().owners.bypassed()):
+            logger.warning(
+                "This database's role is above row-level security: give %s another role.",
+                DATABASE_VARIABLE,
+            )
         await adopt()
     await recover()
     deadlines = asyncio.create_task(keep_deadlines())
