@@ -67,12 +67,16 @@ def application(inbox: ThreadInbox) -> Starlette:
     )
 
 
+def _bypassed() -> bool:
+    return home().owners.bypassed()
+
+
 @asynccontextmanager
 async def _lifespan(_: Starlette) -> AsyncIterator[None]:
     """Recover lost threads; then keep deadlines and the seats' HTTP clients until the end."""
     restrict()
     if configured():
-        if await asyncio.to_thread(lambda: home().owners.bypassed()):
+        if await asyncio.to_thread(_bypassed):
             logger.warning(
                 "This database's role is above row-level security: give %s another role.",
                 DATABASE_VARIABLE,

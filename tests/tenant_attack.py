@@ -72,6 +72,8 @@ def calls(
             filled = re.sub(r"\{(\w+)\}", lambda name, ids=ids: ids.get(name[1], "x"), path)
             if method == "DELETE" and filled == f"/threads/{own['thread_id']}":
                 continue  # it is needed for the next calls
+            if own["thread_id"] in filled and filled.endswith(("/stream", "/stream/events")):
+                continue  # they stay open
             if method == "GET":
                 yield f"GET {filled}", None
                 continue
