@@ -159,7 +159,7 @@ def test_a_run_moved_to_anothers_episode_ends_without_a_posting(place: Place, he
         body = {**moved, "command": {**moved["command"], "goto": goto}}
         got = bob(f"POST /threads/{thread}/runs/wait", body)
         assert (
-            got.status_code == 422 if place.checked else "belongs to another thread" in got.text
+            got.status_code == 422 if place.checked else "NotYours" in got.text
         ), got.text
         assert CANARY not in got.text
     values = {"values": {"episode": hers.episode}, "as_node": "open"}
