@@ -155,7 +155,7 @@ def test_a_run_moved_to_anothers_episode_ends_without_a_posting(place: Place, he
     played = {"assistant_id": "shapley_coop", "input": {}}
     assert bob(f"POST /threads/{thread}/runs/wait", played).is_success
     moved = {"command": {"update": [["episode", hers.episode]]}, "assistant_id": "shapley_coop"}
-    for goto in ("settle", "propose", "close"):
+    for goto in ("settle", "propose"):
         body = {**moved, "command": {**moved["command"], "goto": goto}}
         got = bob(f"POST /threads/{thread}/runs/wait", body)
         assert (
