@@ -48,9 +48,7 @@ class Params(BaseModel):
         if len(set(agents)) < len(agents):
             raise ValueError(f"agents {agents} repeat a name: give each agent its own")
         if alike := look_alike(agents):
-            raise ValueError(
-                f"{alike[0]!a} and {alike[1]!a} look alike: give one another name"
-            )
+            raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
         if reserved := {"pot", "world", "escrow", "treasury", "everyone", "*"} & set(agents):
             raise ValueError(
                 f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
