@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from shapley_coop.seats.clients import Clients, clients_here
+from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
 
@@ -98,19 +99,20 @@ def _build(seat: Seat, here: Clients) -> BaseChatModel:
     return _through_langchain(seat, settings)
 
 
-def key_for(seat: Seat) -> str | None:
-    """The key that goes to a seat's endpoint, and to no other; None where its client finds its own.
+def _key(seat: Seat) -> str | None:
+    """The key that a seat's endpoint is sent; None where its client finds its own.
 
     Raises:
         CredentialsMissing: it is not set; one line names the variable.
     """
     variable = seat.key_env or KEYS.get(seat.provider, "")
-    key = os.environ.get(variable, "")
-    if variable and not key:
+    if variable and not os.environ.get(variable):
         raise CredentialsMissing(f"{seat.model} needs {variable}: set it, or put it in .env")
-    if not seat.key_env:
+    if not seat.key_env and not seat.base_url:
         return None
-    keep_out([key])
+    key = key_for(seat, variable) or NO_KEY
+    if seat.key_env:
+        keep_out([key])  # of other names than those that are known to hold keys
     return key
 
 
@@ -128,7 +130,7 @@ def profile_of(seat: Seat) -> Mapping[str, Any]:
 
 
 def _check_endpoint(seat: Seat) -> None:
-    key_for(seat)
+    _key(seat)
     if seat.base_url and seat.provider != "openai":
         raise ValueError(f"{seat.model}: base_url goes with openai:NAME, got {seat.provider}")
 
@@ -144,7 +146,7 @@ def _settings(seat: Seat) -> dict[str, Any]:
         given["extra_body"] = dict(seat.extra_body)
     if not seat.stream:
         given["disable_streaming"] = True
-    if key := key_for(seat):
+    if key := _key(seat):
         given["api_key"] = key
     return {"timeout": seat.timeout, "max_retries": RETRIES, **given}
 
