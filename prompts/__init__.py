@@ -9,11 +9,10 @@ so that no agent's words can end a block or open a tag in another's letter.
 """
 
 from shapley_coop.prompts.letters import write_history, write_request, write_rules
-from shapley_coop.prompts.render import fenced, fenced_lines, fingerprint, names, render
+from shapley_coop.prompts.render import fenced, fingerprint, names, render
 
 __all__ = [
     "fenced",
-    "fenced_lines",
     "fingerprint",
     "names",
     "render",

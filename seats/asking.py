@@ -78,6 +78,7 @@ class Question:
             attempt=self.attempt,
             answer=answer,
             nonce=nonce(),
+            facts=self.letter.facts,
         )
 
 
@@ -115,7 +116,7 @@ async def ask(
 async def _ask_person(question: Question, journal: Journal) -> Answer:
     """Leave the letter at the person's seat and wait: hours, days, over restarts."""
     q = question
-    mail = Mail(q.agent, q.act, q.name, q.text, q.attempt)
+    mail = Mail(q.agent, q.act, q.name, q.text, q.attempt, facts=q.letter.facts)
     mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None

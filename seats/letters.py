@@ -12,6 +12,9 @@ _FACTS = re.compile(r"^```json\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _EVENTS = re.compile(r"^```jsonl\n(.*?)\n?```$", re.MULTILINE | re.DOTALL)
 
 
+# What could close a fence, or end a line for some reader of the text.
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x85\u2028\u2029"}
+
 FACTS = "facts"
 """Where a message to a program carries the letter's facts as an object."""
 
@@ -49,6 +52,20 @@ def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
 def as_text(messages: Sequence[BaseMessage]) -> str:
     """All that a seat is shown, as one text."""
     return "\n\n".join(str(message.text) for message in messages)
+
+
+def with_facts(text: str, told: Mapping[str, Any]) -> str:
+    """A letter's words with its facts behind them, for a program that is sent text alone."""
+    return f"{text}\n\n```json\n{json.dumps(told, ensure_ascii=False).translate(_ESCAPES)}\n```"
+
+
+def facts_of_text(text: str) -> dict[str, Any]:
+    """All facts of a letter that holds them as text, the history included.
+
+    So do letters of earlier versions, and those that are sent to a program behind an endpoint.
+    """
+    known = facts(text)
+    return known if "history" in known else {**known, "history": events(text)}
 
 
 def facts(text: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langchain_core.runnables import RunnableConfig
 
@@ -133,8 +133,13 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     journal.write(episode, question.entry(seat.model, answer))
     view = private_views(turn, {agent: fault})[agent]
     again = _question(turn, agent, write(turn, agent, view), question.attempt + 1, {agent: fault})
-    journal.deliver(episode, Mail(agent, again.act, again.name, again.text, again.attempt))
+    journal.deliver(episode, _mail(agent, again))
     return fault
+
+
+def _mail(agent: str, asked: Question) -> Mail:
+    facts = asked.letter.facts
+    return Mail(agent, asked.act, asked.name, asked.text, asked.attempt, facts=facts)
 
 
 def seat_of(config: RunConfig, who: str) -> Seat:
@@ -158,7 +163,7 @@ def _after_refusals(
         if judge(turn, agent, attempt, answer, None).output is not None:
             break
         fault = _fault(turn, agent, answer)
-        told = PrivateView(view.reasoning, view.secret, view.utilities, fault)
+        told = replace(view, fault=fault)
         again = _question(turn, agent, write(turn, agent, told), attempt + 1, {agent: fault})
         one = _Open(again, journal.find(episode, agent, again.name, again.attempt))
     return one

@@ -169,6 +169,10 @@ class Table(TypedDict, total=False):
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
     by `convene`."""
 
+    notes: Annotated[dict[str, Pointer], gather]
+    """Agent → where its latest notes wait in the journal. Written by every node that asks or
+    validates."""
+
     drafts: Annotated[dict[str, Draft], gather]
     """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier
     asking are ignored."""

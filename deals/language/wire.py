@@ -15,6 +15,7 @@ element                               meaning
 `<REJECT>` `<REJECT>why</REJECT>`     rejects it
 `<ACTION>name</ACTION>`               the action taken this turn
 `<CLAIM>40%</CLAIM>`                  the part of the total that the agent says it earned
+`<NOTES>…</NOTES>`                    private notes, which its next letters show it
 ====================================  =======================================================
 
 Text outside the elements is private. The sender is never read from the text. A message has at
@@ -40,7 +41,10 @@ MAX_SPEECH = 4_000
 MAX_DEPTH = 12
 MAX_DIGITS = 40
 
-TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM")
+MAX_NOTES = 600
+"""As much as is kept of an agent's notes, in characters."""
+
+TAGS = ("s", "CONSIDER", "PROPOSAL", "ACCEPT", "REJECT", "ACTION", "CLAIM", "NOTES")
 _MAY_STAND_ALONE = {"ACCEPT", "REJECT"}
 # Anything a reader could take for a tag: a word between angle brackets, or one of ours with
 # attributes. Every repetition is bounded and none is nested: linear time.
@@ -64,6 +68,7 @@ class Message:
     reject: str | None = None
     action: str | None = None
     claim: str | None = None
+    notes: str | None = None
 
 
 def scan(text: str) -> Message | Fault:
