@@ -10,11 +10,13 @@ so that no agent's words can end a block or open a tag in another's letter.
 
 from shapley_coop.prompts.letters import write_history, write_request, write_rules
 from shapley_coop.prompts.render import fenced, fingerprint, names, render
+from shapley_coop.prompts.words import quoted
 
 __all__ = [
     "fenced",
     "fingerprint",
     "names",
+    "quoted",
     "render",
     "write_history",
     "write_request",

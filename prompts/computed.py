@@ -133,7 +133,7 @@ def _meaning(view: Facts, computed: Facts) -> str:
     if "baseline" in computed:
         nobody = sum(map(Fraction, computed["baseline"].values()))
         said.append(
-            f"Had nobody taken part ({plain(computed['compares_with'])}), you would have had "
+            f"Had nobody taken part – {computed['compares_with']} –, you would have had "
             f"{amount(nobody)} together; you have {amount(view['total'])}. The difference of "
             f"{amount(computed['improvement'])} is what the values divide: baseline + value = by "
             f"{computed['norm']}."

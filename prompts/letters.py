@@ -12,13 +12,15 @@ from typing import Any
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.render import compact_json, render
 from shapley_coop.prompts.talk import clauses, in_words
-from shapley_coop.prompts.words import plain, told
+from shapley_coop.prompts.words import plain, quoted, told
 
 Facts = Mapping[str, Any]
 
-KEEP_NOTES = (
-    "\n`<NOTES>…</NOTES>` anywhere beside it replaces your notes: private, at most 600 characters."
-)
+BEFORE_PLAY, PLAY = ("reason", "propose", "contract_propose", "exchange"), ("act",)
+LONGEST_NOTES = 600
+"""Of notes in the letter of a turn, in characters."""
+
+KEEP_NOTES = "\n`<NOTES>…</NOTES>` beside it replaces your notes (private, at most 600 characters)."
 _AGAIN = {
     "never": "",
     "on_breach": "After a breach of the deal",
@@ -53,7 +55,7 @@ def write_rules(
         guidance: whether agents are asked to weigh the others' utilities.
         outsider: whether it is for one who is no party.
     """
-    course = known["procedure"]
+    course = _from_here(known["procedure"], known.get("over", False), bool(known.get("kinds")))
     going_on = {
         "turns": course["turns"],
         "renegotiate": _again(course.get("renegotiate", "never")),
@@ -68,9 +70,9 @@ def write_rules(
             compares_with=known.get("compares_with", ""),
             **going_on,
         ).strip()
-    return render(
+    whole = render(
         template,
-        rules=rules,
+        rules=rules.strip(),
         procedure=render("procedure", **going_on, **_course(course)).strip(),
         language=language,
         agents=known.get("agents", []),
@@ -78,6 +80,16 @@ def write_rules(
         guidance=guidance,
         outsider=outsider,
     )
+    return whole.strip() + "\n"
+
+
+def _from_here(course: Facts, over: bool, bargains: bool) -> Facts:
+    """The course of the run without what is behind: letters of a turn tell what follows it."""
+    if bargains and not over:
+        return course
+    behind = BEFORE_PLAY + (PLAY if over else ())
+    kept = [step for step in course["steps"] if step not in behind]
+    return {**course, "steps": kept, **({"renegotiate": "never"} if over else {})}
 
 
 def write_request(
@@ -101,7 +113,9 @@ def write_request(
     """
     asked = [duty["action"] for duty in view.get("duties", []) if not duty["forbidden"]]
     private = "\n\n".join(filter(None, [secret, _utilities(utilities or {})]))
-    notes = "" if asked and view["ask"] == "act" else view.get("notes", "")
+    notes = view.get("notes", "")
+    if view["ask"] == "act":
+        notes = "" if asked else notes[:LONGEST_NOTES]
     contract = view.get("contract") or {}
     return render(
         "letter",
@@ -124,15 +138,22 @@ def write_history(events: Iterable[Facts]) -> str:
     return in_words(events)
 
 
+def _otherwise(course: Facts, signed: bool = True) -> str:
+    """What holds if the last bargaining ends without agreement."""
+    disagreement = course.get("disagreement", "signed")
+    if disagreement == "signed" and not signed:
+        return "everybody keeps what it has earned"
+    return _OTHERWISE[disagreement].format(norm=course.get("norm", ""))
+
+
 def _course(course: Facts) -> dict[str, Any]:
-    otherwise = _OTHERWISE[course.get("disagreement", "signed")]
     return {
         "steps": course["steps"],
         "rounds": course["rounds"],
         "enforcement": course.get("enforcement", ""),
         "deposit": course.get("deposit", ""),
         "computed": course.get("computed", False),
-        "otherwise": otherwise.format(norm=course.get("norm", "")),
+        "otherwise": _otherwise(course),
         "budget": course["budget"],
     }
 
@@ -156,6 +177,7 @@ def _variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
         "others": "All others",
         "payments": view.get("payments", True),
         "contract": contract,
+        "no_contract": quoted(view["no_contract"]) if view.get("no_contract") else "",
         "without": "the deal in force stays" if contract else "you play without a deal",
         "tries": view.get("tries"),
         "keep_notes": KEEP_NOTES,
@@ -191,6 +213,8 @@ def _turn(view: Facts) -> dict[str, Any]:
     asked = [plain(duty["action"]) for duty in duties if not duty["forbidden"]]
     forbidden = [plain(duty["action"]) for duty in duties if duty["forbidden"]]
     earned = {agent: amount(x) for agent, x in view.get("earned_so_far", {}).items()}
+    if not any(float(x) for x in earned.values()):
+        earned = {}
     return {
         "turn": view.get("turn"),
         "turns": view.get("turns", view["procedure"]["turns"]),
@@ -205,7 +229,9 @@ def _turn(view: Facts) -> dict[str, Any]:
 def _breaches(view: Facts) -> str:
     if not view.get("contract") or not view.get("earned_so_far"):
         return ""
-    found = [f"{plain(b['agent'])} {b['clause']} at turn {b['turn']}" for b in view["breaches"]]
+    found = [
+        f"{plain(b['agent'])} {b['clause']} at turn {b['turn']}" for b in view.get("breaches", [])
+    ]
     return f"Breaches of the deal: {', '.join(found)}." if found else "Everybody kept the deal."
 
 
@@ -232,7 +258,7 @@ def _split(view: Facts, contract: bool) -> dict[str, Any]:
         "proposed": amount(offer["payoffs"][me]) if change else "",
         "change": amount(offer["change"][me], signed=True) if change else "",
         "direction": _direction(view),
-        "without_agreement": view.get("without_agreement", "as_signed holds").replace("_", " "),
+        "without_agreement": _otherwise(view["procedure"], contract),
         "stays": "the signed deal stays" if contract else "what each has earned stays",
     }
 
@@ -278,7 +304,7 @@ def _utilities(facts: Facts) -> str:
             worths = ", ".join(f"{mask} {x:.3g}" for mask, x in value.items())
             lines.append(f"What each set of tasks is worth to you, by mask: {worths}.")
         else:
-            lines.append(told({key: value}))
+            lines.append(told({key: value}).removeprefix("- "))
     return "\n\n".join(lines)
 
 

@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
-from shapley_coop.prompts.words import plain, quoted
+from shapley_coop.prompts.words import ESCAPES, plain, quoted
 
 Event = Mapping[str, Any]
 
 NOTHING = "Nothing yet."
 _DONE = {
-    "accept": "accepts offer {about}",
-    "reject": "rejects offer {about}",
+    "accept": "accepts{about}",
+    "reject": "rejects{about}",
     "pass": "makes no offer",
-    "claim": "claims a part",
+    "claim": "on its own part",
     "propose": "",
 }
 _LINE = re.compile(r"^c(\d+)\. ", re.MULTILINE)
@@ -42,13 +43,17 @@ def in_words(events: Iterable[Event]) -> str:
 def _turn(event: Event, first: bool) -> str:
     agents = list(event["earned"])
     rewards, did = event["earned"], event["did"]
-    row = [event["turn"], *(f"{plain(did.get(a, '–'))} ({plain(rewards[a])})" for a in agents)]
+    paid = any(Fraction(str(reward)) for reward in rewards.values())
+    row = [event["turn"]]
+    for agent in agents:
+        reward = f" ({plain(rewards[agent])})" if paid else ""
+        row.append(f"{plain(did.get(agent, '–'))}{reward}")
     more = [f"{plain(event['pot'])} for all"] if event.get("pot") else []
     more += [plain(event["happened"])] if event.get("happened") else []
     line = _row([*map(str, row), "; ".join(more)])
     if not first:
         return line
-    head = _row(["turn", *(f"{agent} (reward)" for agent in agents), "what happened"])
+    head = _row(["turn", *map(plain, agents), "what happened (own rewards in brackets)"])
     return f"\n{head}{_row(['---'] * (len(agents) + 2))}{line}"
 
 
@@ -90,13 +95,14 @@ def _heading(event: Event) -> str:
 def _said(event: Event) -> str:
     """A message: who said what, and what it did."""
     who, act = plain(event["by"]), event["does"]
-    did = _DONE.get(act, act).format(about=event.get("about", ""))
+    about = f" offer {event['about']}" if "about" in event else ""
+    did = _DONE.get(act, act).format(about=about)
     if "label" in event and event["label"] not in ("PASS", "BUDGET"):
         did = "gave no answer that could be read"
     elif act == "pass" and "about" in event:
         did = f"does not answer offer {event['about']}"
     if "proposes" in event or "wrote" in event:
-        did = f"{did}, proposes {_tasks(event)}" if act == "reject" else f"proposes {_tasks(event)}"
+        did = f"{did} and ".removeprefix(" and ") + f"proposes {_tasks(event)}"
     words = f": {quoted(event['says'])}" if event.get("says") else ""
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
     if event.get("offers"):
@@ -111,10 +117,10 @@ def _at(event: Event) -> str:
 
 def _tasks(event: Event) -> str:
     if "masks" in event:
-        return plain(event["masks"])
+        return plain(event["masks"])  # by which its reader finds the descriptions
     return quoted(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 
 def clauses(text: str) -> str:
     """The clauses of a deal, from its plain words, as a numbered list."""
-    return _LINE.sub(r"\1. ", "\n".join(line.replace("<", "‹") for line in text.split("\n")))
+    return _LINE.sub(r"\1. ", text.translate(ESCAPES))

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 # What could open a tag or a fence, or end a line for some reader of the letter.
-_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x7f\x85\u2028\u2029"}
+ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x7f\x85\u2028\u2029"}
 # In code that is indented as a block nothing opens; only its lines have to stay lines.
 _LINE_ENDS = {ord(char): f"\\x{ord(char):02x}" for char in "\r\v\f\x1c\x1d\x1e"} | {
     ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"
@@ -27,7 +27,7 @@ _PLAIN = re.compile(r"[\w .,:;!?+\-–−()/%'’=…×·&@$€→*]{0,2000}")
 
 def quoted(text: str) -> str:
     """What an agent wrote, as one string in double quotes on one line."""
-    return json.dumps(text, ensure_ascii=False).translate(_ESCAPES)
+    return json.dumps(text, ensure_ascii=False).translate(ESCAPES)
 
 
 def plain(value: Any) -> str:
@@ -64,7 +64,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def block(text: str) -> str:
     """Text of several lines as it is, indented, so that none of them can be read as ours."""
-    return "\n".join(f"    {line}" for line in text.translate(_LINE_ENDS).split("\n"))
+    lines = text.translate(_LINE_ENDS).strip("\n").split("\n")
+    return "\n".join(f"    {line}".rstrip() for line in lines)
 
 
 def told(facts: Mapping[str, Any]) -> str:

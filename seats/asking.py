@@ -1,19 +1,20 @@
 """Asking a seat: once per letter and attempt, whatever crashes in between."""
 
 import asyncio
+import os
 import re
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.seats.letters import Letter, as_text
+from shapley_coop.seats.letters import Letter, as_text, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.person import Reply, as_message, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, letter_hash, nonce
@@ -23,6 +24,10 @@ _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 # Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
+
+SEND_FACTS = "COOP_SEND_FACTS"
+"""Set to 1 in the environment, endpoints are sent the letters' facts as JSON behind the words: for
+programs behind an endpoint, which read no prose."""
 
 _MOST_TOKENS = 2**31 - 1
 """What an integer column holds."""
@@ -137,7 +142,7 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
     failure = ""
     try:
         async with asyncio.timeout(limit):
-            letter = question.letter.messages(program=True) if seat.simulated else question.messages
+            letter = _letter(seat, question)
             reply = await model.ainvoke(letter, config=_traced(question))
         answer = _answer(reply, time.monotonic() - started)
     except Exception as error:
@@ -146,6 +151,16 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
         # Raised outside the handler, so that no private text hangs on as its context.
         raise SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
     return answer
+
+
+def _letter(seat: Seat, question: Question) -> list[BaseMessage]:
+    """What is sent: a program gets the facts beside the words, or behind them over a network."""
+    if seat.simulated:
+        return question.letter.messages(program=True)
+    if os.environ.get(SEND_FACTS):
+        system, *said, user = question.messages
+        return [system, *said, HumanMessage(with_facts(str(user.text), question.letter.facts))]
+    return question.messages
 
 
 def _traced(question: Question) -> RunnableConfig:

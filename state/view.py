@@ -145,7 +145,12 @@ def _answered_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer, with its JSON to change, and what it would pay where the run computes that."""
     facts, offer = _offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"]:
-        facts["offer"]["wire"] = wire_form(Deal.model_validate(offer["deal"]))
+        deal = Deal.model_validate(offer["deal"])
+        facts["offer"]["wire"] = wire_form(deal)
+        if getattr(turn.evaluated.config, "outlook", False) and not turn.evaluated.over:
+            # What is private to others is in no one's outlook: it is computed for its reader.
+            computed = getattr(turn.evaluated, "outlook")(deal, agent, turn.norms)  # noqa: B009
+            facts["offer"] |= {"outlook": computed} if computed else {}
     return facts
 
 
