@@ -108,7 +108,7 @@ async def test_a_summary_that_changes_an_obligation_is_sent_back_with_the_differ
     ]
     table = await table_after(RunConfig(game="prisoners_dilemma"))
     first, second = script.shown_to("summariser")
-    assert "was not delivered" not in first
+    assert "could not be used" not in first
     assert "c3 says “Alice pays Bob 2 for each turn" in second
     assert said(table, by="summariser")[0]["text"] == prose
 

@@ -17,7 +17,7 @@ const FIELDS = {
 };
 
 /** The rules of the game, with which every letter begins, up to what is of the moment. */
-const SAME_FOR_ALL = /^[\s\S]*?(?=\n# (?:The deal in force|So far)\n)/;
+const SAME_FOR_ALL = /^[\s\S]*?(?=\n# So far\n)/;
 
 let shown = null;
 
