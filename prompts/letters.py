@@ -16,7 +16,7 @@ from shapley_coop.prompts.words import plain, quoted, told
 
 Facts = Mapping[str, Any]
 
-BEFORE_PLAY, PLAY = ("reason", "propose", "contract_propose", "exchange"), ("act",)
+AFTER_PLAY = ("claim", "propose_split", "answer_split")
 LONGEST_NOTES = 600
 """Of notes in the letter of a turn, in characters."""
 
@@ -84,11 +84,10 @@ def write_rules(
 
 
 def _from_here(course: Facts, over: bool, bargains: bool) -> Facts:
-    """The course of the run without what is behind: letters of a turn tell what follows it."""
+    """The course of the run without what is behind: letters of a turn tell what follows play."""
     if bargains and not over:
         return course
-    behind = BEFORE_PLAY + (PLAY if over else ())
-    kept = [step for step in course["steps"] if step not in behind]
+    kept = [step for step in course["steps"] if step in AFTER_PLAY]
     return {**course, "steps": kept, **({"renegotiate": "never"} if over else {})}
 
 
@@ -236,10 +235,9 @@ def _breaches(view: Facts) -> str:
 
 
 def _legal(actions: Sequence[str]) -> str:
-    named = [f"`<ACTION>{action}</ACTION>`" for action in actions]
-    if sum(map(len, named)) > 240:
-        return "these, in `<ACTION>…</ACTION>`:\n\n" + "\n".join(f"- `{x}`" for x in actions)
-    return " or ".join(filter(None, [", ".join(named[:-1]), *named[-1:]]))
+    if sum(map(len, actions)) > 80 or any("," in action for action in actions):
+        return "\n\n" + "\n".join(f"- {action}" for action in actions)
+    return f"{', '.join(actions)}."
 
 
 def _standing(view: Facts) -> str:

@@ -18,7 +18,7 @@ from shapley_coop.seats.letters import Letter, as_text, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.person import Reply, as_message, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, letter_hash, nonce
-from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.seats.seat import RECORDING, Seat, SeatError
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
@@ -157,7 +157,7 @@ def _letter(seat: Seat, question: Question) -> list[BaseMessage]:
     """What is sent: a program gets the facts beside the words, or behind them over a network."""
     if seat.simulated:
         return question.letter.messages(program=True)
-    if os.environ.get(SEND_FACTS):
+    if os.environ.get(SEND_FACTS) and seat.provider != RECORDING:
         system, *said, user = question.messages
         return [system, *said, HumanMessage(with_facts(str(user.text), question.letter.facts))]
     return question.messages

@@ -47,11 +47,13 @@ def private_views(turn: TurnContext, faults: Mapping[str, Fault]) -> dict[str, P
     thoughts = journal.open_all(episode, pointers)
     noted = {a: at for a, at in table.get("notes", {}).items() if a in turn.asked}
     written = journal.open_all(episode, noted)
+    # Once it is signed, a deal says what was reasoned for it, and what came of it.
+    bound = turn.asking.act == "act" and evaluated.contract is not None
     secrets = secrets_of(evaluated.config.secrets)
     return {
         agent: PrivateView(
             reasoning=thoughts[agent].answer.text if agent in thoughts else "",
-            notes=_notes(written.get(agent), thoughts.get(agent)),
+            notes=_notes(written.get(agent), None if bound else thoughts.get(agent)),
             secret=secrets.get(agent, ""),
             utilities=evaluated.game.private(agent) if agent in evaluated.agents else {},
             fault=faults.get(agent),

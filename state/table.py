@@ -170,8 +170,8 @@ class Table(TypedDict, total=False):
     by `convene`."""
 
     notes: Annotated[dict[str, Pointer], gather]
-    """Agent → where its latest notes wait in the journal. Written by every node that asks or
-    validates."""
+    """Agent → where its latest notes wait in the journal. Written by `reason`,
+    `consider`, and whatever node reads an answer that holds notes."""
 
     drafts: Annotated[dict[str, Draft], gather]
     """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier

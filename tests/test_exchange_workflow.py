@@ -303,8 +303,10 @@ async def test_no_utility_reaches_anybody_but_its_owner(
     *before, last = public
     for owner, other in (("Alice", "Bob"), ("Bob", "Alice")):
         for letter in script.shown_to(other):
-            assert not [u for u in secret[owner] if u in letter]
-        assert any(u in script.shown_to(owner, "exchange")[0] for u in secret[owner])
+            assert not [u for u in secret[owner] if u in letter + json.dumps(letter.facts)]
+        own = script.shown_to(owner, "exchange")[0]
+        assert all(u in json.dumps(own.facts) for u in secret[owner])
+        assert any(f"{float(u):.3g}" in own for u in secret[owner]), "in few digits"
         for update in before:
             assert not [u for u in secret[owner] if u in update]
     assert '"rewards"' in last

@@ -59,7 +59,7 @@ def transcript(letter: str) -> str:
 
 
 def family(letter: str) -> str:
-    """What letters of one kind share: the rules and what can be offered; and whether a deal binds."""
+    """What letters of one kind share: the rules, what can be offered, whether a deal binds."""
     return letter[: letter.index(HISTORY)] + DEAL * (DEAL in letter)
 
 

@@ -156,8 +156,8 @@ class RaidBattle(Game):
         return "\n".join(
             [
                 f"**Raid Battle**. {p.heroes} heroes of {p.hero_hp} hit points (HP) fight a boss "
-                f"of {p.boss_hp} HP, for at most {p.rounds} turns. All choose at the same time, then "
-                f"act in the order {_listed(self.agents)}, then the boss strikes. The dead do "
+                f"of {p.boss_hp} HP, for at most {p.rounds} turns. All choose at the same time, "
+                f"then act in the order {_listed(self.agents)}, then the boss strikes. The dead do "
                 "nothing.",
                 "",
                 f"- {FIREBALL}: {damage} HP off the boss. Own reward {p.fireball_reward}.",
