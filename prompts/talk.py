@@ -94,7 +94,7 @@ def _heading(event: Event) -> str:
 
 def _said(event: Event) -> str:
     """A message: who said what, and what it did."""
-    who, act = plain(event["by"]), event["does"]
+    who, act = plain(event["by"]), str(event["does"])
     about = f" offer {event['about']}" if "about" in event else ""
     did = _DONE.get(act, act).format(about=about)
     if "label" in event and event["label"] not in ("PASS", "BUDGET"):
