@@ -21,11 +21,11 @@ PER_TOKEN = 4
 """Characters: a rule of thumb, as nothing is tokenised here."""
 
 RUNS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
+    ("shapley_coop", "raid_battle", {}),
     ("llm_only", "prisoners_dilemma", {"rounds": 3}),
     ("negotiation", "escape_room", {}),
     ("short_term", "escape_room", {}),
     ("shapley_coop", "escape_room", {}),
-    ("shapley_coop", "raid_battle", {}),
     ("contracts", "prisoners_dilemma", {"rounds": 3}),
     ("settlement", "delivered", {}),
     ("task_exchange", "task_exchange", {}),
