@@ -270,8 +270,14 @@ _SHORT = 80
 
 def _effect(effect: Mapping[str, Any]) -> str:
     """An effect without what is too long for a line."""
-    told = (str(value) for key, value in effect.items() if key != "shock")
+    told = (_words(key, value) for key, value in effect.items() if key != "shock")
     return " ".join(text.replace("_", " ") for text in told if len(text) <= _SHORT)
+
+
+def _words(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return key if value else f"not {key}"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class _Record:

@@ -208,6 +208,15 @@ class TaskExchange(Game):
         """The front of all partitions; a plan is worth the tasks that each agent does in it."""
         return ExchangePoints(self.scenario)
 
+    def happened(self, turn: Turn) -> str:
+        """What came of each tool call; the table of turns says which it was."""
+        told = []
+        for effect in turn.get("effects", []):
+            result = {k: x for k, x in effect.items() if k not in ("effect", "agent", "task", "ok")}
+            how = "" if effect.get("ok", True) else "failed: "
+            told.append(f"{effect.get('agent', '')}: {how}{', '.join(map(str, result.values()))}")
+        return "; ".join(told)
+
     def rules(self) -> str:
         """Who holds what, what can be done, and when it pays."""
         tasks, registry = self.tasks, self.tasks.registry

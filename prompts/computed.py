@@ -98,7 +98,8 @@ def money(view: Facts) -> str:
         own, earned = view["own_rewards"], view["earned"]
         parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
         columns |= {"part of the team's": parts}
-    columns |= {"as signed": view["as_signed"]}
+    if view["ask"] != "claim":  # claims are made before anything that is computed by a norm
+        columns |= {"as signed": view["as_signed"]}
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}
     if computed:

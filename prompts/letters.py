@@ -199,7 +199,7 @@ def _offer(view: Facts) -> dict[str, Any]:
     return {
         "offer_by": plain(offer.get("by", "")),
         "number": offer.get("revision"),
-        "offer_clauses": text,
+        "offer_by_id": _contract(offer),
         "offer_words": text if offer and not offer.get("told") else "",
         "offer_json": compact_json(offer["wire"]) if "wire" in offer else "",
         "drafted": bool(offer.get("clauses")),

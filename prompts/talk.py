@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from shapley_coop.prompts.computed import amount
 from shapley_coop.prompts.words import ESCAPES, plain, quoted
 
 Event = Mapping[str, Any]
@@ -46,9 +47,9 @@ def _turn(event: Event, first: bool) -> str:
     paid = any(Fraction(str(reward)) for reward in rewards.values())
     row = [event["turn"]]
     for agent in agents:
-        reward = f" ({plain(rewards[agent])})" if paid else ""
+        reward = f" ({amount(str(rewards[agent]))})" if paid else ""
         row.append(f"{plain(did.get(agent, '–'))}{reward}")
-    more = [f"{plain(event['pot'])} for all"] if event.get("pot") else []
+    more = [f"{amount(str(event['pot']))} for all"] if event.get("pot") else []
     more += [plain(event["happened"])] if event.get("happened") else []
     line = _row([*map(str, row), "; ".join(more)])
     if not first:

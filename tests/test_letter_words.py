@@ -176,6 +176,17 @@ async def test_the_last_bargaining_shows_amounts_that_add_up(script: Script) -> 
     assert "the signed deal stays" in letter or "what each has earned stays" in letter
 
 
+async def test_a_claim_is_made_before_anything_computed_by_a_norm_is_shown(script: Script) -> None:
+    norm = [*DEAL, {"kind": "share", "norm": "shapley"}]
+    script["Alice", "propose"] = f"<PROPOSAL>{json.dumps({'clauses': norm})}</PROPOSAL>"
+    script["Bob", "answer"] = "<ACCEPT>"
+    script["Bob", "act"] = "<ACTION>defect</ACTION>"
+    await play("shapley_coop", ROOM)
+    (letter,) = script.shown_to("Alice", "claim")
+    assert "| Alice | -2 |" in letter
+    assert "as signed |" not in letter
+
+
 # Size
 
 

@@ -94,10 +94,10 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     """Put what an agent sees into words, with the same facts as an object beside them."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
-    lines, events = _history(turn)
+    told, lines, events = _history(turn)
     user = write_request(
         _with_told(view, lines),
-        write_history(lines),
+        told,
         secret=private.secret,
         utilities=private.utilities,
         sections=SECTIONS,
@@ -137,18 +137,28 @@ def _public(game: Game, outsider: bool) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _history(turn: TurnContext) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The public history: what letters put into words, and all of it, for all who are asked."""
+def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
+    """The public history for all who are asked in parallel: words, what they tell, all of it."""
     events = history(turn)
     act, signed = turn.asking.act, turn.evaluated.contract is not None
     told = events
     if act == "act" and signed:
         # What was said led to the deal, which the letter shows.
         told = [event for event in events if "by" not in event]
+    elif turn.topic.phase == "settlement" and signed:
+        told = [event for event in events if event.get("topic") in (None, turn.topic.name)]
+    elif act == "contract_write" and _drafted_clauses(turn):
+        # They are in the question.
+        told = [{key: x for key, x in event.items() if key != "offers"} for event in events]
     elif act != "contract_sign":
         # A written contract repeats its clauses.
         told = [event for event in events if event.get("by") not in OUTSIDERS]
-    return told, events
+    return write_history(told), told, events
+
+
+def _drafted_clauses(turn: TurnContext) -> bool:
+    """Whether the offer that stands holds clauses, and not words alone."""
+    return bool(turn.evaluated.offer and turn.evaluated.offer["deal"]["clauses"])
 
 
 def _with_told(view: Mapping[str, Any], told: list[dict[str, Any]]) -> Mapping[str, Any]:
