@@ -59,7 +59,7 @@ def write_rules(
     going_on = {
         "turns": course["turns"],
         "renegotiate": _again(course.get("renegotiate", "never")),
-        "payments": known.get("payments", True),
+        "payments": course.get("payments", True),
     }
     language = ""
     if kinds := known.get("kinds"):

@@ -28,6 +28,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
     if bargains:
         terms = turn.evaluated.signed.enforcement
         told |= {"renegotiate": config.renegotiate, "enforcement": terms.mode}
+        told["payments"] = _admits_payments(turn.asking)
         if terms.mode == "escrow":
             told["deposit"] = "" if terms.deposit is None else plain(terms.held())
     if "propose_split" in steps:
@@ -47,6 +48,12 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _speaks_of_deals(act: str) -> bool:
     return act.startswith(("reason", "propose", "answer", "contract_")) and act != "contract_judge"
+
+
+def _admits_payments(asking: Asking) -> bool:
+    """Whether what is bargained over before play admits payments and splits."""
+    page = asking.page() or (asking,)
+    return all(one.topic.payments for one in page if one.act in BARGAINING)
 
 
 def _page(asking: Asking) -> tuple[tuple[str, ...], bool]:

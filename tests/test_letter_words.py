@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.letters import LIMITS, by_act, written
 from shapley_coop.graphs.running import play
-from shapley_coop.prompts import write_request
+from shapley_coop.prompts import write_request, write_rules
 from shapley_coop.state import RunConfig, home
 from tests.scripted import Script
 
@@ -109,6 +109,17 @@ async def test_without_deals_no_letter_speaks_of_prices(script: Script) -> None:
     for letter in script.shown_to("Alice"):
         for word in ("PROPOSAL", "offer", "pay ", "deal", "clause"):
             assert word not in letter.replace("# What is", "")
+
+
+def test_where_nobody_can_pay_no_letter_teaches_payments() -> None:
+    course = {"steps": ["propose", "answer", "act"], "turns": 2, "rounds": 3, "budget": False}
+    known = {"procedure": {**course, "enforcement": "enforced", "payments": False}}
+    for kinds in ([], ["do", "forbid"]):
+        rules = write_rules("table", "The rules.", {**known, "kinds": kinds})
+        assert "Breaking a deal costs nothing" in rules
+        for word in ('"pay"', '"share"', "amount", "payments", "norm"):
+            assert word not in rules
+        assert ('"forbid"' in rules) == bool(kinds)
 
 
 # What an offer would pay

@@ -119,7 +119,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
         "guidance": turn.asking.guidance,
         "outsider": outsider,
     }
-    known |= {"payments": view.get("payments", True), "over": "own_rewards" in view}
+    known["over"] = "own_rewards" in view
     return json.dumps([turn.asking.rules, known, options], sort_keys=True)
 
 
