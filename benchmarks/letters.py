@@ -36,7 +36,7 @@ RUNS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
 """Workflow, game and parameters; seats are embedded, the seed is 3."""
 
 LIMITS = {
-    ("raid_battle", "act"): 3_000,
+    ("raid_battle", "act"): 2_500,
     ("task_exchange", "exchange"): 7_000,
     ("software_company", "act"): 8_000,
 }
