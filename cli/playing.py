@@ -13,8 +13,10 @@ from shapley_coop.cli.options import (
     BaseUrl,
     Json,
     Model,
+    Personas,
     RunName,
     SetPairs,
+    personas_from,
     seats_from,
     settings_from,
 )
@@ -40,6 +42,7 @@ def run(
     model: Model = "embedded:rational",
     agent: AgentSeats = None,
     base_url: BaseUrl = None,
+    persona: Personas = None,
     set_: SetPairs = None,
     params: Annotated[
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
@@ -61,6 +64,7 @@ def run(
         "game": game,
         "params": settings_from(set_, params) | _company(task, unsafe),
         "seats": seats_from(model, agent, base_url),
+        "personas": personas_from(persona),
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name), as_json)
@@ -137,7 +141,7 @@ def _company(task: str, unsafe: bool) -> dict[str, Any]:
 def _ask_here(mail: Any) -> str:
     """Ask a person at this terminal."""
     say(f"\n--- {mail.agent}, you are asked to {mail.act} ---\n")
-    say(mail.letter_text.partition("# What has happened")[2])
+    say("# So far" + mail.letter_text.partition("\n# So far")[2])
     note(f"{mail.agent}, your message (elements as in the letter; one line):")
     return sys.stdin.readline().strip()
 

@@ -19,7 +19,7 @@ from shapley_coop.graphs.routing import (
     whether_over,
 )
 from shapley_coop.graphs.workflow import WorkflowBuilder
-from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
+from shapley_coop.nodes.agent.checks import a_claim, a_reason, an_action, an_answer, an_offer
 from shapley_coop.nodes.agent.publish import hold_answers, keep_reasons, put_offer, seal_actions
 from shapley_coop.nodes.contract.checks import a_written_contract
 from shapley_coop.nodes.contract.enforce import enforce
@@ -70,7 +70,7 @@ def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
 def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     """`reason` → `collect_reasons`: every agent works out payoff, externality and price."""
     page.computes("collect_reasons", collect_thoughts)
-    asking = Asking("reason", topic, all_agents, a_thought, keep_reasons)
+    asking = Asking("reason", topic, all_agents, a_reason, keep_reasons)
     page.asks("reason", asking, then="collect_reasons")
     page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": then})
 

@@ -13,9 +13,20 @@ from shapley_coop.graphs.catalogue import builder
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats import clients
 from shapley_coop.seats.tracing import trace_quietly, tracing
-from shapley_coop.state import Opening, Run, RunConfig, Table, game_of, home, name_of
+from shapley_coop.state import (
+    EvaluatedTable,
+    Opening,
+    Run,
+    RunConfig,
+    Table,
+    game_of,
+    home,
+    name_of,
+)
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.traces import searched_by
+from shapley_coop.state.turn import TurnContext
 
 App = CompiledStateGraph[Table, RunConfig, Opening, Table]
 
@@ -24,6 +35,18 @@ async def table_of(run: Run) -> Table:
     """The latest state of a run's table; empty before its first checkpoint."""
     async with opened(run.graph) as app:
         return cast(Table, (await app.aget_state(configured(run))).values)
+
+
+async def askings_of(run: Run) -> dict[str, TurnContext]:
+    """The name of each asking of a run → the table as it was asked at, and what was asked."""
+    found: dict[str, TurnContext] = {}
+    askings = builder(run.graph).askings
+    async with opened(run.graph) as app:
+        async for state in app.aget_state_history({"configurable": {"thread_id": run.run}}):
+            for node in {task.name for task in state.tasks} & askings.keys():
+                turn = TurnContext(EvaluatedTable(cast(Table, state.values)), askings[node], ())
+                found[turn.at] = turn
+    return found
 
 
 @asynccontextmanager
@@ -68,7 +91,7 @@ def configured(run: Run) -> RunnableConfig:
         "metadata": {
             "run": run.run,
             "graph": run.graph,
-            "prompt_hash": fingerprint(),
+            "prompt_hash": fingerprint(pack_of(room.prompts)),
             **found_by,
         },
     }

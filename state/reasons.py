@@ -112,11 +112,14 @@ def read_reasons(text: str) -> Reasons | Fault:
 
 def reasons_of(answer: str) -> Reasons | None:
     """The fields of a whole answer, as the journal keeps it; None where they cannot be read."""
-    message = scan(answer)
-    if isinstance(message, Fault) or not message.consider:
-        return None
-    found = read_reasons(message.consider)
+    found = read_reasons(private_text(answer))
     return None if isinstance(found, Fault) else found
+
+
+def private_text(answer: str) -> str:
+    """What was thought: inside `<CONSIDER>` where it is used, else the whole answer."""
+    message = scan(answer)
+    return answer if isinstance(message, Fault) or not message.consider else message.consider
 
 
 def _fields(text: str) -> dict[str, str]:

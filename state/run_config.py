@@ -22,6 +22,7 @@ from shapley_coop.games.catalogue import read, title
 from shapley_coop.seats import Seat, as_seat
 from shapley_coop.state.budget import Budget
 from shapley_coop.state.presets import PRESETS, PresetName
+from shapley_coop.state.storage.kept import keep_pack, keep_persona
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
 
 DEFAULT_SEAT = "*"
@@ -105,6 +106,19 @@ class RunConfig(BaseModel):
         description="The name of a file NAME.yaml in the home's folder `secrets`: agent → what "
         "only that agent is told. The content is never copied to the table.",
     )
+    personas: dict[str, Annotated[str, Field(max_length=20_000)]] = Field(
+        default={},
+        title="Personas",
+        description="Agent → who it is and what it wants, in words for it alone: only its own "
+        "letters say it, and the table holds a hash in its place.",
+    )
+    prompts: str = Field(
+        default="",
+        max_length=500,
+        title="Prompts",
+        description="A folder of templates (NAME.md) in place of the shipped ones; the record "
+        "holds its hash.",
+    )
     rounds: int = Field(
         default=3, ge=1, le=50, title="Rounds", description="Rounds of talk in each bargaining."
     )
@@ -181,6 +195,13 @@ class RunConfig(BaseModel):
         title="Tools",
         description="Whether models that can call tools may ask the program about an offer, the "
         "record and values before they answer. It changes what is measured.",
+    )
+    tool_calls: int = Field(
+        default=8,
+        ge=0,
+        le=64,
+        title="Tool calls",
+        description="How many calls of tools a model has for each letter.",
     )
     tries: int = Field(
         default=3,
@@ -270,7 +291,16 @@ class RunConfig(BaseModel):
         seats |= {name: self.seats[name] for name in OUTSIDERS if name in self.seats}
         for agent in secrets_of(self.secrets):
             reservation_of(self.secrets, agent)
-        return self.model_copy(update={"game": read(self.game), "seats": seats})
+        if strangers := set(self.personas) - set(game.agents):
+            raise ValueError(
+                f"a persona is given to {', '.join(sorted(strangers))}, who does not play: "
+                f"the agents are {', '.join(game.agents)}"
+            )
+        kept = {
+            "personas": {agent: keep_persona(text) for agent, text in self.personas.items()},
+            "prompts": keep_pack(self.prompts),
+        }
+        return self.model_copy(update={"game": read(self.game), "seats": seats, **kept})
 
 
 @cache

@@ -36,6 +36,7 @@ class PublicMessage(TypedDict):
     puts: NotRequired[int]  # the revision under which that offer came to stand
     about: NotRequired[int]  # the revision that it accepts or rejects
     label: NotRequired[str]  # of the fault that ended in a pass
+    repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
 
 
 class Acceptance(TypedDict):
@@ -54,6 +55,7 @@ class AgentOutput(TypedDict):
     deal: NotRequired[dict[str, Any]]
     label: NotRequired[str]
     accepts: NotRequired[Acceptance]
+    repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
     pointer: NotRequired[Pointer]
 
 
@@ -183,6 +185,10 @@ class Table(TypedDict, total=False):
         list[Reasoned], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
     """Where all reasoning of the run waits, for evaluation after it. Written by `reason`."""
+
+    notes: Annotated[dict[str, Pointer], gather]
+    """Agent → where its latest notes wait in the journal. Written by `reason`,
+    `consider`, and whatever node reads an answer that holds notes."""
 
     drafts: Annotated[dict[str, Draft], gather]
     """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier

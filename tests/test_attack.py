@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -22,10 +21,10 @@ from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
 from shapley_coop.seats import Seat
-from shapley_coop.seats.letters import facts
 from shapley_coop.state import Key, Ledger, home
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.embedded_reply import reply as embedded
+from tests.scripted import facts
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
@@ -135,8 +134,8 @@ def under_a_new_key(ledger: Ledger, key: Key, lines: Any) -> str:
     return post(ledger, replace(key, clause=f"{key.clause}{next(number)}"), lines)
 
 
-def as_it_comes(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def as_it_comes(text: str) -> str:
+    return text
 
 
 def as_much_as_fits(text: str) -> Any:
@@ -148,7 +147,7 @@ def by_its_name_alone(offer: Any, answers: Any) -> Any:
 
 
 HOLES = [
-    ("over-claimer", "shapley_coop.nodes.agent.checks:parse_exact", lambda text: Fraction(1)),
+    ("over-claimer", "shapley_coop.deals.language.choices:parse_exact", lambda text: Fraction(1)),
     (
         "free-rider",
         "shapley_coop.deals.monitor:Monitor.breaches",
@@ -164,7 +163,7 @@ HOLES = [
         "shapley_coop.deals.agreement:releases",
         lambda agents, amount, breaches, over: releases(agents, amount, [], over),
     ),
-    ("injector", "shapley_coop.prompts.render:_escaped", as_it_comes),
+    ("injector", "shapley_coop.prompts.talk:quoted", as_it_comes),
     ("secret-extractor", "shapley_coop.state.private:secrets_of", told_to_all),
     ("token-bomber", "shapley_coop.state.turn:scan", as_much_as_fits),
     ("token-bomber", "shapley_coop.state.turn:too_long", lambda message: None),

@@ -9,6 +9,7 @@ from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
 from shapley_coop.state.storage.ledger import Ledger
+from shapley_coop.state.storage.owned import Owners
 from shapley_coop.state.storage.register import Runs
 
 HOME_VARIABLE = "COOP_HOME"
@@ -61,6 +62,11 @@ class Home:
         if self.database:
             return _opened(PostgresLeases, self.database)
         return FileLeases(self.folder / "leases")
+
+    @property
+    def owners(self) -> Owners:
+        """Whose the threads and the episodes are."""
+        return _opened(Owners, self.books_url)
 
     @property
     def runs(self) -> Runs:
