@@ -168,7 +168,7 @@ async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], An
     from shapley_coop.evals.sweeps.feedback import score_trace, traced_with
 
     outcome = await follow(run, watch, person, traced_with())
-    return outcome, score_trace(run.graph, await table_of(run))
+    return outcome, score_trace(await table_of(run))
 
 
 def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 from shapley_coop.seats.tracing import Trace
 
+Job = tuple[Trace, "Scores", "Callable[[str], object]", threading.Event]
+
 Scores = Callable[[], Mapping[str, float | None]]
 """Computes what a run scored, by measure; None where it has no such measure."""
 
@@ -22,19 +24,22 @@ MOST_WAITING = 1_000
 logger = logging.getLogger(__name__)
 
 
-def send_scores(trace: Trace, scores: Scores) -> threading.Event:
+def send_scores(
+    trace: Trace, scores: Scores, then: Callable[[str], object] = bool
+) -> threading.Event:
     """Have a trace scored in the background.
 
     Args:
         trace: what is scored.
         scores: computes them, in the background as well.
+        then: called there with the trace's link, once LangSmith has taken them.
 
     Returns:
         Set once the scores are sent, or are known not to be taken.
     """
     done = threading.Event()
     try:
-        _waiting().put_nowait((trace, scores, done))
+        _waiting().put_nowait((trace, scores, then, done))
     except queue.Full:
         _warn_once("LangSmith is slow: the scores of some traces are left out.")
         done.set()
@@ -63,18 +68,19 @@ _projects: dict[str, Any] = {}
 
 
 @cache
-def _waiting() -> "queue.Queue[tuple[Trace, Scores, threading.Event]]":
+def _waiting() -> "queue.Queue[Job]":
     """The queue, with the thread that empties it. Nothing waits for a daemon to end."""
-    found: queue.Queue[tuple[Trace, Scores, threading.Event]] = queue.Queue(MOST_WAITING)
+    found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
     return found
 
 
-def _send_all(waiting: "queue.Queue[tuple[Trace, Scores, threading.Event]]") -> None:
+def _send_all(waiting: "queue.Queue[Job]") -> None:
     while True:
-        trace, scores, done = waiting.get()
+        trace, scores, then, done = waiting.get()
         try:
             _send(trace, scores)
+            then(link_to(trace))
         except Exception as error:
             # The run has ended and is paid: what cannot be told of it changes nothing.
             _warn_once(f"LangSmith does not take the scores of traces ({type(error).__name__}).")

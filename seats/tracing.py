@@ -64,10 +64,12 @@ class Trace(NamedTuple):
     Attributes:
         root: its run's id, which is the trace's.
         project: the LangSmith project that it is sent to.
+        graph: the workflow that it is a trace of.
     """
 
     root: UUID
     project: str
+    graph: str
 
 
 def keep_out(texts: Iterable[str]) -> None:
@@ -159,9 +161,12 @@ def label_trace(episode: str, **metadata: Any) -> None:
     """
     if not tracing() or (root := _root()) is None:
         return
-    root.add_metadata({"episode": episode, **metadata})
+    known = root.metadata
+    # A server calls it by another name than the command line does.
+    graph = str(known.get("graph") or known.get("graph_id") or "")
+    root.add_metadata({"episode": episode, "graph": graph, **metadata})
     _traces.pop(episode, None)
-    _traces[episode] = Trace(root.id, root.session_name)
+    _traces[episode] = Trace(root.id, root.session_name, graph)
     if len(_traces) > _MOST_TRACES:
         del _traces[next(iter(_traces))]
 

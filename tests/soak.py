@@ -5,6 +5,7 @@ each found at its long size last is kept in docs/reliability.json, from which th
 """
 
 import json
+import os
 import platform
 import sys
 import time

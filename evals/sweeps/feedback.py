@@ -1,7 +1,7 @@
 """A traced run's measures as LangSmith feedback on its trace."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from langchain_core.runnables import RunnableConfig
 
@@ -24,13 +24,15 @@ def traced_with(**labels: str) -> RunnableConfig:
     return {"metadata": {**labels, "git_sha": provenance()["commit"]}}
 
 
-def score_trace(graph: str, table: Table, entries: Sequence[Entry] = ()) -> threading.Event | None:
+def score_trace(
+    table: Table, entries: Sequence[Entry] = (), then: Callable[[str], object] = bool
+) -> threading.Event | None:
     """Have every measure of an ended run sent to its trace, in the background.
 
     Args:
-        graph: its workflow.
         table: its last state.
         entries: the journal's.
+        then: called in the background with the trace's link, once LangSmith has taken them.
 
     Returns:
         Set when that is done; None where this process traced nothing of the run.
@@ -38,5 +40,5 @@ def score_trace(graph: str, table: Table, entries: Sequence[Entry] = ()) -> thre
     trace = trace_of(table.get("episode", ""))
     if trace is None:
         return None
-    cell = Cell(suite="", labels={}, graph=graph, room=table["settings"])
-    return send_scores(trace, lambda: scores(row_of(cell, table, entries)))
+    cell = Cell(suite="", labels={}, graph=trace.graph, room=table["settings"])
+    return send_scores(trace, lambda: scores(row_of(cell, table, entries)), then)

@@ -55,7 +55,7 @@ class Local:
         )
         row = row_of(cell, table, entries)
         if traced:
-            score_trace(cell.graph, table, entries)
+            score_trace(table, entries)
         return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
