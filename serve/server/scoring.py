@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, cast
 
+import httpx
+
 from shapley_coop.seats.tracing import tracing
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.state import Table
@@ -20,10 +22,26 @@ def score_when_ended(thread: str, table: Mapping[str, Any], written: Iterable[st
     """Have a run scored in the background once its settlement was written, if it is traced."""
     if not tracing() or "settlement" not in set(written) or not table.get("settlement"):
         return
+    scoring = asyncio.create_task(_score(thread))
+    _under_way.add(scoring)
+    scoring.add_done_callback(_under_way.discard)
+
+
+_under_way: set[asyncio.Task[None]] = set()
+"""Referred to here: the event loop alone would let them go."""
+
+
+async def _score(thread: str) -> None:
+    """Score a thread's run by its whole state; a checkpoint has of long lists what is new."""
     from shapley_coop.evals.sweeps.feedback import score_trace
 
+    try:
+        state = await inside().threads.get_state(thread)
+    except httpx.HTTPError as error:
+        logger.warning("Thread %s is not scored: %s", thread, type(error).__name__)
+        return
     linked = partial(_link, thread, asyncio.get_running_loop())
-    score_trace(cast(Table, dict(table)), then=linked)
+    score_trace(cast(Table, state["values"]), then=linked)
 
 
 def _link(thread: str, loop: asyncio.AbstractEventLoop, link: str) -> None:
