@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from langgraph.channels import DeltaChannel
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 from typing_extensions import TypedDict
 
 from shapley_coop.deals import Contract, Offer
@@ -248,7 +248,12 @@ class Table(TypedDict, total=False):
     bargaining followed. Written by `attribute`."""
 
     settlement: dict[str, Any] | None
-    """Who ends up with what, and why. Written by `settle`."""
+    """Who ends up with what, and why, for the ledger: amounts are millionths of the game's unit.
+    Written by `settle`."""
+
+    outcome: dict[str, Any] | None
+    """What all earned, paid and end up with, for readers: amounts are in the game's unit. Written
+    by `settle`."""
 
     status: Status
     """How the run stands. Written by `open`, `settle` and `fail`."""
@@ -271,5 +276,11 @@ class Opening(BaseModel):
     room: RunConfig | None = Field(
         default=None,
         title="Run configuration",
-        description="What to play; where it is absent, the run's context.",
+        description="What to play; what it does not set is the context's, else the default.",
     )
+
+    @field_validator("room", mode="before")
+    @classmethod
+    def _of_any_workflow(cls, room: Any) -> Any:
+        """A configuration that a program made, whichever workflow it had in mind."""
+        return room.model_dump(exclude_unset=True) if isinstance(room, RunConfig) else room
