@@ -31,6 +31,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         plays: the kind of game that it can play.
 
     Attributes:
+        game: the same.
         plays: the same.
         askings: node → what it asks, by which a person's reply is checked before the run goes on.
     """
@@ -40,7 +41,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         config = config_for(game, plays, lambda: self.askings)
         given = opening_for(config)
         super().__init__(Table, context_schema=config, input_schema=given)
-        self.plays = plays
+        self.game, self.plays = game, plays
         self.add_node("open", opening(config, plays), input_schema=given)
         self.set_entry_point("open")
 

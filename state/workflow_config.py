@@ -39,7 +39,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
             found = handler(core)
             fields = handler.resolve_ref_schema(found)["properties"]
             fields["game"] = _games(fields["game"], playable(plays))
-            fields["seats"] = _seats(fields["seats"], load(game).agents)
+            fields["seats"] = _seats(fields["seats"], agents_of(game))
             fields["instructions"]["langgraph_nodes"] = list(nodes())
             if plays is not Game:
                 fields["params"] = _params(fields["params"], plays)
@@ -62,6 +62,12 @@ def opening_for(config: type[RunConfig]) -> type[Opening]:
 def playable(plays: type[Game]) -> list[str]:
     """The named games of a kind."""
     return [name for name in names() if isinstance(load(name), plays)]
+
+
+@cache
+def agents_of(game: str) -> tuple[str, ...]:
+    """Who plays a named game, by default."""
+    return load(game).agents
 
 
 def merged(context: RunConfig | None, room: RunConfig | None) -> dict[str, Any]:
