@@ -49,7 +49,7 @@ def _condition(row: Facts, me: str) -> str:
     if row.get("who"):
         who = "you break it" if row["who"] == me else f"{row['who']} breaks it"
         said = f"{who} ({row['by']})" if row.get("by") else who
-    return "no deal: what each can be sure of" if said == "no deal" else said
+    return f"no deal: {row.get('by') or 'what each can be sure of'}" if said == "no deal" else said
 
 
 def _range(payoff: Any) -> str:
