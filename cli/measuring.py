@@ -30,8 +30,12 @@ def demo(
     from shapley_coop.evals.sweeps.store import read
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.games.catalogue import is_program
+    from shapley_coop.permissions import PROGRAMS, permit
     from shapley_coop.state import RunConfig, game_of
 
+    if is_program(game):
+        permit(PROGRAMS)  # it was named on the command line, and the suite is made here
     params, seats = settings_from(set_), seats_from(model)
     base = {"game": game, "params": params, "seats": seats}
     goal = game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
