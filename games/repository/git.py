@@ -159,8 +159,9 @@ class Repository:
 
     def failed(self, args: Sequence[str], stderr: bytes) -> RepositoryError:
         """What git complained of, in one line."""
-        reason = _last_line(stderr.decode("utf-8", "replace"))
-        if any(words in reason.casefold() for words in _NO_MEMORY):
+        complaint = stderr.decode("utf-8", "replace")
+        reason = _last_line(complaint)
+        if any(words in complaint.casefold() for words in _NO_MEMORY):
             reason = f"it takes more than {MEMORY >> 20} MB of memory; settle a --range without it"
         return RepositoryError(f"{self.path}: git {args[0]} failed: {reason}")
 
@@ -182,19 +183,24 @@ def limited(
     """
     env = clean_environment() if env is None else env
     try:
-        process = subprocess.Popen(command, env=env, cwd=cwd, **streams)
+        # Set before git begins: afterwards, on a busy machine, could be too late.
+        process = subprocess.Popen(
+            command,
+            env=env,
+            cwd=cwd,
+            preexec_fn=_bounded,  # noqa: PLW1509 - it calls the system and takes no lock
+            **streams,
+        )
     except FileNotFoundError:
         raise RepositoryError("git is not installed: install it to read a history") from None
     with process:
-        # Elsewhere than on Linux git's own settings are the only bounds.
-        if hasattr(resource, "prlimit"):
-            with suppress(ProcessLookupError):  # it has ended already
-                for limit, most in (
-                    (resource.RLIMIT_AS, MEMORY),
-                    (resource.RLIMIT_CPU, _SECONDS),
-                ):
-                    resource.prlimit(process.pid, limit, (most, most))
         yield process
+
+
+def _bounded() -> None:
+    for limit, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, _SECONDS)):
+        with suppress(OSError, ValueError):  # the system knows no such limit, or has a lower one
+            resource.setrlimit(limit, (most, most))
 
 
 def clean_environment() -> dict[str, str]:
