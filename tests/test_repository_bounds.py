@@ -80,7 +80,19 @@ def test_neither_an_empty_commit_nor_a_trailer_renames_anybody(repo: Builder) ->
 
 
 @pytest.mark.parametrize(
-    "name", ["pot", "world", "escrow", "treasury", "everyone", "*", "summariser", "judge", "\u200b"]
+    "name",
+    [
+        "pot",
+        "world",
+        "escrow",
+        "treasury",
+        "everyone",
+        "*",
+        "summariser",
+        "judge",
+        "\u200b",
+        "\u0410da",
+    ],
 )
 def test_a_name_that_is_reserved_keeps_nobody_from_being_paid(repo: Builder, name: str) -> None:
     repo.commit("Block", f"{name} <eve@example.org>", b_dot_py="b = 1\n")

@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from shapley_coop.games.look_alikes import look_alike
 from shapley_coop.games.params import RESERVED
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.lines import effective_lines, plain_lines
@@ -171,12 +172,12 @@ class Reading:
         notes += self._notes_on_mailmap()
         labels: dict[str, Contribution] = {}
         for number, one in enumerate(self._people.values(), 1):
-            # A name that somebody else has too is told apart by the address; so is one that names
-            # an account, so that nobody's name keeps the others from being paid.
+            # A name that somebody else has too is told apart by the address; so is one that looks
+            # like another's or names an account: nobody's name keeps the others from being paid.
             both = f"{one.name} <{one.email}>"
             usual = [one.name] if names[one.name] == 1 and one.name not in RESERVED else []
             choices = (*usual, both, one.email, f"contributor {number}")
-            fit = (c for c in choices if 0 < len(c) <= _LONGEST and c not in {*labels, *RESERVED})
+            fit = (name for name in choices if _is_agents_name(name, labels))
             labels[next(fit, f"contributor {number} of {len(self._people)}")] = one
         return labels, notes
 
@@ -254,6 +255,15 @@ class Reading:
             name, _, email = answer.decode("utf-8", "replace").strip().rpartition("<")
             self._mapped[person] = Person(name.strip(), email.rstrip(">"))
         return self._mapped[person]
+
+
+def _is_agents_name(name: str, taken: Iterable[str]) -> bool:
+    """Whether a game takes it for an agent's, beside those that are taken."""
+    return (
+        0 < len(name) <= _LONGEST
+        and name not in RESERVED
+        and not any(look_alike([other, name]) for other in taken)
+    )
 
 
 def _printable(text: str) -> str:
