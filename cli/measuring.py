@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, say, say_json, show_table
+from shapley_coop.cli.console import complain, say, say_json, say_lines, show_table
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells
 from shapley_coop.cli.options import EverySeat, Json, SeedCount, SetPairs
 
@@ -54,7 +54,7 @@ def demo(
     else:
         _show(f"{game}: four conditions, {seeds} seeds each", goal, lines)
         if simulated:
-            say(SIMULATED)
+            say_lines(SIMULATED)
 
 
 def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
+from shapley_coop.cli.console import complain, finish, note, say, say_json, say_lines, waiting
 from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
@@ -143,7 +143,7 @@ def answer(
     mail = home().journal.mail(table["episode"], agent) if table else None
     if mail is None:
         raise ValueError(f"no letter waits for {agent} in {run}")
-    say(mail.letter_text)
+    say_lines(mail.letter_text)
 
 
 def _company(task: str, unsafe: bool) -> dict[str, Any]:
@@ -158,8 +158,10 @@ def _company(task: str, unsafe: bool) -> dict[str, Any]:
 
 def _ask_here(mail: Any) -> str:
     """Ask a person at this terminal."""
-    say(f"\n--- {mail.agent}, you are asked to {mail.act} ---\n")
-    say("# So far" + mail.letter_text.partition("\n# So far")[2])
+    say()
+    say(f"--- {mail.agent}, you are asked to {mail.act} ---")
+    say()
+    say_lines("# So far" + mail.letter_text.partition("\n# So far")[2])
     note(f"{mail.agent}, your message (elements as in the letter; one line):")
     return sys.stdin.readline().strip()
 

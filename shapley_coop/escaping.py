@@ -22,14 +22,12 @@ _HIDDEN = re.compile(
     "\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    # Without a glyph by Unicode's own word (Default_Ignorable_Code_Point), and the blank of Braille.
+    # Without a glyph by Unicode's own word (Default_Ignorable_Code_Point); Braille's blank.
     "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8"
     "\U000e0000-\U000e0fff"
     # Halves of pairs, private use, and what is no character.
-    "\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff\U000f0000-\U0010ffff"
-    + "".join(
-        f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(1 << 16, 15 << 16, 1 << 16)
-    )
+    "\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\U000f0000-\U0010ffff"
+    + "".join(f"{chr(plane | 0xFFFE)}{chr(plane | 0xFFFF)}" for plane in range(0, 0xF0000, 0x10000))
     + "]"
 )
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
