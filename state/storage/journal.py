@@ -28,6 +28,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from shapley_coop.seats.letters import facts_of_text
 from shapley_coop.seats.records import Answer, Entry, Mail, Pointer
+from shapley_coop.state.storage.at_rest import sealed, sealed_text, unsealed, unsealed_text
 from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
@@ -207,13 +208,13 @@ def _packed(letter: Entry | Mail) -> bytes:
     """A letter's words, and behind them its facts: two streams, of which the first is as it was."""
     facts = json.dumps(letter.facts, ensure_ascii=False)
     # The default level takes twice as long and saves a tenth.
-    return b"".join(zlib.compress(x.encode(), level=1) for x in (letter.letter_text, facts))
+    return sealed(b"".join(zlib.compress(x.encode(), level=1) for x in (letter.letter_text, facts)))
 
 
 def _unpacked(content: bytes) -> tuple[str, dict[str, Any]]:
     """A letter's words and its facts; earlier versions kept them in the words alone."""
     words = zlib.decompressobj()
-    text = words.decompress(content).decode()
+    text = words.decompress(unsealed(content)).decode()
     if not words.unused_data:
         return text, facts_of_text(text)
     facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))
@@ -224,11 +225,15 @@ def _kept(who: Holder, episode: str, entry: Entry) -> dict[str, Any]:
     place = {"episode": episode, "owner": who.owner, "cut": int(entry.answer.cut)}
     row = {**vars(entry), **vars(entry.answer), **place}
     del row["answer"], row["facts"]
-    return {**row, "letter_text": _packed(entry)}
+    return {**row, "text": sealed_text(entry.answer.text), "letter_text": _packed(entry)}
 
 
 def _entry(row: Row[Any]) -> Entry:
-    kept: dict[str, Any] = {**row._mapping, "cut": bool(row.cut)}
+    kept: dict[str, Any] = {
+        **row._mapping,
+        "cut": bool(row.cut),
+        "text": unsealed_text(row.text),
+    }
     del kept["episode"], kept["owner"]
     answer = Answer(**{field.name: kept.pop(field.name) for field in fields(Answer)})
     text, facts = _unpacked(row.letter_text)
