@@ -204,6 +204,18 @@ class Journal(OwnedBook):
         return int(row.used or 0) if row else 0
 
 
+_ENDED = {"": 0, "cut": 1, "refused": 2, "filtered": 3}
+_ENDINGS: dict[int, dict[str, Any]] = {
+    number: {"cut": ending == "cut", "withheld": "" if ending == "cut" else ending}
+    for ending, number in _ENDED.items()
+}
+"""How an answer ended, in the column that at first said only whether it was cut."""
+
+
+def _ending(answer: Answer) -> str:
+    return answer.withheld or ("cut" if answer.cut else "")
+
+
 def _packed(letter: Entry | Mail) -> bytes:
     """A letter's words, and behind them its facts: two streams, of which the first is as it was."""
     facts = json.dumps(letter.facts, ensure_ascii=False)
@@ -222,16 +234,16 @@ def _unpacked(content: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def _kept(who: Holder, episode: str, entry: Entry) -> dict[str, Any]:
-    place = {"episode": episode, "owner": who.owner, "cut": int(entry.answer.cut)}
+    place = {"episode": episode, "owner": who.owner, "cut": _ENDED[_ending(entry.answer)]}
     row = {**vars(entry), **vars(entry.answer), **place}
-    del row["answer"], row["facts"]
+    del row["answer"], row["facts"], row["withheld"]
     return {**row, "text": sealed_text(entry.answer.text), "letter_text": _packed(entry)}
 
 
 def _entry(row: Row[Any]) -> Entry:
     kept: dict[str, Any] = {
         **row._mapping,
-        "cut": bool(row.cut),
+        **_ENDINGS[row.cut],
         "text": unsealed_text(row.text),
     }
     del kept["episode"], kept["owner"]
