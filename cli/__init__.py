@@ -21,6 +21,7 @@ from shapley_coop.cli import (
     viewing,
 )
 from shapley_coop.cli.console import complain, defer_gc
+from shapley_coop.cli.options import TrustPrograms
 from shapley_coop.cli.run_options import RunCommand
 
 Command = Callable[..., None]
@@ -73,6 +74,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def _permissions(_programs: TrustPrograms = False) -> None:
+    pass
+
+
 app.command("run", cls=RunCommand)(playing.run)
 for _name, _command in COMMANDS.items():
     app.command(_name)(_command)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from shapley_coop.cli.console import finish, note, say, say_json, show_table, write_file
+from shapley_coop.cli.console import finish, note, say, say_json, say_lines, show_table, write_file
 from shapley_coop.cli.options import Json, RunName
 
 
@@ -122,7 +122,7 @@ def graph(
 
     drawn = builder(name).compile(name=name).get_graph(xray=1)
     if mermaid:
-        say(drawn.draw_mermaid())
+        say_lines(drawn.draw_mermaid())
         return
     for edge in drawn.edges:
         label = f"  [{edge.data}]" if edge.data else ""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
+from shapley_coop.cli.console import complain, finish, note, say, say_json, say_lines, waiting
 from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
     Json,
     Model,
+    NoSandbox,
     Personas,
     RunName,
     SetPairs,
@@ -51,9 +52,7 @@ def run(
         str,
         typer.Option(help="What a software company builds: by name, by file, or in words."),
     ] = "",
-    unsafe: Annotated[
-        bool, typer.Option("--unsafe-no-sandbox", help="Run foreign code without a sandbox.")
-    ] = False,
+    unsafe: NoSandbox = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -74,6 +73,7 @@ def resume(
     run: RunName = "",
     all_: Annotated[bool, typer.Option("--all", help="Every run that has not ended.")] = False,
     as_json: Json = False,
+    _unsafe: NoSandbox = False,
 ) -> None:
     """Resume a stopped run; finished work is not repeated."""
     from shapley_coop.state import home
@@ -81,7 +81,9 @@ def resume(
     if bool(run) == all_:
         raise ValueError("name one run, or give --all")
     if not all_:
-        _follow(home().runs.get(run), as_json)
+        found = home().runs.get(run)
+        _check_ready(found)
+        _follow(found, as_json)
         return
     runs = [one for one in home().runs.list() if one.state != "ended"]
     stopped = [one.run for one in runs if not _went_on(one, as_json)]
@@ -95,12 +97,28 @@ def _went_on(run: Any, as_json: bool) -> bool:
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
+        _check_ready(run)
         _follow(run, as_json)
     except (Busy, LeaseLost) as elsewhere:
         note(str(elsewhere))
+    except ValueError as error:
+        note(f"{run.run}: {error}")
+        return False
     except SystemExit:
         return False
     return True
+
+
+def _check_ready(run: Any) -> None:
+    """Refuse a run that could not be played to its end here: its first process was told more.
+
+    Raises:
+        GameError: says what is missing.
+    """
+    from shapley_coop.state import game_of
+
+    if run.state != "ended":
+        game_of(run.room).make_ready()
 
 
 def answer(
@@ -125,7 +143,7 @@ def answer(
     mail = home().journal.mail(table["episode"], agent) if table else None
     if mail is None:
         raise ValueError(f"no letter waits for {agent} in {run}")
-    say(mail.letter_text)
+    say_lines(mail.letter_text)
 
 
 def _company(task: str, unsafe: bool) -> dict[str, Any]:
@@ -140,8 +158,10 @@ def _company(task: str, unsafe: bool) -> dict[str, Any]:
 
 def _ask_here(mail: Any) -> str:
     """Ask a person at this terminal."""
-    say(f"\n--- {mail.agent}, you are asked to {mail.act} ---\n")
-    say("# So far" + mail.letter_text.partition("\n# So far")[2])
+    say()
+    say(f"--- {mail.agent}, you are asked to {mail.act} ---")
+    say()
+    say_lines("# So far" + mail.letter_text.partition("\n# So far")[2])
     note(f"{mail.agent}, your message (elements as in the letter; one line):")
     return sys.stdin.readline().strip()
 

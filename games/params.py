@@ -11,6 +11,11 @@ Number = int | float
 """An amount in the game's own unit."""
 
 
+_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", "everyone", "*"})
+RESERVED = _ACCOUNTS | {"summariser", "judge"}
+"""Names of the ledger's accounts, of all agents, and of roles that no agent has."""
+
+
 class GameError(ValueError):
     """A game, its parameters or an action is not valid; one line says how to correct it."""
 
@@ -49,7 +54,7 @@ class Params(BaseModel):
             raise ValueError(f"agents {agents} repeat a name: give each agent its own")
         if alike := look_alike(agents):
             raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
-        if reserved := {"pot", "world", "escrow", "treasury", "everyone", "*"} & set(agents):
+        if reserved := _ACCOUNTS & set(agents):
             raise ValueError(
                 f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
             )

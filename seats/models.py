@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from shapley_coop.seats.clients import Clients, clients_here
+from shapley_coop.seats.clients import Clients, bounded, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
@@ -168,5 +168,9 @@ def _http_client(here: Clients) -> Any:
     from openai import DefaultAioHttpClient
 
     if here.http is None:
-        here.http = DefaultAioHttpClient(follow_redirects=False)
+        here.http = DefaultAioHttpClient(
+            follow_redirects=False,
+            headers={"accept-encoding": "gzip, deflate"},
+            event_hooks={"response": [bounded]},
+        )
     return here.http

@@ -26,7 +26,7 @@ ALLOWED = {
 }
 """Room → the other rooms it may import."""
 
-GROUND = {"amounts", "blocking", "earned_value", "files", "patterns"}
+GROUND = {"amounts", "blocking", "earned_value", "escaping", "files", "patterns", "permissions"}
 """Modules of the package itself that import no room, and that every room may import."""
 
 

@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 from sqlalchemy import Connection, Engine, Executable, MetaData, Row, create_engine, event
 from sqlalchemy.engine import make_url
 
+from shapley_coop.state.storage.at_rest import private_file, private_folder
+
 BUSY_SECONDS = 60
 _TABLES_LOCK = 5_311_846
 _tables_lock = Lock()
@@ -29,7 +31,8 @@ def engine(url: str, durable: bool = True) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database:
-            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+            private_folder(Path(parsed.database).parent)
+            private_file(Path(parsed.database))
         made = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
         event.listen(made, "connect", partial(_set_up_sqlite, "FULL" if durable else "NORMAL"))
         event.listen(made, "begin", _begin)

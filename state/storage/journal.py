@@ -28,6 +28,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from shapley_coop.seats.letters import facts_of_text
 from shapley_coop.seats.records import Answer, Entry, Mail, Pointer
+from shapley_coop.state.storage.at_rest import sealed, sealed_text, unsealed, unsealed_text
 from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
@@ -203,17 +204,29 @@ class Journal(OwnedBook):
         return int(row.used or 0) if row else 0
 
 
+_ENDED = {"": 0, "cut": 1, "refused": 2, "filtered": 3}
+_ENDINGS: dict[int, dict[str, Any]] = {
+    number: {"cut": ending == "cut", "withheld": "" if ending == "cut" else ending}
+    for ending, number in _ENDED.items()
+}
+"""How an answer ended, in the column that at first said only whether it was cut."""
+
+
+def _ending(answer: Answer) -> str:
+    return answer.withheld or ("cut" if answer.cut else "")
+
+
 def _packed(letter: Entry | Mail) -> bytes:
     """A letter's words, and behind them its facts: two streams, of which the first is as it was."""
     facts = json.dumps(letter.facts, ensure_ascii=False)
     # The default level takes twice as long and saves a tenth.
-    return b"".join(zlib.compress(x.encode(), level=1) for x in (letter.letter_text, facts))
+    return sealed(b"".join(zlib.compress(x.encode(), level=1) for x in (letter.letter_text, facts)))
 
 
 def _unpacked(content: bytes) -> tuple[str, dict[str, Any]]:
     """A letter's words and its facts; earlier versions kept them in the words alone."""
     words = zlib.decompressobj()
-    text = words.decompress(content).decode()
+    text = words.decompress(unsealed(content)).decode()
     if not words.unused_data:
         return text, facts_of_text(text)
     facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))
@@ -221,14 +234,18 @@ def _unpacked(content: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def _kept(who: Holder, episode: str, entry: Entry) -> dict[str, Any]:
-    place = {"episode": episode, "owner": who.owner, "cut": int(entry.answer.cut)}
+    place = {"episode": episode, "owner": who.owner, "cut": _ENDED[_ending(entry.answer)]}
     row = {**vars(entry), **vars(entry.answer), **place}
-    del row["answer"], row["facts"]
-    return {**row, "letter_text": _packed(entry)}
+    del row["answer"], row["facts"], row["withheld"]
+    return {**row, "text": sealed_text(entry.answer.text), "letter_text": _packed(entry)}
 
 
 def _entry(row: Row[Any]) -> Entry:
-    kept: dict[str, Any] = {**row._mapping, "cut": bool(row.cut)}
+    kept: dict[str, Any] = {
+        **row._mapping,
+        **_ENDINGS[row.cut],
+        "text": unsealed_text(row.text),
+    }
     del kept["episode"], kept["owner"]
     answer = Answer(**{field.name: kept.pop(field.name) for field in fields(Answer)})
     text, facts = _unpacked(row.letter_text)
