@@ -8,6 +8,7 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import (
@@ -190,12 +191,14 @@ class Journal(OwnedBook):
         if row is None or self.find(episode, agent, row.letter, row.attempt):
             return None
         text, facts = _unpacked(row.letter_text)
-        return Mail(agent, row.act, row.letter, text, row.attempt, row.since, facts)
+        return Mail(agent, row.act, row.letter, text, row.attempt, row.since, dict(facts))
 
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in any order."""
         query = select(_answers).filter_by(episode=episode)
-        yield from map(_entry, self._rows(self._seen(query, _answers, episode)))
+        for row in self._rows(self._seen(query, _answers, episode)):
+            entry = _entry(row)
+            yield replace(entry, facts=dict(entry.facts))
 
     def tokens_of(self, owner: str) -> int:
         """The tokens, in and out, of all answers of an owner."""
@@ -231,14 +234,42 @@ def _as_json(facts: Mapping[str, Any], shared: dict[int, str]) -> str:
     return f"{{{', '.join(parts)}}}"
 
 
-def _unpacked(content: bytes) -> tuple[str, dict[str, Any]]:
+class _Unread(Mapping[str, Any]):
+    """The facts behind a letter's words, which are read when somebody asks for one.
+
+    A run opens many entries for their answers alone.
+
+    Args:
+        text: the letter's words, in which earlier versions kept the facts.
+        packed: the facts as they are kept; empty where they are in the words.
+    """
+
+    def __init__(self, text: str, packed: bytes) -> None:
+        self._text = text
+        self._packed = packed
+
+    @cached_property
+    def _facts(self) -> dict[str, Any]:
+        if not self._packed:
+            return facts_of_text(self._text)
+        found: dict[str, Any] = json.loads(zlib.decompress(self._packed))
+        return found
+
+    def __getitem__(self, key: str) -> Any:
+        return self._facts[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+
+def _unpacked(content: bytes) -> tuple[str, Mapping[str, Any]]:
     """A letter's words and its facts; earlier versions kept them in the words alone."""
     words = zlib.decompressobj()
     text = words.decompress(content).decode()
-    if not words.unused_data:
-        return text, facts_of_text(text)
-    facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))
-    return text, facts
+    return text, _Unread(text, words.unused_data)
 
 
 def _kept(
