@@ -98,7 +98,11 @@ def _money(turn: TurnContext) -> Facts:
     """What there is to divide, and what was computed about it."""
     table = turn.table
     pot = sum((exact(turn.get("pot", 0)) for turn in turn.evaluated.record), Fraction(0))
-    facts: Facts = {**(table["accounts"] or {}), "own_rewards": turn.evaluated.own_rewards, "pot": plain(pot)}
+    facts: Facts = {
+        **(table["accounts"] or {}),
+        "own_rewards": turn.evaluated.own_rewards,
+        "pot": plain(pot),
+    }
     if turn.evaluated.contract:
         facts |= _contract(turn, "")
     if claims := table.get("claims"):

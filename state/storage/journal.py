@@ -7,7 +7,7 @@ the table, and a recording seat can replay a run. Agents and parties never read 
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,6 @@ from sqlalchemy import (
     Float,
     Integer,
     LargeBinary,
-    Row,
     String,
     Table,
     Text,
@@ -30,6 +29,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from shapley_coop.seats.letters import facts_of_text
 from shapley_coop.seats.records import Answer, Entry, Mail, Pointer
 from shapley_coop.state.storage.batcher import batched
+from shapley_coop.state.storage.driver import Driver
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
 
@@ -68,11 +68,22 @@ _mail = Table(
 
 _Given = tuple[Holder, str, Entry]
 
+_COLUMNS = tuple(column.name for column in _answers.c)
+_INSERT = (
+    f"INSERT INTO answers ({', '.join(_COLUMNS)}) "  # noqa: S608 - names of columns
+    f"VALUES ({', '.join('?' * len(_COLUMNS))})"
+)
+_FIND = f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE episode = ? AND letter IN "  # noqa: S608
+
 
 class Journal(OwnedBook):
     """The answers of all episodes of one database."""
 
     durable = False
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self._driver = None if self._postgres else Driver(self._engine)
 
     def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
         """The answer already given to this letter, if any."""
@@ -87,12 +98,31 @@ class Journal(OwnedBook):
         """
         if not letters:
             return []
-        names = [letter for _, letter, _ in letters]
-        named = _answers.c.letter == names[0] if len(names) == 1 else _answers.c.letter.in_(names)
-        query = select(_answers).where(_answers.c.episode == episode, named)
-        query = self._seen(query, _answers, episode)
-        known = {(row.agent, row.letter, row.attempt): row for row in self._rows(query)}
+        rows = self._answers_to(episode, [letter for _, letter, _ in letters])
+        known = {(row["agent"], row["letter"], row["attempt"]): row for row in rows}
         return [_entry(known[key]) if key in known else None for key in letters]
+
+    def _answers_to(self, episode: str, names: Sequence[str]) -> list[Mapping[str, Any]]:
+        """The rows of some letters that the holder may see."""
+        if self._driver is None:
+            named = (
+                _answers.c.letter == names[0] if len(names) == 1 else _answers.c.letter.in_(names)
+            )
+            query = select(_answers).where(_answers.c.episode == episode, named)
+            return [row._mapping for row in self._rows(self._seen(query, _answers, episode))]
+        owner = self._reader_of(episode)
+        query, given = f"{_FIND}({', '.join('?' * len(names))})", [episode, *names]
+        if owner is not None:
+            query, given = f"{query} AND owner = ?", [*given, owner]
+        rows = self._driver.rows(query, given)
+        return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+
+    def _insert(self, rows: list[dict[str, Any]], who: Holder) -> None:
+        """Write new rows, all or none."""
+        if self._driver is None:
+            self._write((insert(_answers), rows), who=who)
+        else:
+            self._driver.insert(_INSERT, [[row[name] for name in _COLUMNS] for row in rows])
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
         """The entry behind each agent's pointer, in one query.
@@ -140,7 +170,7 @@ class Journal(OwnedBook):
                     self._claim(episode, who)
                 shared: dict[int, str] = {}
                 rows = [_kept(*answer, shared) for answer in answers]
-                self._write((insert(_answers), rows), who=answers[0][0])
+                self._insert(rows, answers[0][0])
                 return [entry for _, _, entry in answers]
             except (SQLAlchemyError, NotYours):
                 pass
@@ -155,13 +185,13 @@ class Journal(OwnedBook):
     def _first_of(self, who: Holder, episode: str, entry: Entry) -> Entry:
         self._claim(episode, who)
         try:
-            self._write((insert(_answers), _kept(who, episode, entry)), who=who)
+            self._insert([_kept(who, episode, entry)], who)
         except IntegrityError:
             place = {"agent": entry.agent, "letter": entry.letter, "attempt": entry.attempt}
             known = select(_answers).filter_by(episode=episode, owner=who.owner, **place)
             if (first := self._row(known, who)) is None:
                 raise
-            return _entry(first)
+            return _entry(first._mapping)
         return entry
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
@@ -197,7 +227,7 @@ class Journal(OwnedBook):
         """Every entry of an episode, in any order."""
         query = select(_answers).filter_by(episode=episode)
         for row in self._rows(self._seen(query, _answers, episode)):
-            entry = _entry(row)
+            entry = _entry(row._mapping)
             yield replace(entry, facts=dict(entry.facts))
 
     def tokens_of(self, owner: str) -> int:
@@ -281,9 +311,22 @@ def _kept(
     return {**row, "letter_text": _packed(entry, shared)}
 
 
-def _entry(row: Row[Any]) -> Entry:
-    kept: dict[str, Any] = {**row._mapping, "cut": bool(row.cut)}
-    del kept["episode"], kept["owner"]
-    answer = Answer(**{field.name: kept.pop(field.name) for field in fields(Answer)})
-    text, facts = _unpacked(row.letter_text)
-    return Entry(**{**kept, "letter_text": text}, answer=answer, facts=facts)
+def _entry(row: Mapping[str, Any]) -> Entry:
+    text, facts = _unpacked(row["letter_text"])
+    return Entry(
+        agent=row["agent"],
+        act=row["act"],
+        model=row["model"],
+        letter=row["letter"],
+        letter_text=text,
+        attempt=row["attempt"],
+        answer=Answer(
+            text=row["text"],
+            cut=bool(row["cut"]),
+            input_tokens=row["input_tokens"],
+            output_tokens=row["output_tokens"],
+            seconds=row["seconds"],
+        ),
+        nonce=row["nonce"],
+        facts=facts,
+    )

@@ -81,12 +81,21 @@ class OwnedBook(Book):
         Raises:
             NotYours: the episode is played by another thread, or belongs to another owner.
         """
+        owner = self._reader_of(episode)
+        return query if owner is None else query.where(table.c.owner == owner)
+
+    def _reader_of(self, episode: str) -> str | None:
+        """The owner whose rows alone the holder may see; None for the server, which sees all.
+
+        Raises:
+            NotYours: the episode is played by another thread, or belongs to another owner.
+        """
         who = holder()
         if who.owner == SERVER:
-            return query
+            return None
         if who.thread and episode:
             self._claim(episode, who)
-        return query.where(table.c.owner == who.owner)
+        return who.owner
 
     def _claim(self, episode: str, who: Holder) -> None:
         """Make sure that an episode belongs to the holder; the first one claims it.
