@@ -4,11 +4,8 @@ With it a resume repeats at most the calls in flight, private reasoning and seal
 the table, and a recording seat can replay a run. Agents and parties never read it.
 """
 
-import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from sqlalchemy import (
@@ -26,10 +23,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from shapley_coop.seats.letters import facts_of_text
 from shapley_coop.seats.records import Answer, Entry, Mail, Pointer
 from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.driver import Driver
+from shapley_coop.state.storage.letters import packed, unpacked
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
 
@@ -102,19 +99,18 @@ class Journal(OwnedBook):
         known = {(row["agent"], row["letter"], row["attempt"]): row for row in rows}
         return [_entry(known[key]) if key in known else None for key in letters]
 
-    def _answers_to(self, episode: str, names: Sequence[str]) -> list[Mapping[str, Any]]:
+    def _answers_to(self, episode: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """The rows of some letters that the holder may see."""
         if self._driver is None:
-            named = (
-                _answers.c.letter == names[0] if len(names) == 1 else _answers.c.letter.in_(names)
-            )
-            query = select(_answers).where(_answers.c.episode == episode, named)
-            return [row._mapping for row in self._rows(self._seen(query, _answers, episode))]
+            alike = _answers.c.letter.in_(names)
+            query = select(_answers).where(_answers.c.episode == episode, alike)
+            found = self._rows(self._seen(query, _answers, episode))
+            return [dict(row._mapping) for row in found]
         owner = self._reader_of(episode)
-        query, given = f"{_FIND}({', '.join('?' * len(names))})", [episode, *names]
+        asked, given = f"{_FIND}({', '.join('?' * len(names))})", [episode, *names]
         if owner is not None:
-            query, given = f"{query} AND owner = ?", [*given, owner]
-        rows = self._driver.rows(query, given)
+            asked, given = f"{asked} AND owner = ?", [*given, owner]
+        rows = self._driver.rows(asked, given)
         return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
 
     def _insert(self, rows: list[dict[str, Any]], who: Holder) -> None:
@@ -191,7 +187,7 @@ class Journal(OwnedBook):
             known = select(_answers).filter_by(episode=episode, owner=who.owner, **place)
             if (first := self._row(known, who)) is None:
                 raise
-            return _entry(first._mapping)
+            return _entry(dict(first._mapping))
         return entry
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
@@ -209,7 +205,7 @@ class Journal(OwnedBook):
         same = last and (last.letter, last.attempt) == (mail.letter, mail.attempt)
         if last and (same or mail.attempt > 1):
             mail = replace(mail, since=last.since)
-        row = {**vars(mail), **at, "letter_text": _packed(mail)}
+        row = {**vars(mail), **at, "letter_text": packed(mail)}
         del row["facts"]
         self._write((delete(_mail).filter_by(**at), None), (insert(_mail), row))
         return mail
@@ -220,14 +216,14 @@ class Journal(OwnedBook):
         row = self._row(self._seen(query, _mail, episode))
         if row is None or self.find(episode, agent, row.letter, row.attempt):
             return None
-        text, facts = _unpacked(row.letter_text)
+        text, facts = unpacked(row.letter_text)
         return Mail(agent, row.act, row.letter, text, row.attempt, row.since, dict(facts))
 
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in any order."""
         query = select(_answers).filter_by(episode=episode)
         for row in self._rows(self._seen(query, _answers, episode)):
-            entry = _entry(row._mapping)
+            entry = _entry(dict(row._mapping))
             yield replace(entry, facts=dict(entry.facts))
 
     def tokens_of(self, owner: str) -> int:
@@ -237,82 +233,17 @@ class Journal(OwnedBook):
         return int(row.used or 0) if row else 0
 
 
-def _packed(letter: Entry | Mail, shared: dict[int, str] | None = None) -> bytes:
-    """A letter's words, and behind them its facts: two streams, of which the first is as it was.
-
-    Args:
-        letter: the letter.
-        shared: the JSON of what other letters of a wave hold, too, by the object's id; each of
-            these letters must be kept alive as long as it is used.
-    """
-    facts = _as_json(letter.facts, {} if shared is None else shared)
-    # The default level takes twice as long and saves a tenth.
-    return b"".join(zlib.compress(x.encode(), level=1) for x in (letter.letter_text, facts))
-
-
-def _as_json(facts: Mapping[str, Any], shared: dict[int, str]) -> str:
-    """Facts as JSON; rules and history, which are one object in all letters, are written once."""
-    parts = []
-    for key, value in facts.items():
-        if not isinstance(value, dict | list):
-            told = json.dumps(value, ensure_ascii=False)
-        elif (known := shared.get(id(value))) is not None:
-            told = known
-        else:
-            told = shared[id(value)] = json.dumps(value, ensure_ascii=False)
-        parts.append(f"{json.dumps(key, ensure_ascii=False)}: {told}")
-    return f"{{{', '.join(parts)}}}"
-
-
-class _Unread(Mapping[str, Any]):
-    """The facts behind a letter's words, which are read when somebody asks for one.
-
-    A run opens many entries for their answers alone.
-
-    Args:
-        text: the letter's words, in which earlier versions kept the facts.
-        packed: the facts as they are kept; empty where they are in the words.
-    """
-
-    def __init__(self, text: str, packed: bytes) -> None:
-        self._text = text
-        self._packed = packed
-
-    @cached_property
-    def _facts(self) -> dict[str, Any]:
-        if not self._packed:
-            return facts_of_text(self._text)
-        found: dict[str, Any] = json.loads(zlib.decompress(self._packed))
-        return found
-
-    def __getitem__(self, key: str) -> Any:
-        return self._facts[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._facts)
-
-    def __len__(self) -> int:
-        return len(self._facts)
-
-
-def _unpacked(content: bytes) -> tuple[str, Mapping[str, Any]]:
-    """A letter's words and its facts; earlier versions kept them in the words alone."""
-    words = zlib.decompressobj()
-    text = words.decompress(content).decode()
-    return text, _Unread(text, words.unused_data)
-
-
 def _kept(
     who: Holder, episode: str, entry: Entry, shared: dict[int, str] | None = None
 ) -> dict[str, Any]:
     place = {"episode": episode, "owner": who.owner, "cut": int(entry.answer.cut)}
     row = {**vars(entry), **vars(entry.answer), **place}
     del row["answer"], row["facts"]
-    return {**row, "letter_text": _packed(entry, shared)}
+    return {**row, "letter_text": packed(entry, shared)}
 
 
 def _entry(row: Mapping[str, Any]) -> Entry:
-    text, facts = _unpacked(row["letter_text"])
+    text, facts = unpacked(row["letter_text"])
     return Entry(
         agent=row["agent"],
         act=row["act"],
