@@ -25,7 +25,6 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from shapley_coop.seats.records import Answer, Entry, Mail, Pointer
 from shapley_coop.state.storage.batcher import batched
-from shapley_coop.state.storage.driver import Driver
 from shapley_coop.state.storage.letters import packed, unpacked
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
@@ -77,10 +76,6 @@ class Journal(OwnedBook):
     """The answers of all episodes of one database."""
 
     durable = False
-
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
-        self._driver = None if self._postgres else Driver(self._engine)
 
     def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
         """The answer already given to this letter, if any."""
