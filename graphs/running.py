@@ -69,8 +69,7 @@ def prepare(graph: str, room: RunConfig, run: str = "") -> Run:
     check_pack(pack_of(resolved.prompts))
     game = title(resolved.game) if isinstance(resolved.game, str) else "game"
     name = run or f"{game}-{uuid4().hex[:8]}"
-    home().runs.begin(name, graph, resolved.model_dump(mode="json"))
-    return home().runs.get(name)
+    return home().runs.begin(name, graph, resolved.model_dump(mode="json"))
 
 
 async def play(

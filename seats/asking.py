@@ -17,7 +17,7 @@ from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.seats.faults import described
-from shapley_coop.seats.letters import Letter, as_text, with_facts
+from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, say
 from shapley_coop.seats.person import Reply, as_message, request
@@ -85,7 +85,7 @@ class Question:
     @cached_property
     def text(self) -> str:
         """All that the seat is shown, as one text."""
-        return as_text(self.messages)
+        return self.letter.text()
 
     @cached_property
     def name(self) -> str:

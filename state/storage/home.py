@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -31,7 +32,7 @@ class Home:
     folder: Path
     database: str = ""
 
-    @property
+    @cached_property
     def books_url(self) -> str:
         """The database of journal, ledger and runs."""
         return self.database or f"sqlite:///{self.folder / 'books.sqlite'}"
@@ -76,8 +77,12 @@ class Home:
 
 def home() -> Home:
     """The home that the environment names."""
-    folder = Path(os.environ.get(HOME_VARIABLE, ".coop"))
-    return Home(folder, os.environ.get(DATABASE_VARIABLE, ""))
+    return _home(os.environ.get(HOME_VARIABLE, ".coop"), os.environ.get(DATABASE_VARIABLE, ""))
+
+
+@lru_cache(maxsize=64)  # several are asked for at every step of a run
+def _home(folder: str, database: str) -> Home:
+    return Home(Path(folder), database)
 
 
 def _opened(kind: type[OneBook], url: str) -> OneBook:

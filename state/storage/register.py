@@ -50,8 +50,11 @@ class Run:
 class Runs(OwnedBook):
     """The runs of one database, each owner's apart."""
 
-    def begin(self, run: str, graph: str, room: dict[str, Any]) -> None:
+    def begin(self, run: str, graph: str, room: dict[str, Any]) -> Run:
         """Enter a run before it starts.
+
+        Returns:
+            The run as it was entered.
 
         Raises:
             ValueError: a run of that name exists.
@@ -70,6 +73,7 @@ class Runs(OwnedBook):
             raise ValueError(
                 f"there is a run {run!r} already: choose another name, or coop resume {run}"
             ) from None
+        return Run(run, graph, json.loads(row["room"]), row["created"], STARTED, None)
 
     def finish(self, run: str, state: str, result: dict[str, Any] | None = None) -> None:
         """Enter the state in which a run ended, and its result.
