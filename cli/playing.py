@@ -55,6 +55,14 @@ def run(
         bool, typer.Option("--unsafe-no-sandbox", help="Run foreign code without a sandbox.")
     ] = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
+    key: Annotated[
+        str,
+        typer.Option(
+            "--idempotency-key",
+            help="A name for this request: given again it goes on with the same run, and another "
+            "request under it is refused.",
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
@@ -67,7 +75,7 @@ def run(
         "personas": personas_from(persona),
         **ctx.obj,
     }
-    _follow(prepare(graph, _config(given), name), as_json)
+    _follow(prepare(graph, _config(given), name, key), as_json)
 
 
 def resume(
@@ -92,12 +100,16 @@ def resume(
 
 def _went_on(run: Any, as_json: bool) -> bool:
     """Return whether a run went on, here or elsewhere; if not, the reason is printed."""
+    from shapley_coop.graphs.running import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
         _follow(run, as_json)
     except (Busy, LeaseLost) as elsewhere:
         note(str(elsewhere))
+    except OtherWorkflow as other:
+        complain(str(other))
+        return False
     except SystemExit:
         return False
     return True
@@ -184,7 +196,7 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.cli.narration import narrate, nobody_acted, report
     from shapley_coop.cli.reasoning import reasons_in
-    from shapley_coop.graphs.running import Waiting
+    from shapley_coop.graphs.running import OtherWorkflow, Waiting
     from shapley_coop.seats import SeatError
     from shapley_coop.state import home
     from shapley_coop.state.storage.checkpoints.serializer import Unreadable
@@ -199,7 +211,7 @@ def _follow(run: Any, as_json: bool) -> None:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {who[0]}")
         return
-    except (Busy, LeaseLost):
+    except (Busy, LeaseLost, OtherWorkflow):
         raise
     except Exception as error:
         home().runs.finish(run.run, "failed")

@@ -155,7 +155,8 @@ class Table(TypedDict, total=False):
     """The shared state. Each key: what it is; who writes it; when it is cleared."""
 
     episode: str
-    """The id of one play with its settlement; every fork keeps it. Written by `open`."""
+    """The id of one play with its settlement; every fork keeps it, one from before `open`, too.
+    Written by `open`."""
 
     settings: dict[str, Any]
     """The run's configuration, resolved, without secrets. Written by `open`."""
@@ -268,4 +269,11 @@ class Opening(BaseModel):
         default=None,
         title="Run configuration",
         description="What to play; where it is absent, the run's context.",
+    )
+    idempotency_key: str = Field(
+        default="",
+        max_length=200,
+        title="Idempotency key",
+        description="A name for this request, of your own: given again on the same thread it plays "
+        "and pays nothing twice, and another request under it is refused.",
     )

@@ -163,10 +163,11 @@ def test_a_home_from_before_there_were_owners_opens(tmp_path: Path) -> None:
     with sqlite3.connect(file) as books:
         names = "SELECT name FROM sqlite_master WHERE type = 'table'"
         for (table,) in books.execute(names).fetchall():
-            if table in ("episodes", "thread_owners"):
+            if table in ("episodes", "thread_owners", "idempotency_keys"):
                 books.execute(f"DROP TABLE {table}")
             else:
                 books.execute(f"ALTER TABLE {table} DROP COLUMN owner")
+        books.execute("PRAGMA user_version = 0")
     home = Home(file.parent)
     assert [one.answer.text for one in home.journal.entries("e")] == ["mine"]
     assert home.ledger.lines("e") == PAID

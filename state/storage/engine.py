@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 from sqlalchemy import Connection, Engine, Executable, MetaData, Row, create_engine, event
 from sqlalchemy.engine import make_url
 
+from shapley_coop.state.storage.versions import BOOKS, check_known, version_of
+
 BUSY_SECONDS = 60
 _TABLES_LOCK = 5_311_846
 _tables_lock = Lock()
@@ -64,7 +66,12 @@ class Book:
         self._reader = self._engine.execution_options(**alone)
 
     def _set_up(self, connection: Connection) -> None:
-        """Make the tables that are missing."""
+        """Make the tables that are missing.
+
+        Raises:
+            NewerSchema: a later version of this program has written the database.
+        """
+        check_known("this home's database", version_of(connection), BOOKS)
         self.tables.create_all(connection)
 
     def _rows(self, query: Executable) -> Sequence[Row[Any]]:

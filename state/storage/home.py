@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.episodes import Episodes
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
 from shapley_coop.state.storage.ledger import Ledger
@@ -45,6 +46,11 @@ class Home:
     def secrets(self) -> Path:
         """The folder of secrets that users tell single agents: NAME.yaml, agent → text."""
         return self.folder / "secrets"
+
+    @property
+    def episodes(self) -> Episodes:
+        """Which episode each thread plays."""
+        return _opened(Episodes, self.books_url)
 
     @property
     def journal(self) -> Journal:

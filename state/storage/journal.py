@@ -7,6 +7,7 @@ the table, and a recording seat can replay a run. Agents and parties never read 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy import (
@@ -25,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from shapley_coop.seats.records import Answer, Entry, Mail, Pointer
+from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
 from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
@@ -39,7 +40,8 @@ _answers = Table(
     Column("letter", String(64), primary_key=True),
     Column("attempt", Integer, primary_key=True),
     Column("act", String(32), nullable=False),
-    Column("model", String(200), nullable=False),
+    # A fork may put another model at the seat: it is not answered by the old one.
+    Column("model", String(200), primary_key=True),
     Column("text", Text, nullable=False),
     Column("letter_text", LargeBinary, nullable=False),
     Column("cut", Integer, nullable=False),
@@ -71,25 +73,16 @@ class Journal(OwnedBook):
 
     durable = False
 
-    def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
-        """The answer already given to this letter, if any."""
-        return self.found(episode, [(agent, letter, attempt)])[0]
+    def find(
+        self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
+    ) -> Entry | None:
+        """The answer already given to this letter, if any; see `Asked`."""
+        return self.found(episode, [Asked(agent, letter, attempt, model)])[0]
 
-    def found(self, episode: str, letters: Sequence[tuple[str, str, int]]) -> list[Entry | None]:
-        """The answers already given to some letters, in one query.
-
-        Args:
-            episode: the episode of all letters.
-            letters: (agent, letter, attempt).
-        """
-        if not letters:
-            return []
-        names = [letter for _, letter, _ in letters]
-        named = _answers.c.letter == names[0] if len(names) == 1 else _answers.c.letter.in_(names)
-        query = select(_answers).where(_answers.c.episode == episode, named)
-        query = self._seen(query, _answers, episode)
-        known = {(row.agent, row.letter, row.attempt): row for row in self._rows(query)}
-        return [_entry(known[key]) if key in known else None for key in letters]
+    def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
+        """The answers already given to some letters of an episode, in one query."""
+        known = self._given(episode, [letter.letter for letter in letters])
+        return [next(filter(partial(_answers_to, one), known), None) for one in letters]
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
         """The entry behind each agent's pointer, in one query.
@@ -97,15 +90,25 @@ class Journal(OwnedBook):
         Raises:
             ValueError: one is missing, or does not match its commitment.
         """
-        names = [(agent, at["letter"], at["attempt"]) for agent, at in pointers.items()]
-        entries = dict(zip(pointers, self.found(episode, names), strict=True))
+        known = self._given(episode, [at["letter"] for at in pointers.values()])
         opened: dict[str, Entry] = {}
-        for agent, entry in entries.items():
-            if entry is None or entry.pointer() != pointers[agent]:
-                state = "is missing" if entry is None else "was changed"
+        for agent, at in pointers.items():
+            here = Asked(agent, at["letter"], at["attempt"])
+            given = [entry for entry in known if _answers_to(here, entry)]
+            entry = next((entry for entry in given if entry.pointer() == at), None)
+            if entry is None:
+                state = "was changed" if given else "is missing"
                 raise ValueError(f"the journal's entry of {agent} in episode {episode} {state}")
             opened[agent] = entry
         return opened
+
+    def _given(self, episode: str, names: Sequence[str]) -> list[Entry]:
+        """All answers to the letters of some names."""
+        if not names:
+            return []
+        named = _answers.c.letter == names[0] if len(names) == 1 else _answers.c.letter.in_(names)
+        query = select(_answers).where(_answers.c.episode == episode, named)
+        return [_entry(row) for row in self._rows(self._seen(query, _answers, episode))]
 
     def write(self, episode: str, entry: Entry) -> Entry:
         """Keep an answer; only the first one for a letter and attempt counts.
@@ -153,8 +156,8 @@ class Journal(OwnedBook):
         try:
             self._write((insert(_answers), _kept(who, episode, entry)), who=who)
         except IntegrityError:
-            place = {"agent": entry.agent, "letter": entry.letter, "attempt": entry.attempt}
-            known = select(_answers).filter_by(episode=episode, owner=who.owner, **place)
+            key = {k: getattr(entry, k) for k in ("agent", "letter", "attempt", "model")}
+            known = select(_answers).filter_by(episode=episode, owner=who.owner, **key)
             if (first := self._row(known, who)) is None:
                 raise
             return _entry(first)
@@ -198,6 +201,12 @@ class Journal(OwnedBook):
         used = func.sum(_answers.c.input_tokens + _answers.c.output_tokens)
         row = self._row(select(used.label("used")).filter_by(owner=owner), Holder(owner))
         return int(row.used or 0) if row else 0
+
+
+def _answers_to(asked: Asked, entry: Entry) -> bool:
+    agent, letter, attempt, model = asked
+    same = (entry.agent, entry.letter, entry.attempt) == (agent, letter, attempt)
+    return same and model in ("", entry.model)
 
 
 def _packed(text: str) -> bytes:
