@@ -191,8 +191,8 @@ def _check_same_workflow(run: Run) -> None:
     now = builder(run.graph).version
     if run.state != ENDED and run.workflow not in ("", now):
         raise OtherWorkflow(
-            f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has version "
-            f"{now}: resume it with the coop that began it, or begin a new run"
+            f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
+            f"version {now}: resume it with the coop that began it, or begin a new run"
         )
 
 

@@ -25,8 +25,7 @@ def main() -> None:
     def noted(book: OwnedBook, *given: Any) -> Iterator[Any]:
         with transaction(book, *given) as connection:
             yield connection
-        if book.durable:
-            _note(home())
+        _note(home())
 
     OwnedBook._transaction = noted  # type: ignore[method-assign]
     coop()

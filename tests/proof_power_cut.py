@@ -14,7 +14,7 @@ from tests.proof import Finding, Proof
 from tests.proof_kills import PLAYS
 from tests.stub_openai import StubOpenAI
 from tests.trials import UNKNOWN, Audit, Play, Trial, told
-from tests.warm_coop import NEVER, Stop, warm_coop
+from tests.warm_coop import NEVER, Ended, Stop, warm_coop
 
 AGENTS = ("Alice", "Bob")
 
@@ -94,15 +94,13 @@ class _Cut:
                 self.cuts += 1
             command = ["resume", "r", "--json"]
         where = [("before" if s.before else "after") + f" write {s.write}" for s in (first, second)]
-        self._audit(ended.code, ended.err, f"cut {' and '.join(where)}: ")
+        self._audit(ended, f"cut {' and '.join(where)}: ")
 
-    def _audit(self, code: int, err: str, where: str) -> None:
-        if code:
-            self.faults.append(f"{where}{err}")
+    def _audit(self, ended: Ended, where: str) -> None:
+        if ended.code:
+            self.faults.append(f"{where}{ended.err}")
             return
-        trial = Trial(self._coop, "r", self._play)
-        result = self._coop.home.runs.get("r").result
-        assert result is not None
+        trial, result = Trial(self._coop, "r", self._play), ended.result
         trial.results.append(result)
         audit = Audit.of(self._coop.home, [], [trial])
         verified = self._coop.run("verify", "r")
@@ -127,8 +125,8 @@ PROOFS = {
         promise="A power cut pays nothing twice (SQLite)",
         goal="0 lost, 0 doubled, 0 letters asked again that the journal had",
         not_promised=(
-            "The cut is simulated: what SQLite has told the disk to keep is kept, and of the rest a "
-            "part. A disk that loses what it says it has written loses it here too. Answers that "
+            "The cut is simulated: what SQLite has told the disk to keep is kept, and of the rest "
+            "a part. A disk that loses what it says it has written loses it here too. Answers that "
             "the journal had not yet written durably are asked, and paid for, again."
         ),
         attempt=attempt,

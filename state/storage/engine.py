@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
@@ -21,19 +21,20 @@ logging.getLogger("aiosqlite").setLevel(logging.INFO)
 
 
 @cache
-def engine(url: str, durable: bool = True) -> Engine:
+def engine(url: str) -> Engine:
     """The engine of a SQLite file or a Postgres database; made once per process and URL.
+
+    What is committed survives a power cut: answers are paid for, and postings refer to them.
 
     Args:
         url: `sqlite:///path` or `postgresql://…`.
-        durable: whether a commit survives a power cut; a killed process loses none either way.
     """
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database:
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
         made = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
-        event.listen(made, "connect", partial(_set_up_sqlite, "FULL" if durable else "NORMAL"))
+        event.listen(made, "connect", _set_up_sqlite)
         event.listen(made, "begin", _begin)
         return made
     # Rows hold private text: an error must not quote them.
@@ -50,10 +51,9 @@ class Book:
     """
 
     tables: ClassVar[MetaData]
-    durable: ClassVar[bool] = True
 
     def __init__(self, url: str) -> None:
-        self._engine = engine(url, self.durable)
+        self._engine = engine(url)
         sqlite = self._engine.dialect.name == "sqlite"
         # Other threads and processes that need the tables wait until they are there.
         with _tables_lock, self._engine.begin() as connection:
@@ -88,13 +88,13 @@ class Book:
                 connection.execute(statement, rows)
 
 
-def _set_up_sqlite(synchronous: str, connection: Any, _: Any) -> None:
+def _set_up_sqlite(connection: Any, _: Any) -> None:
     # The driver's own transactions are deferred: they fail at once, instead of waiting, when
     # another process has written in between.
     connection.isolation_level = None
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA synchronous = FULL")
 
 
 def _begin(connection: Any) -> None:

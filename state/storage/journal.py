@@ -69,9 +69,11 @@ _Given = tuple[Holder, str, Entry]
 
 
 class Journal(OwnedBook):
-    """The answers of all episodes of one database."""
+    """The answers of all episodes of one database.
 
-    durable = False
+    They are written durably: a checkpoint may point to one, and what was paid for is not asked
+    again after a power cut.
+    """
 
     def find(
         self, episode: str, agent: str, letter: str, attempt: int, model: str = ""

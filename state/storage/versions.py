@@ -62,4 +62,4 @@ def migrate(connection: Connection, tables: MetaData, steps: Mapping[int, Step])
     if not found:
         connection.exec_driver_sql("CREATE TABLE coop_schema (version INTEGER NOT NULL)")
         connection.exec_driver_sql("INSERT INTO coop_schema VALUES (0)")
-    connection.exec_driver_sql(f"UPDATE coop_schema SET version = {BOOKS}")
+    connection.exec_driver_sql(f"UPDATE coop_schema SET version = {BOOKS}")  # noqa: S608
