@@ -153,7 +153,7 @@ def _company(task: str, unsafe: bool) -> dict[str, Any]:
 def _ask_here(mail: Any) -> str:
     """Ask a person at this terminal."""
     say(f"\n--- {mail.agent}, you are asked to {mail.act} ---\n")
-    say(mail.letter_text.partition("# What has happened")[2])
+    say("# So far" + mail.letter_text.partition("\n# So far")[2])
     note(f"{mail.agent}, your message (elements as in the letter; one line):")
     return sys.stdin.readline().strip()
 

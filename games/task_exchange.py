@@ -238,23 +238,46 @@ class TaskExchange(Game):
         """The front of all partitions; a plan is worth the tasks that each agent does in it."""
         return ExchangePoints(self.scenario)
 
+    def happened(self, turn: Turn) -> str:
+        """What came of each tool call; the table of turns says which it was."""
+        told = []
+        for effect in turn.get("effects", []):
+            result = {k: x for k, x in effect.items() if k not in ("effect", "agent", "task", "ok")}
+            how = "" if effect.get("ok", True) else "failed: "
+            told.append(f"{effect.get('agent', '')}: {how}{', '.join(map(str, result.values()))}")
+        return "; ".join(told)
+
     def rules(self) -> str:
         """Who holds what, what can be done, and when it pays."""
-        starts = "\n".join(
-            f"- **{agent}** starts with {self.tasks.bits(mask)}: "
-            f"“{self.tasks.registry.describe(mask)}”"
-            for agent, mask in self.tasks.initial.items()
-        )
-        return (
-            f"**Task exchange**. There are {self.tasks.n} indivisible tasks (`atoms`). A mask has "
-            f"a character for each, in that order: 1 is included.\n\n{starts}\n\n"
-            "Tasks may change hands; whoever holds one does it, by a tool call of its own. What a "
-            "set of tasks is worth differs from agent to agent and is private: a number from 0 to "
-            "1, not the sum of its parts. It counts when all work is done.\n\n"
-            f"Each turn, an agent does one of its own tasks (the action is the task's name), hands "
-            f"one over (`{hand('TASK', 'AGENT')}`), or `{WAIT}`s. The first turn in which nothing "
-            "is handed over closes the trade: from then on there is only work. Nobody hands over "
-            f"its last task. At most {self.params.rounds} turns are played."
+        tasks, registry = self.tasks, self.tasks.registry
+        bits = [tasks.bits(1 << (tasks.n - 1 - i)) for i in range(tasks.n)]
+        own = [f"- {mask}: {atom.says}" for mask, atom in zip(bits, tasks.atoms, strict=True)]
+        basic = {*tasks.initial.values(), *(1 << bit for bit in range(tasks.n))}
+        shown = sorted(registry.written().items())
+        named = [f"- {tasks.bits(m)}: {text}" for m, text in shown if registry.listed or m in basic]
+        also = "These have one of their own instead" if registry.listed else "These also have"
+        starts = ", ".join(f"{a} starts with {tasks.bits(m)}" for a, m in tasks.initial.items())
+        return "\n".join(
+            [
+                f"**Task exchange**. There are {tasks.n} indivisible tasks. A mask names a set of "
+                "them: 1 is included. In this order:",
+                "",
+                *own,
+                "",
+                f"{starts}. A set is a composite task, and its exact description is its tasks' "
+                'words above, in this order, joined by "; " and ended by a full stop.'
+                + (f" {also}:" if named else ""),
+                *(["", *named] if named else []),
+                "",
+                "Tasks may change hands; whoever holds one does it, by a tool call of its own. "
+                "What a set is worth differs from player to player and is private: a number from "
+                "0 to 1, not the sum of its parts. It counts when all work is done.",
+                "",
+                "In play, each turn a player does one of its own tasks (the action is its name), "
+                f"hands one over (`{hand('TASK', 'AGENT')}`), or does `{WAIT}`. The first turn in "
+                "which nothing is handed over closes the trade: from then on there is only work. "
+                f"Nobody hands over its last task. At most {self.params.rounds} turns are played.",
+            ]
         )
 
     def facts(self) -> dict[str, Any]:

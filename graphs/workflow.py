@@ -8,6 +8,7 @@ the next begins, so that a node which asks several agents is followed by one tha
 import hashlib
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from langgraph.graph import StateGraph
@@ -53,6 +54,10 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         wiring = [sorted(self.nodes), sorted(self.edges), joins, onward]
         return hashlib.sha256(json.dumps(wiring, sort_keys=True).encode()).hexdigest()[:16]
 
+    def all_askings(self) -> tuple[Asking, ...]:
+        """Everything that the page asks."""
+        return tuple(self.askings.values())
+
     def asks(self, node: str, asking: Asking, then: str) -> None:
         """A node that asks, and asks the authors of refused answers again.
 
@@ -81,7 +86,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             verdict: names what was found; by default what publishing the answer left.
             retry: whether an answer can be refused at all.
         """
-        self.askings[node] = asking
+        self.askings[node] = asking = replace(asking, page=self.all_askings)
         self.add_node(node, inline(ask(asking)))
         again = {"again": node} if retry else {}
 
@@ -108,7 +113,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             onward: verdict → node.
             verdict: names what was found; by default what publishing the answer left.
         """
-        self.askings[node] = asking
+        self.askings[node] = asking = replace(asking, page=self.all_askings)
         self.add_node(node, inline(draft(asking)))
         self.add_node(check, inline(validate(asking)))
         self.add_edge(node, check)

@@ -12,19 +12,19 @@ from shapley_coop.prompts.letters import write_history, write_request, write_ret
 from shapley_coop.prompts.render import (
     check_pack,
     fenced,
-    fenced_lines,
     fingerprint,
     names,
     render,
     using,
 )
+from shapley_coop.prompts.words import quoted
 
 __all__ = [
     "check_pack",
     "fenced",
-    "fenced_lines",
     "fingerprint",
     "names",
+    "quoted",
     "render",
     "using",
     "write_history",

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -138,14 +138,14 @@ def _compiled(text: str) -> Template:
 
 
 def fenced(facts: Mapping[str, Any]) -> str:
-    """Facts as one fenced JSON block."""
+    """Facts as one fenced JSON block, where the answer is to be JSON as well."""
     return f"```json\n{_escaped(facts)}\n```"
 
 
-def fenced_lines(events: Iterable[Mapping[str, Any]]) -> str:
-    """Events as one fenced block of JSON lines: it only grows at its end."""
-    return "\n".join(["```jsonl", *(_escaped(event) for event in events), "```"])
+def compact_json(value: Any) -> str:
+    """A value as JSON within a line."""
+    return _escaped(value)
 
 
-def _escaped(value: Mapping[str, Any]) -> str:
+def _escaped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPES)

@@ -1,6 +1,7 @@
 """Asking a seat: once per letter and attempt, whatever crashes in between."""
 
 import asyncio
+import os
 import re
 import time
 from dataclasses import dataclass, field, replace
@@ -15,18 +16,22 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.seats.letters import Letter, as_text
+from shapley_coop.seats.letters import Letter, as_text, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, say
 from shapley_coop.seats.person import Reply, as_message, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, letter_hash, nonce
 from shapley_coop.seats.schema import schema_of
-from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.seats.seat import RECORDING, Seat, SeatError
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 # Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
+
+SEND_FACTS = "COOP_SEND_FACTS"
+"""Set to 1 in the environment, endpoints are sent the letters' facts as JSON behind the words: for
+programs behind an endpoint, which read no prose."""
 
 _MOST_TOKENS = 2**31 - 1
 """What an integer column holds."""
@@ -92,6 +97,7 @@ class Question:
             attempt=self.attempt,
             answer=answer,
             nonce=nonce(),
+            facts=self.letter.facts,
         )
 
 
@@ -130,7 +136,7 @@ async def ask(
 async def _ask_person(question: Question, journal: Journal) -> Answer:
     """Leave the letter at the person's seat and wait: hours, days, over restarts."""
     q = question
-    mail = Mail(q.agent, q.act, q.name, q.text, q.attempt)
+    mail = Mail(q.agent, q.act, q.name, q.text, q.attempt, facts=q.letter.facts)
     mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
@@ -168,7 +174,7 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     q = question
     mode = answers_of(seat, model, bool(q.tools))
     form = None if mode == "text" else schema_of(q.letter.facts, q.carries)
-    letter = q.letter.messages(program=True) if seat.simulated else q.messages
+    letter = _letter(seat, q)
     tools = q.tools if q.calls and q.steps else ()
     try:
         text, reply = await say(model, mode, letter, traced(q), form, tools)
@@ -178,6 +184,17 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     except ContentFilterFinishReasonError:
         return Answer("")
     return _answer(reply, text)
+
+
+def _letter(seat: Seat, question: Question) -> list[BaseMessage]:
+    """What is sent: a program gets the facts beside the words, or behind them over a network."""
+    if seat.simulated:
+        return question.letter.messages(program=True)
+    if os.environ.get(SEND_FACTS) and seat.provider != RECORDING:
+        *said, last = question.messages
+        told = with_facts(str(last.text), question.letter.facts)
+        return [*said, last.model_copy(update={"content": told})]
+    return question.messages
 
 
 def traced(question: Question) -> RunnableConfig:

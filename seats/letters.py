@@ -14,13 +14,11 @@ _FACTS = re.compile(r"^```json\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _EVENTS = re.compile(r"^```jsonl\n(.*?)\n?```$", re.MULTILINE | re.DOTALL)
 
 
-# How `prompts/retry.md` begins: a refused answer's label and all that was wrong with it.
-_WHY = re.compile(
-    r"^\*\*That could not be used\*\* \((\w+)[^\n]*\n(.*)\Z", re.MULTILINE | re.DOTALL
-)
-
 MAX_SHOWN = 8_000
 """Characters of a refused answer that its author is shown again."""
+
+# What could close a fence, or end a line for some reader of the text.
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x85\u2028\u2029"}
 
 FACTS = "facts"
 """Where a message to a program carries the letter's facts as an object."""
@@ -80,13 +78,25 @@ def as_text(messages: Sequence[BaseMessage]) -> str:
     return "\n\n".join(written(message) for message in messages)
 
 
+def with_facts(text: str, told: Mapping[str, Any]) -> str:
+    """A letter's words with its facts behind them, for a program that is sent text alone."""
+    return f"{text}\n\n```json\n{json.dumps(told, ensure_ascii=False).translate(_ESCAPES)}\n```"
+
+
+def facts_of_text(text: str) -> dict[str, Any]:
+    """All facts of a letter that holds them as text, the history included.
+
+    So do letters of earlier versions, and those that are sent to a program behind an endpoint.
+    """
+    known = facts(text)
+    return known if "history" in known else {**known, "history": events(text)}
+
+
 def facts(text: str) -> dict[str, Any]:
     """The facts of a letter, from its fenced JSON blocks; later blocks win."""
     merged: dict[str, Any] = {}
     for block in _FACTS.findall(text):
         merged |= json.loads(block)
-    if told := _WHY.search(text):
-        merged["fault"] = {"label": told.group(1), "feedback": told.group(2)}
     return merged
 
 

@@ -141,8 +141,13 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     journal.write(episode, question.entry(seat.model, answer))
     view = private_views(turn, {agent: refusal})[agent]
     again = _question(turn, agent, write, view, question.attempt + 1)
-    journal.deliver(episode, Mail(agent, again.act, again.name, again.text, again.attempt))
+    journal.deliver(episode, _mail(agent, again))
     return refusal.fault
+
+
+def _mail(agent: str, asked: Question) -> Mail:
+    facts = asked.letter.facts
+    return Mail(agent, asked.act, asked.name, asked.text, asked.attempt, facts=facts)
 
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:

@@ -187,6 +187,10 @@ class Table(TypedDict, total=False):
     ]
     """Where all reasoning of the run waits, for evaluation after it. Written by `reason`."""
 
+    notes: Annotated[dict[str, Pointer], gather]
+    """Agent → where its latest notes wait in the journal. Written by `reason`,
+    `consider`, and whatever node reads an answer that holds notes."""
+
     drafts: Annotated[dict[str, Draft], gather]
     """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier
     asking are ignored."""

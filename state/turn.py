@@ -1,7 +1,7 @@
 """One asking: which agents are asked for what, when an answer is sound, and how it is published."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from shapley_coop.deals import Fault, Message, Rule, scan
@@ -54,6 +54,7 @@ class Asking:
         rules: the template of the letter's system part.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
         heavy: whether checking an answer can take longer than the event loop should be held.
+        page: everything that its workflow asks, in order, from which letters tell how it goes on.
     """
 
     act: str
@@ -65,6 +66,7 @@ class Asking:
     rules: str = "table"
     guidance: bool = False
     heavy: bool = False
+    page: "Callable[[], tuple[Asking, ...]]" = field(default=tuple, compare=False, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,8 @@ from shapley_coop.deals import Message, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.wire import TAGS
-from shapley_coop.prompts import fenced, fenced_lines
-from shapley_coop.seats.letters import events, facts
+from shapley_coop.prompts import quoted, write_history
+from shapley_coop.seats.letters import facts_of_text, with_facts
 from tests.made_messages import breakouts, disguised, exchanged, said_in_the_open, soups
 from tests.proof import Finding, Proof
 from tests.steps import steps
@@ -182,9 +182,12 @@ def _drawn(strategy: st.SearchStrategy[Any], times: int, check: Callable[[Any], 
 
 def _arrives(words: str) -> bool:
     """Whether a letter gives back what was said, as data, and its own facts unchanged."""
-    line, own = {"by": "Bob", "says": words}, {"you": "Alice", "ask": "answer"}
-    letter = f"# What has happened\n\n{fenced_lines([line])}\n\n# Facts\n\n{fenced(own)}\n"
-    return events(letter) == [line] and facts(letter) == own
+    line = {"id": "m1", "by": "Bob", "does": "propose", "says": words}
+    own = {"you": "Alice", "ask": "answer", "history": [line]}
+    told = write_history([line])
+    kept = facts_of_text(with_facts(f"# So far\n\n{told}", own)) == own
+    whole = f"Bob: {quoted(words)}" if words else "Bob"
+    return kept and told == whole and json.loads(quoted(words)) == words
 
 
 PROOFS = {

@@ -66,6 +66,7 @@ class Server:
         }
         self._environment |= {
             "COOP_HOME": str(self.home),
+            "COOP_SEND_FACTS": "1",
             "LANGSMITH_TRACING": "false",
             "NO_COLOR": "1",
             **environment,

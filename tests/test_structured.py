@@ -93,7 +93,7 @@ def spoilt(text: str) -> Fault:
         (Fault.refusal(), "MPT"),
         (Fault.truncated(), "CUT"),
     ],
-    ids=str,
+    ids=lambda given: given if isinstance(given, str) else getattr(given, "name", "fault"),
 )
 @pytest.mark.parametrize("way", ["schema", "tools"])
 async def test_what_is_not_of_the_schema_is_a_refused_answer_and_no_failure(

@@ -24,6 +24,7 @@ from shapley_coop.evals.attacks.offers import (
 from shapley_coop.evals.attacks.run import Arena
 from shapley_coop.evals.attacks.seat import PROVIDER, Asked, Script
 from shapley_coop.graphs.running import follow
+from shapley_coop.prompts import quoted
 from shapley_coop.seats import SeatError
 from shapley_coop.state import home
 
@@ -228,7 +229,7 @@ async def long_message(arena: Arena) -> None:
 
     script: Script = {"propose": lambda asked: offer(speech, generous(asked))}
     played = await arena.play("negotiation_priced", script)
-    heard = [entry for entry in played.letters() if speech in entry.letter_text]
+    heard = [entry for entry in played.letters() if quoted(speech) in entry.letter_text]
     arena.check(
         "a long message within the limit is delivered whole",
         bool(heard),

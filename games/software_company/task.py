@@ -45,6 +45,15 @@ class Input(_Model):
     below: Number | None = None
     at_most: Number | None = None
 
+    @property
+    def words(self) -> str:
+        """The input in a few words: name, unit, limits."""
+        limits = {"above": self.above, "at least": self.at_least}
+        limits |= {"below": self.below, "at most": self.at_most}
+        told = [f"{words} {limit}" for words, limit in limits.items() if limit is not None]
+        inner = ", ".join([*filter(None, [self.unit]), *told])
+        return f"{self.name} ({inner})" if inner else self.name
+
 
 class Output(_Model):
     """The number that the program prints."""

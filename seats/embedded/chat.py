@@ -18,7 +18,7 @@ from shapley_coop.seats.embedded.authoring import SHEETS, written_sheet
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.characters import character
 from shapley_coop.seats.embedded.letter_facts import with_duties
-from shapley_coop.seats.letters import as_text, events, facts, facts_in
+from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 
 
 class EmbeddedChatModel(BaseChatModel):
@@ -48,8 +48,7 @@ class EmbeddedChatModel(BaseChatModel):
         )
 
     def _reply(self, messages: list[BaseMessage]) -> str:
-        letter = as_text(messages)
-        known = dict(facts_in(messages)) or {**facts(letter), "history": events(letter)}
+        known = dict(facts_in(messages)) or facts_of_text(as_text(messages))
         own = character(self.character).drawn(Random(f"{self.seed}/{self.agent}"))
         rng = Random(f"{self.seed}/{self.agent}/{_moment(known)}")
         if known.get("ask") in SHEETS:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from shapley_coop.seats.letters import events, facts
 from shapley_coop.seats.records import TOOL, Entry
 from shapley_coop.state import PublicMessage, Table
 
@@ -31,7 +30,8 @@ Asked = tuple[int, dict[str, Any], Any]
 
 
 def _asked(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:
-    happened, known = events(entry.letter_text), facts(entry.letter_text)
+    known = entry.facts
+    happened = known.get("history", [])
     heard = sum("by" in line for line in happened)
     said = next((said["id"] for said in talk[heard:] if said["by"] == entry.agent), None)
     note = {
