@@ -201,6 +201,7 @@ def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.state import home
     from shapley_coop.state.storage.checkpoints.serializer import Unreadable
     from shapley_coop.state.storage.leases import Busy, LeaseLost
+    from shapley_coop.state.storage.versions import NewerSchema
 
     watch = (lambda *_: None) if as_json else narrate
     person = _ask_here if sys.stdin.isatty() else None
@@ -211,7 +212,7 @@ def _follow(run: Any, as_json: bool) -> None:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {who[0]}")
         return
-    except (Busy, LeaseLost, OtherWorkflow):
+    except (Busy, LeaseLost, NewerSchema, OtherWorkflow):
         raise
     except Exception as error:
         home().runs.finish(run.run, "failed")
