@@ -7,7 +7,7 @@ journal, and the table holds a pointer, the attempt and the label of the fault.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from langgraph.channels import DeltaChannel
+from langgraph.channels import DeltaChannel, EphemeralValue
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
@@ -274,7 +274,8 @@ class Opening(BaseModel):
         title="Run configuration",
         description="What to play; where it is absent, the run's context.",
     )
-    idempotency_key: str = Field(
+    # Of this input alone: one that was refused leaves none to the next.
+    idempotency_key: Annotated[str, EphemeralValue] = Field(
         default="",
         max_length=200,
         title="Idempotency key",

@@ -30,7 +30,6 @@ def opening(game: str) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, An
         given: dict[str, Any] = {"room": None} if opening.room else {}
         resolved, previous = room.resolve(), opening.episode
         if opening.idempotency_key:
-            given["idempotency_key"] = ""
             previous = home().runs.bind(opening.idempotency_key, resolved.model_dump(mode="json"))
         return {**set_table(resolved, home().episodes.after(previous)), **given}
 
