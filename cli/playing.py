@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -194,12 +195,15 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 
 
 def _follow(run: Any, as_json: bool) -> None:
+    from sqlalchemy.exc import SQLAlchemyError
+
     from shapley_coop.cli.narration import narrate, nobody_acted, report
     from shapley_coop.cli.reasoning import reasons_in
     from shapley_coop.graphs.running import OtherWorkflow, Waiting
     from shapley_coop.seats import SeatError
     from shapley_coop.state import home
     from shapley_coop.state.storage.checkpoints.serializer import Unreadable
+    from shapley_coop.state.storage.faults import storage_fault
     from shapley_coop.state.storage.leases import Busy, LeaseLost
     from shapley_coop.state.storage.versions import NewerSchema
 
@@ -215,12 +219,15 @@ def _follow(run: Any, as_json: bool) -> None:
     except (Busy, LeaseLost, NewerSchema, OtherWorkflow):
         raise
     except Exception as error:
-        home().runs.finish(run.run, "failed")
+        fault = storage_fault(error)
+        # Where the books cannot be written either, the register goes on saying that it has begun.
+        with suppress(OSError, SQLAlchemyError):
+            home().runs.finish(run.run, "failed")
         if os.environ.get("COOP_DEBUG"):
             raise
         # Only these failures are known to hold no private text.
-        known = isinstance(error, SeatError | Unreadable)
-        why = str(error) if known else type(error).__name__
+        known = bool(fault) or isinstance(error, SeatError | Unreadable)
+        why = fault or (str(error) if known else type(error).__name__)
         more = "" if known else ", or see more with COOP_DEBUG=1"
         complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}{more}")
         sys.exit(ENDED_IN_ERROR)

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
-from sqlalchemy import Connection, Engine, Executable, MetaData, Row, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, MetaData, Row, create_engine, event, inspect
 from sqlalchemy.engine import make_url
 
 from shapley_coop.state.storage.versions import BOOKS, check_known, version_of
@@ -38,9 +38,11 @@ def engine(url: str) -> Engine:
         event.listen(made, "begin", _begin)
         return made
     # Rows hold private text: an error must not quote them.
-    return create_engine(
+    made = create_engine(
         parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, hide_parameters=True
     )
+    event.listen(made, "do_connect", _connect_bounded)
+    return made
 
 
 class Book:
@@ -55,15 +57,24 @@ class Book:
     def __init__(self, url: str) -> None:
         self._engine = engine(url)
         sqlite = self._engine.dialect.name == "sqlite"
+        # Single queries wait for no writer, and no writer waits for them. AUTOCOMMIT would bring
+        # back the SQLite driver's own transactions; `_begin` sends none here.
+        alone: dict[str, Any] = {"reading": True} if sqlite else {"isolation_level": "AUTOCOMMIT"}
+        self._reader = self._engine.execution_options(**alone)
+        if self._is_set_up():
+            return
         # Other threads and processes that need the tables wait until they are there.
         with _tables_lock, self._engine.begin() as connection:
             if not sqlite:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})")
             self._set_up(connection)
-        # Single queries wait for no writer, and no writer waits for them. AUTOCOMMIT would bring
-        # back the SQLite driver's own transactions; `_begin` sends none here.
-        alone: dict[str, Any] = {"reading": True} if sqlite else {"isolation_level": "AUTOCOMMIT"}
-        self._reader = self._engine.execution_options(**alone)
+
+    def _is_set_up(self) -> bool:
+        """Whether everything is in place; it takes no lock, so that no writer stops a reader."""
+        with self._reader.connect() as connection:
+            if version_of(connection) != BOOKS:
+                return False
+            return self.tables.tables.keys() <= set(inspect(connection).get_table_names())
 
     def _set_up(self, connection: Connection) -> None:
         """Make the tables that are missing.
@@ -86,6 +97,13 @@ class Book:
         with self._engine.begin() as connection:
             for statement, rows in changes:
                 connection.execute(statement, rows)
+
+
+def _connect_bounded(_: Any, __: Any, given: list[Any], named: dict[str, Any]) -> Any:
+    from shapley_coop.state.storage.bounded import BoundedConnection, parameters
+
+    options = f"{named.pop('options', '')} {parameters()['options']}".strip()
+    return BoundedConnection.connect(*given, **{**parameters(), **named, "options": options})
 
 
 def _set_up_sqlite(connection: Any, _: Any) -> None:

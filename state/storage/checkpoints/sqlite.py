@@ -101,8 +101,8 @@ async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
         try:
             connection = await asyncio.to_thread(_connected, file)
             break
-        except sqlite3.OperationalError:
-            if wait is None:
+        except sqlite3.OperationalError as error:
+            if wait is None or "locked" not in str(error):
                 raise
             await asyncio.sleep(wait)
     with closing(connection):
