@@ -134,6 +134,8 @@ async def follow(
             replies = {i.id: await _reply(at, i, person) for i in asked if person}
             state = await _go_on(app, run, config, replies | late, watch)
     outcome = result(run.run, run.graph, cast(Table, state.values))
+    # Killed in between, a run has its seal, and its resume ends it.
+    await asyncio.to_thread(home().chain.seal, run.run, state.values, outcome)
     await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
     return outcome
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
+from shapley_coop.state.storage.chain import Chain
 from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.episodes import Episodes
 from shapley_coop.state.storage.journal import Journal
@@ -36,6 +37,11 @@ class Home:
     def books_url(self) -> str:
         """The database of journal, ledger and runs."""
         return self.database or f"sqlite:///{self.folder / 'books.sqlite'}"
+
+    @property
+    def chain(self) -> Chain:
+        """The seals of the runs that have ended."""
+        return _opened(Chain, self.books_url)
 
     @property
     def checkpoints(self) -> Path:
