@@ -115,6 +115,14 @@ def main() -> None:
             raise
         complain(str(error))
         sys.exit(NO_CREDENTIALS if isinstance(error, CredentialsMissing) else ELSEWHERE)
+    except Exception as error:
+        from shapley_coop.state.storage.faults import storage_fault
+
+        fault = storage_fault(error)
+        if not fault or os.environ.get("COOP_DEBUG"):
+            raise
+        complain(fault)
+        sys.exit(ELSEWHERE)
 
 
 def _environment() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,6 +55,14 @@ def run(
     ] = "",
     unsafe: NoSandbox = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
+    key: Annotated[
+        str,
+        typer.Option(
+            "--idempotency-key",
+            help="A name for this request: given again it goes on with the same run, and another "
+            "request under it is refused.",
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
@@ -66,7 +75,7 @@ def run(
         "personas": personas_from(persona),
         **ctx.obj,
     }
-    _follow(prepare(graph, _config(given), name), as_json)
+    _follow(prepare(graph, _config(given), name, key), as_json)
 
 
 def resume(
@@ -94,6 +103,7 @@ def resume(
 
 def _went_on(run: Any, as_json: bool) -> bool:
     """Return whether a run went on, here or elsewhere; if not, the reason is printed."""
+    from shapley_coop.graphs.running import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
@@ -101,6 +111,9 @@ def _went_on(run: Any, as_json: bool) -> bool:
         _follow(run, as_json)
     except (Busy, LeaseLost) as elsewhere:
         note(str(elsewhere))
+    except OtherWorkflow as other:
+        complain(str(other))
+        return False
     except ValueError as error:
         note(f"{run.run}: {error}")
         return False
@@ -202,13 +215,17 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 
 
 def _follow(run: Any, as_json: bool) -> None:
+    from sqlalchemy.exc import SQLAlchemyError
+
     from shapley_coop.cli.narration import narrate, nobody_acted, report
     from shapley_coop.cli.reasoning import reasons_in
-    from shapley_coop.graphs.running import Waiting
+    from shapley_coop.graphs.running import OtherWorkflow, Waiting
     from shapley_coop.seats import SeatError
     from shapley_coop.state import home
     from shapley_coop.state.storage.checkpoints.serializer import Unreadable
+    from shapley_coop.state.storage.faults import storage_fault
     from shapley_coop.state.storage.leases import Busy, LeaseLost
+    from shapley_coop.state.storage.versions import NewerSchema
 
     watch = (lambda *_: None) if as_json else narrate
     person = _ask_here if sys.stdin.isatty() else None
@@ -219,15 +236,18 @@ def _follow(run: Any, as_json: bool) -> None:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {who[0]}")
         return
-    except (Busy, LeaseLost):
+    except (Busy, LeaseLost, NewerSchema, OtherWorkflow):
         raise
     except Exception as error:
-        home().runs.finish(run.run, "failed")
+        fault = storage_fault(error)
+        # Where the books cannot be written either, the register goes on saying that it has begun.
+        with suppress(OSError, SQLAlchemyError):
+            home().runs.finish(run.run, "failed")
         if os.environ.get("COOP_DEBUG"):
             raise
         # Only these failures are known to hold no private text.
-        known = isinstance(error, SeatError | Unreadable)
-        why = str(error) if known else type(error).__name__
+        known = bool(fault) or isinstance(error, SeatError | Unreadable)
+        why = fault or (str(error) if known else type(error).__name__)
         more = "" if known else ", or see more with COOP_DEBUG=1"
         complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}{more}")
         sys.exit(ENDED_IN_ERROR)

@@ -32,6 +32,7 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, game_of, home, result
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.storage.leases import Lease
+from shapley_coop.state.storage.register import ENDED
 
 Watcher = Callable[[str, dict[str, Any]], None]
 """Called after each node with its name and its update."""
@@ -52,11 +53,22 @@ class Waiting(Exception):
         self.agents = agents
 
 
-def prepare(graph: str, room: RunConfig, run: str = "") -> Run:
+class OtherWorkflow(ValueError):
+    """A run that has not ended began with another version of its workflow."""
+
+
+def prepare(graph: str, room: RunConfig, run: str = "", idempotency_key: str = "") -> Run:
     """Check everything that can be checked, and enter the run in the register.
 
+    Args:
+        graph: the workflow.
+        room: the configuration.
+        run: its name; without one it gets one.
+        idempotency_key: the caller's name for the request, which returns the same run each time.
+
     Raises:
-        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong.
+        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, or the key is
+            that of another request.
         CredentialsMissing: a seat's key is not set.
     """
     page, resolved = builder(graph), room.resolve()
@@ -69,7 +81,8 @@ def prepare(graph: str, room: RunConfig, run: str = "") -> Run:
     check_pack(pack_of(resolved.prompts))
     game = title(resolved.game) if isinstance(resolved.game, str) else "game"
     name = run or f"{game}-{uuid4().hex[:8]}"
-    return home().runs.begin(name, graph, resolved.model_dump(mode="json"))
+    settings = resolved.model_dump(mode="json")
+    return home().runs.begin(name, graph, settings, page.version, idempotency_key)
 
 
 async def play(
@@ -103,9 +116,11 @@ async def follow(
     Raises:
         Busy: another worker plays it.
         LeaseLost: another worker has taken it over.
+        OtherWorkflow: it began with another version of the workflow.
         SeatError: a seat did not answer; the run can be resumed.
         Waiting: people are asked, and no `person` answers for them.
     """
+    _check_same_workflow(run)
     async with opened(run.graph) as app:
         config = merge_configs(configured(run), traced)
         state = await _go_on(app, run, config, None, watch)
@@ -119,6 +134,8 @@ async def follow(
             replies = {i.id: await _reply(at, i, person) for i in asked if person}
             state = await _go_on(app, run, config, replies | late, watch)
     outcome = result(run.run, run.graph, cast(Table, state.values))
+    # Killed in between, a run has its seal, and its resume ends it.
+    await asyncio.to_thread(home().chain.seal, run.run, state.values, outcome)
     await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
     return outcome
 
@@ -167,6 +184,20 @@ def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
     return settings is not None
 
 
+def _check_same_workflow(run: Run) -> None:
+    """Make sure that what is left of a run is played by the wiring that it began with.
+
+    The previous release did not say which that was; each of its steps has the same name in this
+    one, and its runs are played on.
+    """
+    now = builder(run.graph).version
+    if run.state != ENDED and run.workflow not in ("", now):
+        raise OtherWorkflow(
+            f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
+            f"version {now}: resume it with the coop that began it, or begin a new run"
+        )
+
+
 @asynccontextmanager
 async def leased(run: Run) -> AsyncIterator[Lease]:
     """Be the one who plays a run.
@@ -190,8 +221,10 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
 
     Raises:
         Busy: another worker plays the run.
+        OtherWorkflow: it began with another version of the workflow.
         ValueError: nothing is asked of that agent now.
     """
+    _check_same_workflow(run)
     async with opened(run.graph) as app, leased(run) as lease:
         config = configured(run)
         state = await app.aget_state(config)

@@ -49,6 +49,25 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
     return found
 
 
+async def pointers_of(run: Run, episode: str) -> AsyncIterator[tuple[str, str, int, str]]:
+    """Each answer that a run's table ever pointed to: agent, letter, attempt and commitment.
+
+    Args:
+        run: the run.
+        episode: its play; those of other plays on its thread are left out.
+    """
+    async with opened(run.graph) as app:
+        async for state in app.aget_state_history({"configurable": {"thread_id": run.run}}):
+            table = state.values
+            if table.get("episode") != episode:
+                continue
+            held = [*(table.get("drafts") or {}).items(), *(table.get("sealed") or {}).items()]
+            held += [(one["agent"], one) for one in table.get("reasoned") or []]
+            found = [(agent, one["pointer"]) for agent, one in held if "pointer" in one]
+            for agent, at in [*found, *(table.get("thoughts") or {}).items()]:
+                yield agent, at["letter"], at["attempt"], at["seal"]
+
+
 @asynccontextmanager
 async def opened(graph: str) -> AsyncIterator[App]:
     """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""

@@ -131,7 +131,8 @@ async def ask(
     """
     q = question
     if look_up:
-        found = await asyncio.to_thread(journal.find, q.episode, q.agent, q.name, q.attempt)
+        asked = (q.agent, q.name, q.attempt, seat.model)
+        found = await asyncio.to_thread(journal.find, q.episode, *asked)
         if found is not None:
             return found, False
     answer = await (_ask_person(q, journal) if seat.human else _call(seat, seed, q))

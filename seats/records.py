@@ -5,7 +5,7 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
 
@@ -60,6 +60,22 @@ class Entry:
         return {"letter": self.letter, "attempt": self.attempt, "seal": sealed}
 
 
+class Asked(NamedTuple):
+    """Which answer is meant.
+
+    Attributes:
+        agent: who was asked.
+        letter: the name of the letter.
+        attempt: the number of the try.
+        model: who answered; empty for whoever did.
+    """
+
+    agent: str
+    letter: str
+    attempt: int
+    model: str = ""
+
+
 @dataclass(frozen=True)
 class Mail:
     """The letter that waits at a person's seat."""
@@ -86,8 +102,10 @@ def nonce() -> str:
 class Journal(Protocol):
     """Where letters and answers are kept, as asking a seat needs it; `state.storage.journal`."""
 
-    def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
-        """The answer already given to this letter, if any."""
+    def find(
+        self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
+    ) -> Entry | None:
+        """The answer already given to this letter, if any, by that model if one is named."""
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
         """Leave a letter at a person's seat, once."""

@@ -6,7 +6,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar, cast
 
+from shapley_coop.state.storage.chain import Chain
 from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.episodes import Episodes
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
 from shapley_coop.state.storage.ledger import Ledger
@@ -38,6 +40,11 @@ class Home:
         return self.database or f"sqlite:///{self.folder / 'books.sqlite'}"
 
     @property
+    def chain(self) -> Chain:
+        """The seals of the runs that have ended."""
+        return _opened(Chain, self.books_url)
+
+    @property
     def checkpoints(self) -> Path:
         """The SQLite file of LangGraph's checkpoints."""
         return self.folder / "checkpoints.sqlite"
@@ -46,6 +53,11 @@ class Home:
     def secrets(self) -> Path:
         """The folder of secrets that users tell single agents: NAME.yaml, agent → text."""
         return self.folder / "secrets"
+
+    @property
+    def episodes(self) -> Episodes:
+        """Which episode each thread plays."""
+        return _opened(Episodes, self.books_url)
 
     @property
     def journal(self) -> Journal:

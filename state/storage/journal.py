@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from shapley_coop.seats.records import Answer, Entry, Mail, Pointer
+from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
 from shapley_coop.state.storage.at_rest import sealed_text, unsealed_text
 from shapley_coop.state.storage.batcher import batched
 from shapley_coop.state.storage.letters import packed, unpacked
@@ -39,7 +39,8 @@ _answers = Table(
     Column("letter", String(64), primary_key=True),
     Column("attempt", Integer, primary_key=True),
     Column("act", String(32), nullable=False),
-    Column("model", String(200), nullable=False),
+    # A fork may put another model at the seat: it is not answered by the old one.
+    Column("model", String(200), primary_key=True),
     Column("text", Text, nullable=False),
     Column("letter_text", LargeBinary, nullable=False),
     Column("cut", Integer, nullable=False),
@@ -74,26 +75,24 @@ _FIND = f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE episode = ? AND letter
 
 
 class Journal(OwnedBook):
-    """The answers of all episodes of one database."""
+    """The answers of all episodes of one database.
 
-    durable = False
+    They are written durably: a checkpoint may point to one, and what was paid for is not asked
+    again after a power cut.
+    """
 
-    def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
-        """The answer already given to this letter, if any."""
-        return self.found(episode, [(agent, letter, attempt)])[0]
+    def find(
+        self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
+    ) -> Entry | None:
+        """The answer already given to this letter, if any; see `Asked`."""
+        return self.found(episode, [Asked(agent, letter, attempt, model)])[0]
 
-    def found(self, episode: str, letters: Sequence[tuple[str, str, int]]) -> list[Entry | None]:
-        """The answers already given to some letters, in one query.
-
-        Args:
-            episode: the episode of all letters.
-            letters: (agent, letter, attempt).
-        """
+    def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
+        """The answers already given to some letters of an episode, in one query."""
         if not letters:
             return []
-        rows = self._answers_to(episode, [letter for _, letter, _ in letters])
-        known = {(row["agent"], row["letter"], row["attempt"]): row for row in rows}
-        return [_entry(known[key]) if key in known else None for key in letters]
+        rows = self._answers_to(episode, [one.letter for one in letters])
+        return [next(iter(_answering(one, rows)), None) for one in letters]
 
     def _answers_to(self, episode: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """The rows of some letters that the holder may see."""
@@ -122,12 +121,15 @@ class Journal(OwnedBook):
         Raises:
             ValueError: one is missing, or does not match its commitment.
         """
-        names = [(agent, at["letter"], at["attempt"]) for agent, at in pointers.items()]
-        entries = dict(zip(pointers, self.found(episode, names), strict=True))
+        names = [at["letter"] for at in pointers.values()]
+        rows = self._answers_to(episode, names) if names else []
         opened: dict[str, Entry] = {}
-        for agent, entry in entries.items():
-            if entry is None or entry.pointer() != pointers[agent]:
-                state = "is missing" if entry is None else "was changed"
+        for agent, at in pointers.items():
+            here = Asked(agent, at["letter"], at["attempt"])
+            given = _answering(here, rows)
+            entry = next((entry for entry in given if entry.pointer() == at), None)
+            if entry is None:
+                state = "was changed" if given else "is missing"
                 raise ValueError(f"the journal's entry of {agent} in episode {episode} {state}")
             opened[agent] = entry
         return opened
@@ -179,8 +181,8 @@ class Journal(OwnedBook):
         try:
             self._insert([_kept(who, episode, entry)], who)
         except IntegrityError:
-            place = {"agent": entry.agent, "letter": entry.letter, "attempt": entry.attempt}
-            known = select(_answers).filter_by(episode=episode, owner=who.owner, **place)
+            key = {k: getattr(entry, k) for k in ("agent", "letter", "attempt", "model")}
+            known = select(_answers).filter_by(episode=episode, owner=who.owner, **key)
             if (first := self._row(known, who)) is None:
                 raise
             return _entry(dict(first._mapping))
@@ -227,6 +229,17 @@ class Journal(OwnedBook):
         used = func.sum(_answers.c.input_tokens + _answers.c.output_tokens)
         row = self._row(select(used.label("used")).filter_by(owner=owner), Holder(owner))
         return int(row.used or 0) if row else 0
+
+
+def _answering(asked: Asked, rows: Sequence[Mapping[str, Any]]) -> list[Entry]:
+    """The entries among some rows that answer a letter."""
+    place = (asked.agent, asked.letter, asked.attempt)
+    return [
+        _entry(row)
+        for row in rows
+        if (row["agent"], row["letter"], row["attempt"]) == place
+        and asked.model in ("", row["model"])
+    ]
 
 
 _ENDED = {"": 0, "cut": 1, "refused": 2, "filtered": 3}

@@ -160,6 +160,26 @@ class Ledger(OwnedBook):
         order = (_lines.c.turn, _lines.c.kind, _lines.c.clause, _lines.c.number)
         return [Line(**row._mapping) for row in self._rows(query.order_by(*order))]
 
+    def altered(self, episode: str) -> list[str]:
+        """The postings of an episode whose lines are not those that were posted together.
+
+        Returns:
+            Each by its kind, clause and turn: it was changed, its lines or its entry were deleted,
+            or lines were added to it.
+        """
+        posted = self._rows(self._seen(select(_postings).filter_by(episode=episode), _postings))
+        query = self._seen(select(_lines).filter_by(episode=episode), _lines)
+        lines: defaultdict[tuple[str, str, int], list[Line]] = defaultdict(list)
+        for row in self._rows(query.order_by(_lines.c.number)):
+            line = Line(row.debit, row.credit, row.amount, row.memo)
+            lines[row.kind, row.clause, row.turn].append(line)
+        digests = {(row.kind, row.clause, row.turn): row.digest for row in posted}
+        return [
+            " ".join(map(str, place))
+            for place in sorted(digests.keys() | lines.keys())
+            if digests.get(place) != _digest(lines.get(place, []))
+        ]
+
     def balances(self, episode: str) -> dict[str, int]:
         """Millionths per account; see `balances_of`."""
         return balances_of(self.lines(episode))

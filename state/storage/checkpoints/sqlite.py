@@ -17,6 +17,7 @@ from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.engine import BUSY_SECONDS
+from shapley_coop.state.storage.versions import CHECKPOINTS, check_known
 
 _BY_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
 _THREADS = f"SELECT DISTINCT thread_id FROM checkpoints WHERE {_BY_RUN}"  # noqa: S608 - constants
@@ -101,8 +102,8 @@ async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
         try:
             connection = await asyncio.to_thread(_connected, file)
             break
-        except sqlite3.OperationalError:
-            if wait is None:
+        except sqlite3.OperationalError as error:
+            if wait is None or "locked" not in str(error):
                 raise
             await asyncio.sleep(wait)
     with closing(connection):
@@ -121,7 +122,11 @@ def _connected(file: Path) -> sqlite3.Connection:
     try:
         # A killed process loses nothing; after a power cut a run resumes from an earlier step.
         connection.execute("PRAGMA synchronous = NORMAL")
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        check_known("this home's file of checkpoints", found, CHECKPOINTS)
         BlockingSaver(connection).setup()
+        if found != CHECKPOINTS:
+            connection.execute(f"PRAGMA user_version = {CHECKPOINTS}")
     except BaseException:
         connection.close()
         raise
