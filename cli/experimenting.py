@@ -103,7 +103,12 @@ def evaluate(
     tally = run_cells(chosen, cells, folder, limits=limits, prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
     compared = against(experiment, baseline) if baseline else {}
-    _show(experiment, compared, to_langsmith(experiment) if upload else [], as_json)
+    names: list[str] = []
+    try:
+        names = to_langsmith(experiment) if upload else []
+    finally:
+        # The runs are scored on this machine, whatever LangSmith does.
+        _show(experiment, compared, names, as_json)
     if tally.left:
         note(f"{tally.left} cells are left: coop status {folder}")
         sys.exit(INCOMPLETE)

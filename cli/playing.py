@@ -190,28 +190,30 @@ def _config(given: dict[str, Any]) -> "RunConfig":
         raise ValueError(str(first_error(error))) from None
 
 
-async def _traced(run: Any, watch: Any, person: Any) -> Any:
+async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
     """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
-    import asyncio
-
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.tracing import tracing
 
     if not tracing():
-        return await follow(run, watch, person)
-    from shapley_coop.evals.sweeps.feedback import Traced
-    from shapley_coop.evals.sweeps.rows import row_of
-    from shapley_coop.evals.sweeps.suite import Cell
+        return await follow(run, watch, person), None
+    from shapley_coop.evals.sweeps.feedback import score_trace, traced_with
 
-    traced, cell = Traced(), Cell(suite="", labels={}, graph=run.graph, room=run.room)
-    outcome = await follow(run, watch, person, traced.config)
-    try:
-        traced.score(await asyncio.to_thread(row_of, cell, await table_of(run)))
-    except Exception as error:
-        # The run has ended and is paid: what cannot be told of it changes nothing.
-        note(f"{run.run}: no feedback was sent to its trace ({type(error).__name__})")
-    return outcome
+    outcome = await follow(run, watch, person, traced_with())
+    return outcome, score_trace(await table_of(run))
+
+
+def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
+    """Say where a traced run is looked at, once LangSmith has told; a while is waited for that."""
+    from shapley_coop.seats.feedback import link_to
+    from shapley_coop.seats.tracing import patience, trace_of
+
+    trace = trace_of(outcome["episode"])
+    if trace is None:
+        return
+    link = link_to(trace, sent, patience())
+    note(f"trace: {link}" if link else "LangSmith has not answered: the trace may be incomplete")
 
 
 def _follow(run: Any, as_json: bool) -> None:
@@ -231,7 +233,7 @@ def _follow(run: Any, as_json: bool) -> None:
     person = _ask_here if sys.stdin.isatty() else None
     try:
         with waiting(f"playing {run.run}"):
-            outcome = finish(_traced(run, watch, person))
+            outcome, sent = finish(_traced(run, watch, person))
     except Waiting as pause:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {who[0]}")
@@ -256,5 +258,6 @@ def _follow(run: Any, as_json: bool) -> None:
     else:
         say()
         report(outcome)
+    _tell_trace(outcome, sent)
     if outcome["status"] == "error" or nobody_acted(outcome) or outcome.get("lapsed"):
         sys.exit(ENDED_IN_ERROR)

@@ -33,6 +33,7 @@ from shapley_coop.state import Run, RunConfig, Table, game_of, home, result
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED
+from shapley_coop.state.workflow_config import check_kind
 
 Watcher = Callable[[str, dict[str, Any]], None]
 """Called after each node with its name and its update."""
@@ -73,8 +74,7 @@ def prepare(graph: str, room: RunConfig, run: str = "", idempotency_key: str = "
     """
     page, resolved = builder(graph), room.resolve()
     played = game_of(resolved.model_dump(mode="json"))
-    if not isinstance(played, page.plays):
-        raise ValueError(f"{graph} plays {page.plays.name} and not {played.name}: choose that game")
+    check_kind(played, page.plays, graph)
     played.make_ready()
     for seat in resolved.seats.values():
         check_seat(seat)

@@ -9,7 +9,6 @@ from typing import cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
-from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats import clients
@@ -26,6 +25,7 @@ from shapley_coop.state import (
 )
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.kept import pack_of
+from shapley_coop.state.traces import searched_by
 from shapley_coop.state.turn import TurnContext
 
 App = CompiledStateGraph[Table, RunConfig, Opening, Table]
@@ -101,20 +101,16 @@ def configured(run: Run) -> RunnableConfig:
     """The run's configuration: its thread, its bounds, and how it is traced."""
     room = RunConfig.model_validate(run.room)
     game, name = game_of(run.room), name_of(room)
-    simulated = any(seat.simulated for seat in room.seats.values())
+    found_by = searched_by(run.room)
     return {
         "configurable": {"thread_id": run.run},
         "recursion_limit": _steps(game.turns, len(game.agents), room.rounds),
         "run_name": f"{run.graph}/{name}#{room.seed}",
-        "tags": [run.graph, name, *(["simulated"] if simulated else [])],
+        "tags": [run.graph, name, *(["simulated"] if found_by["simulated"] else [])],
         "metadata": {
             "run": run.run,
             "graph": run.graph,
-            "game": name,
-            "seed": room.seed,
-            "agents": list(game.agents),
-            "protocol": PROTOCOL,
             "prompt_hash": fingerprint(pack_of(room.prompts)),
-            "simulated": simulated,
+            **found_by,
         },
     }

@@ -21,7 +21,7 @@ ALLOWED = {
     "nodes": {"state", "seats"} | PURE,
     "graphs": {"nodes", "state", "seats"} | PURE,
     "evals": {"graphs", "state", "seats"} | PURE,
-    "serve": {"graphs", "state", "seats"} | PURE,
+    "serve": {"graphs", "state", "seats", "evals"} | PURE,
     "cli": PURE | {"seats", "state", "nodes", "graphs", "evals", "serve"},
 }
 """Room → the other rooms it may import."""
