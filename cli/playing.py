@@ -178,10 +178,11 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 
 
 def _follow(run: Any, as_json: bool) -> None:
-    from shapley_coop.cli.narration import narrate, nobody_acted, report
+    from shapley_coop.cli.narration import narrate, report
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.seats import SeatError
     from shapley_coop.state import home
+    from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.storage.checkpoints.serializer import Unreadable
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
@@ -211,5 +212,5 @@ def _follow(run: Any, as_json: bool) -> None:
     else:
         say()
         report(outcome)
-    if outcome["status"] == "error" or nobody_acted(outcome):
+    if outcome["status"] in FAILED:
         sys.exit(ENDED_IN_ERROR)

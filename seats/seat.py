@@ -43,6 +43,13 @@ class Seat(BaseModel):
         default=60, gt=0, le=3600, title="Timeout", description="Seconds for one request."
     )
 
+    of_simulation: bool = Field(
+        default=False,
+        title="Of a simulation",
+        description="Of a recording: whether embedded agents answered in it. It is read from the "
+        "recording when the run begins.",
+    )
+
     @field_validator("model")
     @classmethod
     def _provider_and_name(cls, model: str) -> str:

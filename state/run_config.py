@@ -6,20 +6,14 @@ from copy import deepcopy
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
 from shapley_coop.credit import can_settle
 from shapley_coop.deals.enforcement import Mode
 from shapley_coop.games import Game, load
 from shapley_coop.games.catalogue import read, title
 from shapley_coop.seats import Seat, as_seat
+from shapley_coop.seats.recording import described
 from shapley_coop.state.budget import Budget
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
 
@@ -243,7 +237,8 @@ class RunConfig(BaseModel):
         seats |= {name: self.seats[name] for name in OUTSIDERS if name in self.seats}
         for agent in secrets_of(self.secrets):
             reservation_of(self.secrets, agent)
-        return self.model_copy(update={"game": read(self.game), "seats": seats})
+        known = {name: described(seat) for name, seat in seats.items() if seat}
+        return self.model_copy(update={"game": read(self.game), "seats": known})
 
 
 @cache

@@ -19,7 +19,10 @@ OWN = {"run", "episode", "seats", "timing", "simulated"}
 
 
 def told(outcome: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in outcome.items() if key not in OWN}
+    given = outcome["happened"]["answers"].items()
+    answers = {agent: {**one, "model": ""} for agent, one in given}
+    happened = {**outcome["happened"], "words": [], "answers": answers}
+    return {k: v for k, v in {**outcome, "happened": happened}.items() if k not in OWN}
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from shapley_coop.state import PublicMessage, Table, result
 OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)
 """Workflow → the module that measures its runs and values its offers, where it has one."""
 
-_EACH_TIME = ("run", "episode", "timing", "talk")
+_EACH_TIME = ("run", "episode", "timing", "talk", "events")
 
 
 @dataclass(frozen=True)

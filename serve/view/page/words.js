@@ -80,7 +80,14 @@ export function name(agents, agent) {
   return h("span", { class: `name ${colour(agents, agent)}` }, agent);
 }
 
-const STATUS = { agreed: "agreed", no_deal: "no deal", error: "error", budget: "budget used up" };
+const STATUS = {
+  agreed: "agreed",
+  no_deal: "no deal",
+  no_play: "no play",
+  unreadable: "unreadable",
+  error: "error",
+  budget: "budget used up",
+};
 
 /** How a run stands, in a word or two. */
 export function status(run) {
