@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
+from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
@@ -15,12 +16,17 @@ from shapley_coop.cli.options import (
     Model,
     RunName,
     SetPairs,
+    complete_games,
+    complete_graphs,
     seats_from,
     settings_from,
 )
 from shapley_coop.files import first_error
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from shapley_coop.state import RunConfig
 
 ENDED_IN_ERROR = 1
@@ -31,11 +37,19 @@ def run(
     game: Annotated[
         str,
         typer.Argument(
-            help="A game's name, a payoff file (YAML or JSON), or a Python file of your own."
+            help="A game's name, a payoff file (YAML or JSON), a Python file of your own, or "
+            "pettingzoo:package.module:factory.",
+            autocompletion=complete_games,
         ),
     ],
     graph: Annotated[
-        str, typer.Option("--graph", "-g", help="The workflow; coop list shows them.")
+        str,
+        typer.Option(
+            "--graph",
+            "-g",
+            help="The workflow; coop list shows them.",
+            autocompletion=complete_graphs,
+        ),
     ] = "shapley_coop",
     model: Model = "embedded:rational",
     agent: AgentSeats = None,
@@ -142,6 +156,16 @@ def _ask_here(mail: Any) -> str:
     return sys.stdin.readline().strip()
 
 
+def _asking(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
+    """Ask a person at this terminal, without a spinner that moves while they type."""
+
+    def ask(mail: Any) -> str:
+        with hidden():
+            return _ask_here(mail)
+
+    return ask
+
+
 def _config(given: dict[str, Any]) -> "RunConfig":
     from pydantic import ValidationError
 
@@ -150,7 +174,7 @@ def _config(given: dict[str, Any]) -> "RunConfig":
     try:
         return RunConfig.model_validate(given)
     except ValidationError as error:
-        raise ValueError(str(first_error(error))) from None
+        raise ValueError(str(first_error(error, RunConfig))) from None
 
 
 async def _traced(run: Any, watch: Any, person: Any) -> Any:
@@ -180,16 +204,15 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.cli.narration import narrate, report
     from shapley_coop.graphs.running import Waiting
-    from shapley_coop.seats import SeatError
     from shapley_coop.state import home
     from shapley_coop.state.outcome import FAILED
-    from shapley_coop.state.storage.checkpoints.serializer import Unreadable
     from shapley_coop.state.storage.leases import Busy, LeaseLost
+    from shapley_coop.state.storage.register import FAILED as FAILED_STATE
 
     watch = (lambda *_: None) if as_json else narrate
-    person = _ask_here if sys.stdin.isatty() else None
     try:
-        with waiting(f"playing {run.run}"):
+        with waiting(f"playing {run.run}") as hidden:
+            person = _asking(hidden) if sys.stdin.isatty() else None
             outcome = finish(_traced(run, watch, person))
     except Waiting as pause:
         who = pause.agents
@@ -198,14 +221,11 @@ def _follow(run: Any, as_json: bool) -> None:
     except (Busy, LeaseLost):
         raise
     except Exception as error:
-        home().runs.finish(run.run, "failed")
-        if os.environ.get("COOP_DEBUG"):
+        why = reason(error) or f"{type(error).__name__}, {MORE}"
+        home().runs.finish(run.run, FAILED_STATE, why=f"{why}; then coop resume {run.run}")
+        if os.environ.get(DEBUG):
             raise
-        # Only these failures are known to hold no private text.
-        known = isinstance(error, SeatError | Unreadable)
-        why = str(error) if known else type(error).__name__
-        more = "" if known else ", or see more with COOP_DEBUG=1"
-        complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}{more}")
+        complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:
         say_json(outcome)

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
@@ -140,7 +141,7 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
             reply = await model.ainvoke(letter, config=_traced(question))
         answer = _answer(reply, time.monotonic() - started)
     except Exception as error:
-        failure = _describe(error, limit)
+        failure = _describe(error, limit, seat.base_url or "")
     if failure:
         # Raised outside the handler, so that no private text hangs on as its context.
         raise SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
@@ -178,7 +179,7 @@ def _count(tokens: int) -> int:
     return min(max(tokens, 0), _MOST_TOKENS)
 
 
-def _describe(error: Exception, limit: float) -> str:
+def _describe(error: Exception, limit: float, url: str) -> str:
     """The kind of failure, and never its text, which can hold the letter or a key."""
     from shapley_coop.seats.recording import NotRecorded
 
@@ -187,6 +188,9 @@ def _describe(error: Exception, limit: float) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {limit:g} s; raise the seat's timeout"
     status = getattr(error, "status_code", None)
+    if status is None and _unreached(error):
+        where = f" at {_address(url)}" if url else ""
+        return f"no connection{where}; check that it is up, its URL and --base-url"
     fix = {
         307: "the endpoint has moved: check its base URL",
         308: "the endpoint has moved: check its base URL",
@@ -197,3 +201,20 @@ def _describe(error: Exception, limit: float) -> str:
         429: "the endpoint's rate limit or quota is used up; try later",
     }.get(status or 0, "resume the run to try again")
     return f"{type(error).__name__}{f' ({status})' if status else ''}; {fix}"
+
+
+def _unreached(error: BaseException | None) -> bool:
+    """Whether a connection was refused, or its host is not known."""
+    while error is not None:
+        if isinstance(error, ConnectionError | OSError) and not isinstance(error, TimeoutError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _address(url: str) -> str:
+    """An endpoint without what could be a secret in it."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{host}{port}{parts.path}"

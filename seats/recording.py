@@ -2,6 +2,7 @@
 
 import json
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -62,7 +63,7 @@ def read_recording(path: str) -> dict[tuple[str, str, int], dict[str, Any]]:
 
 
 def described(seat: Seat) -> Seat:
-    """A seat that says whether its recording holds answers of embedded agents.
+    """A seat that says whether its recording holds answers of embedded agents, and where it is.
 
     Raises:
         ValueError: the recording is missing or a line is no entry.
@@ -71,7 +72,8 @@ def described(seat: Seat) -> Seat:
         return seat
     models = (str(entry.get("model", "")) for entry in read_recording(seat.name).values())
     simulated = any(model.startswith(f"{EMBEDDED}:") for model in models)
-    return seat.model_copy(update={"of_simulation": simulated})
+    model = f"{RECORDING}:{Path(seat.name).absolute()}"
+    return seat.model_copy(update={"model": model, "of_simulation": simulated})
 
 
 class RecordedChatModel(BaseChatModel):

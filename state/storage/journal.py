@@ -156,6 +156,13 @@ class Journal(Book):
         text = _unpacked(row.letter_text)
         return Mail(agent, row.act, row.letter, text, row.attempt, row.since)
 
+    def remove(self, episode: str) -> None:
+        """Delete the letters and answers of an episode, those that wait as well."""
+        self._write(
+            (delete(_answers).filter_by(episode=episode), None),
+            (delete(_mail).filter_by(episode=episode), None),
+        )
+
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in any order."""
         yield from map(_entry, self._rows(select(_answers).filter_by(episode=episode)))

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, MetaData, Row, String, Table, Text, insert, select, update
+from sqlalchemy import Column, MetaData, Row, String, Table, Text, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from shapley_coop.state.storage.engine import Book
 
-STARTED, ENDED, FAILED = "started", "ended", "failed"
+STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "failed"
 
 _metadata = MetaData()
 _runs = Table(
@@ -21,7 +21,7 @@ _runs = Table(
     Column("room", Text, nullable=False),
     Column("created", String(32), nullable=False),
     Column("state", String(16), nullable=False),
-    Column("result", Text),
+    Column("result", Text),  # of a run that has not ended: why it stands still, as {"why": …}
 )
 
 
@@ -34,8 +34,9 @@ class Run:
         graph: the workflow.
         room: its resolved configuration, as JSON.
         created: ISO time, UTC.
-        state: started, ended or failed.
+        state: started, waiting (for people), ended or failed.
         result: its result; None until it ended.
+        why: of a run that waits or has failed: for whom, or why, and how it goes on.
     """
 
     run: str
@@ -44,6 +45,7 @@ class Run:
     created: str
     state: str
     result: dict[str, Any] | None
+    why: str = ""
 
 
 class Runs(Book):
@@ -71,13 +73,16 @@ class Runs(Book):
                 f"there is a run {run!r} already: choose another name, or coop resume {run}"
             ) from None
 
-    def finish(self, run: str, state: str, result: dict[str, Any] | None = None) -> None:
-        """Enter the state in which a run ended, and its result.
+    def finish(
+        self, run: str, state: str, result: dict[str, Any] | None = None, why: str = ""
+    ) -> None:
+        """Enter the state in which a run ended or stands still, and its result or the reason.
 
         A failure never erases the result of a run that has ended: what is settled stays settled,
         whatever fails afterwards.
         """
-        values = {"state": state, "result": json.dumps(result) if result else None}
+        kept = result or ({"why": why} if why else None)
+        values = {"state": state, "result": json.dumps(kept) if kept else None}
         change = update(_runs).filter_by(run=run).values(values)
         self._write((change if result else change.where(_runs.c.state != ENDED), None))
 
@@ -92,6 +97,10 @@ class Runs(Book):
             raise ValueError(f"there is no run {run!r}: coop runs lists them")
         return _run(row)
 
+    def remove(self, run: str) -> None:
+        """Forget a run; an unknown one is forgotten already."""
+        self._write((delete(_runs).filter_by(run=run), None))
+
     def list(self) -> list[Run]:
         """Every run, newest first."""
         query = select(_runs).order_by(_runs.c.created.desc(), _runs.c.run)
@@ -99,5 +108,7 @@ class Runs(Book):
 
 
 def _run(row: Row[Any]) -> Run:
-    result = json.loads(row.result) if row.result else None
-    return Run(row.run, row.graph, json.loads(row.room), row.created, row.state, result)
+    kept = json.loads(row.result) if row.result else None
+    result = kept if row.state == ENDED else None
+    why = "" if result or not kept else str(kept.get("why", ""))
+    return Run(row.run, row.graph, json.loads(row.room), row.created, row.state, result, why)

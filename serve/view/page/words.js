@@ -92,6 +92,7 @@ const STATUS = {
 /** How a run stands, in a word or two. */
 export function status(run) {
   if (run.state === "failed") return "stopped";
+  if (run.state === "waiting" && !run.outcome) return "waiting";
   if (run.state === "started" && !run.outcome) return "running";
   return STATUS[run.status] ?? String(run.status ?? run.state);
 }
