@@ -120,22 +120,54 @@ def answer(
         str, typer.Argument(help="The message; if it is left out, the waiting letter is printed.")
     ] = "",
 ) -> None:
-    """Answer the waiting letter of a person, or read it; coop resume then goes on."""
-    from shapley_coop.graphs.running import answer as answer_for
-    from shapley_coop.graphs.threads import table_of
+    """Read the waiting letter of a person, and answer it; coop resume then goes on.
+
+    A reply is taken for a letter that was read here: of two replies in a row, the second would
+    bind its author to an answer to a letter that it has not seen.
+    """
     from shapley_coop.state import home
 
     found = home().runs.get(run)
-    if reply:
-        if fault := finish(answer_for(found, agent, reply)):
-            raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
-        note(f"{agent} has answered; go on with: coop resume {run}")
+    episode, mail = _mail_of(found, agent)
+    if not reply:
+        if mail is None:
+            raise ValueError(f"no letter waits for {agent} in {run}")
+        say(mail.letter_text)
+        home().journal.mark_read(episode, mail)
         return
-    table = finish(table_of(found))
-    mail = home().journal.mail(table["episode"], agent) if table else None
-    if mail is None:
-        raise ValueError(f"no letter waits for {agent} in {run}")
-    say(mail.letter_text)
+    if mail is not None and not home().journal.was_read(episode, mail):
+        raise ValueError(
+            f"{agent} has not read the letter that waits, so that no reply to it is taken: "
+            f"read it with coop answer {run} {agent}"
+        )
+    _reply(found, agent, reply)
+
+
+def _reply(run: Any, agent: str, reply: str) -> None:
+    """Hand in a reply; one that is refused is told why, and the letter waits on."""
+    from shapley_coop.graphs.running import answer as answer_for
+    from shapley_coop.state import home
+
+    fault = finish(answer_for(run, agent, reply))
+    episode, mail = _mail_of(run, agent)
+    if fault:
+        if mail is not None:
+            home().journal.mark_read(episode, mail)  # the same letter, with the reason told here
+        raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
+    if mail is not None:
+        note(f"{agent} has answered, and is asked again: coop answer {run.run} {agent}")
+    else:
+        note(f"{agent} has answered; go on with: coop resume {run.run}")
+
+
+def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
+    """The run's episode, and the letter that waits for an agent, or None."""
+    from shapley_coop.graphs.threads import table_of
+    from shapley_coop.state import home
+
+    table = finish(table_of(run))
+    episode = table.get("episode", "")
+    return episode, home().journal.mail(episode, agent) if episode else None
 
 
 def _company(task: str, unsafe: bool) -> dict[str, Any]:
@@ -222,7 +254,7 @@ def _follow(run: Any, as_json: bool) -> None:
         raise
     except Exception as error:
         why = reason(error) or f"{type(error).__name__}, {MORE}"
-        home().runs.finish(run.run, FAILED_STATE, why=f"{why}; then coop resume {run.run}")
+        home().runs.finish(run.run, FAILED_STATE, why=f"{why}; go on with coop resume {run.run}")
         if os.environ.get(DEBUG):
             raise
         complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}")

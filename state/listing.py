@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from shapley_coop.games.catalogue import title
-from shapley_coop.state.storage.register import ENDED, Run
+from shapley_coop.state.storage.register import Run
 
 
 def listed(run: Run) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class RunFilter:
         for run in runs:
             line = listed(run)
             wanted = (
-                self.game in line["game"],
+                _key(self.game) in _key(line["game"]),
                 self.graph in ("", run.graph),
                 self.seed in (None, line["seed"]),
                 self.outcome in ("", line["outcome"], run.state),
@@ -59,9 +59,9 @@ class RunFilter:
                 yield run
 
 
-def ended(run: Run) -> bool:
-    """Whether a run has ended, and nothing is left to do in it."""
-    return run.state == ENDED
+def _key(title: str) -> str:
+    """A title by its letters and digits: stag_hunt is Stag Hunt."""
+    return "".join(filter(str.isalnum, title.lower()))
 
 
 def age(created: str, now: datetime | None = None) -> str:

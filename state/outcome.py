@@ -29,7 +29,6 @@ MOST_NAMED = 6
 class Answers(TypedDict):
     """What one seat answered."""
 
-    model: str  # as provider:name
     given: int  # answers to letters, each attempt counted
     unusable: int  # how many of these could not be read, or said what cannot be done
     labels: dict[str, int]  # label of the fault → how many were sent back for it
@@ -78,10 +77,10 @@ def happened(table: Table, seats: Mapping[str, str]) -> Happened:
     record = table.get("record", [])
     acted = [a for a in table["agents"] if any(a in turn["actions"] for turn in record)]
     at_stake = any(turn.get("pot") or any(turn["rewards"].values()) for turn in record)
-    answers = _answers(table["spent"], seats)
+    answers = _answers(table["spent"])
     words = [
         _who_acted(table, acted),
-        *_unusable(answers),
+        *_unusable(answers, seats),
         *([] if at_stake else ["Nothing was at stake: every reward was 0."]),
     ]
     return {"words": words, "acted": acted, "at_stake": at_stake, "answers": answers}
@@ -101,13 +100,11 @@ def _who_acted(table: Table, acted: Sequence[str]) -> str:
     return f"{len(acted)} of {len(agents)} agents acted, {played}; {named} never did."
 
 
-def _answers(spent: Mapping[str, Any], seats: Mapping[str, str]) -> dict[str, Answers]:
+def _answers(spent: Mapping[str, Any]) -> dict[str, Answers]:
     found: dict[str, Answers] = {}
     for phase in spent.values():
         for agent, count in phase.get("agents", {}).items():
-            one = found.setdefault(
-                agent, {"model": seats.get(agent, ""), "given": 0, "unusable": 0, "labels": {}}
-            )
+            one = found.setdefault(agent, {"given": 0, "unusable": 0, "labels": {}})
             one["given"] += count.get("calls", 0)
             one["unusable"] += count.get("refused", 0)
             for key, n in count.items():
@@ -117,20 +114,18 @@ def _answers(spent: Mapping[str, Any], seats: Mapping[str, str]) -> dict[str, An
     return {agent: found[agent] for agent in sorted(found)}
 
 
-def _unusable(answers: Mapping[str, Answers]) -> list[str]:
+def _unusable(answers: Mapping[str, Answers], seats: Mapping[str, str]) -> list[str]:
     """How many answers of each seat could not be used; nothing where all could."""
-    lost = {agent: one for agent, one in answers.items() if one["unusable"]}
+    lost = [agent for agent, one in answers.items() if one["unusable"]]
     if not lost:
         return []
     given, unusable = (sum(one[key] for one in answers.values()) for key in ("given", "unusable"))
-    named = ", ".join(_of_one(agent, one) for agent, one in [*lost.items()][:MOST_NAMED])
+    named = ", ".join(_of_one(a, seats.get(a, ""), answers[a]) for a in lost[:MOST_NAMED])
     more = ", …" if len(lost) > MOST_NAMED else ""
     return [f"{unusable} of {given} answers could not be used: {named}{more}."]
 
 
-def _of_one(agent: str, one: Answers) -> str:
-    model = f" ({one['model']})" if one["model"] else ""
+def _of_one(agent: str, model: str, one: Answers) -> str:
     labels = ", ".join(f"{label} ×{n}" for label, n in sorted(one["labels"].items()))
-    return f"{agent}{model} {one['unusable']} of {one['given']}" + (
-        f" [{labels}]" if labels else ""
-    )
+    told = f"{agent} ({model})" if model else agent
+    return f"{told} {one['unusable']} of {one['given']}" + (f" [{labels}]" if labels else "")

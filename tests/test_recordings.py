@@ -19,9 +19,7 @@ OWN = {"run", "episode", "seats", "timing", "simulated"}
 
 
 def told(outcome: dict[str, Any]) -> dict[str, Any]:
-    given = outcome["happened"]["answers"].items()
-    answers = {agent: {**one, "model": ""} for agent, one in given}
-    happened = {**outcome["happened"], "words": [], "answers": answers}
+    happened = {**outcome["happened"], "words": []}  # which name the models
     return {k: v for k, v in {**outcome, "happened": happened}.items() if k not in OWN}
 
 

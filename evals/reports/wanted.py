@@ -2,7 +2,7 @@
 
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.reports.figures import KINDS
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.sweeps.suite import FigureSpec, Suite, TableSpec
 
 
 def check_report(suite: Suite) -> None:
@@ -11,7 +11,8 @@ def check_report(suite: Suite) -> None:
     Raises:
         ValueError: there is no such measure or kind of figure; one line names where.
     """
-    for spec in [*suite.tables, *suite.figures]:
+    shown: list[TableSpec | FigureSpec] = [*suite.tables, *suite.figures]
+    for spec in shown:
         where = f"{suite.name}: {spec.title!r}"
         for column in spec.columns:
             try:

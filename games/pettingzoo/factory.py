@@ -66,7 +66,7 @@ def _missing(path: str, absent: str) -> str:
     if absent and path != absent and not path.startswith(f"{absent}."):
         return f"it needs {absent}, which is not installed: pip install {absent}"
     package, _, name = path.rpartition(".")
-    return f"there is no module {path}: {_instead(package, name) or FORM}"
+    return f"no module named {path}: {_instead(package, name) or FORM}"
 
 
 def _no_factory(module: ModuleType, name: str) -> str:

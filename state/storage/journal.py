@@ -6,6 +6,7 @@ the table, and a recording seat can replay a run. Agents and parties never read 
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
 
@@ -58,6 +59,15 @@ _mail = Table(
     Column("attempt", Integer, nullable=False),
     Column("letter_text", LargeBinary, nullable=False),
     Column("since", Float, nullable=False),
+)
+
+_read = Table(
+    "read_letters",
+    _metadata,
+    Column("episode", String(64), primary_key=True),
+    Column("agent", String(64), primary_key=True),
+    Column("letter", String(64), primary_key=True),
+    Column("attempt", Integer, primary_key=True),
 )
 
 
@@ -156,9 +166,19 @@ class Journal(Book):
         text = _unpacked(row.letter_text)
         return Mail(agent, row.act, row.letter, text, row.attempt, row.since)
 
+    def mark_read(self, episode: str, mail: Mail) -> None:
+        """Remember that a letter was shown to the person whom it is for."""
+        with suppress(IntegrityError):  # it was shown before
+            self._write((insert(_read), _place(episode, mail)))
+
+    def was_read(self, episode: str, mail: Mail) -> bool:
+        """Whether a letter was shown to the person whom it is for."""
+        return self._row(select(_read).filter_by(**_place(episode, mail))) is not None
+
     def remove(self, episode: str) -> None:
         """Delete the letters and answers of an episode, those that wait as well."""
         self._write(
+            (delete(_read).filter_by(episode=episode), None),
             (delete(_answers).filter_by(episode=episode), None),
             (delete(_mail).filter_by(episode=episode), None),
         )
@@ -166,6 +186,11 @@ class Journal(Book):
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in any order."""
         yield from map(_entry, self._rows(select(_answers).filter_by(episode=episode)))
+
+
+def _place(episode: str, mail: Mail) -> dict[str, Any]:
+    at = {"letter": mail.letter, "attempt": mail.attempt}
+    return {"episode": episode, "agent": mail.agent, **at}
 
 
 def _packed(text: str) -> bytes:
