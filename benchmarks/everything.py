@@ -46,6 +46,7 @@ MODULES = {
     "offers": "offers",
     "runs": "offers",
     "tokens": "tokens",
+    "letters": "letters",
     "start": "start",
     "git": "git",
 }
@@ -65,6 +66,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "offers": {"repeats": 1, "turns": 8},
     "runs": {"repeats": 1, "each": 2},
     "tokens": {"agents": 4, "rounds": 3},
+    "letters": {"most": 2},
     "start": {"repeats": 1, "commands": ("coop --help",)},
     "git": {"repeats": 1, "commits": (20, 40)},
 }

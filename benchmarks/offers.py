@@ -130,7 +130,7 @@ async def _rates(repeats: int, turns: int) -> tuple[dict[str, float], dict[str, 
 def _haggling(character: str, turns: int) -> Play:
     seats = {"*": f"embedded:{character}"}
     room = RunConfig.model_validate({"game": "escape_room", "rounds": turns - 1, "seats": seats})
-    return Play("negotiation", room, _counter, [1] * turns, 0)
+    return Play("negotiation_priced", room, _counter, [1] * turns, 0)
 
 
 async def _ours(played: Play, repeats: int, names: tuple[str, str]) -> dict[str, float]:

@@ -23,6 +23,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import ConfigDict
 
 from shapley_coop.seats import Seat
+from shapley_coop.seats.letters import facts_in, with_facts
 
 Script = Callable[[str, str], str]
 """From an agent's name and its letter to its message."""
@@ -32,6 +33,9 @@ Heard = Callable[[list[BaseMessage]], None]
 
 _LETTERS = Random(0)
 _WORDS = ["".join(_LETTERS.choices("etaoinshrdlu", k=_LETTERS.randint(2, 9))) for _ in range(2000)]
+
+_READ = ("ask", "round", "rounds")
+"""The facts of a letter that a script goes by."""
 
 _ASKED = re.compile(r'"ask": "(\w+)"')
 _ROUND = re.compile(r'"round": (\d+), "rounds": (\d+)')
@@ -81,7 +85,9 @@ class ScriptedModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        message = AIMessage(self.script(self.agent, str(messages[-1].content)))
+        known = {key: x for key, x in facts_in(messages).items() if key in _READ}
+        letter = with_facts(str(messages[-1].content), known)
+        message = AIMessage(self.script(self.agent, letter))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     async def _agenerate(

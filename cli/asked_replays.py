@@ -27,7 +27,7 @@ from shapley_coop.seats.models import chat_model
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import EvaluatedTable, Table
 from shapley_coop.state.characteristic import by_replays
-from shapley_coop.state.private import PrivateView, private_views
+from shapley_coop.state.private import PrivateView, Refusal, private_views
 from shapley_coop.state.turn import TurnContext
 
 MOST_AGENTS = 6
@@ -170,14 +170,14 @@ class _Plays:
         """The action that a member chooses; None if its answers are refused, which is a pass."""
         config, view = turn.evaluated.config, self._views[agent]
         model = chat_model(config.seats[agent], agent=agent, seed=config.seed)
-        for _ in range(config.tries):
+        for attempt in range(1, config.tries + 1):
             text = str(model.invoke(_letter(turn, agent, view)).text)
             found = ACT.check(turn, agent, Answer(text))
             if not isinstance(found, Fault):
                 message = scan(text)
                 assert not isinstance(message, Fault), "it was read a moment ago"
                 return message.action
-            view = replace(view, fault=found)
+            view = replace(view, refusal=Refusal(found, text, attempt, config.tries))
         return None
 
 

@@ -163,10 +163,22 @@ def _clauses(path: Path) -> dict[str, Any]:
     """A file's contract, or that of the run whose result the file holds."""
     content = read_data(path, KIND)
     if isinstance(content, dict) and isinstance(content.get("contract"), dict):
-        content = {"clauses": content["contract"].get("clauses")}
+        content = _of_a_record(content["contract"].get("clauses"))
     if not isinstance(content, dict) or "clauses" not in content:
         raise ValueError(f"{path}: holds no contract: give a mapping with the key clauses")
     return content
+
+
+def _of_a_record(clauses: Any) -> dict[str, Any]:
+    """Clauses of a record, where all turns are ranges, as people and agents write them."""
+    from pydantic import ValidationError
+
+    from shapley_coop.deals import Deal, wire_form
+
+    try:
+        return wire_form(Deal.model_validate({"clauses": clauses}))
+    except ValidationError:
+        return {"clauses": clauses}  # reading them says in words what is wrong
 
 
 def _turns(path: Path) -> "list[Turn]":

@@ -49,6 +49,7 @@ def sweep(
     from shapley_coop.evals.sweeps.prices import check_prices
     from shapley_coop.evals.sweeps.suite import shard as shard_of
     from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.seats.keys import keys_bound
 
     chosen, cells, skipped = _cells(suites, seeds)
     known, part = reporting.prices_from(prices), _part(shard)
@@ -61,7 +62,8 @@ def sweep(
         check_prices(known, cells)
     limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
     how: Any = {"prices": known, "skipped": skipped, "part": part, "remote": remote}
-    _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
+    with keys_bound():  # a suite is a file, which may be somebody else's
+        _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
 
 
 def _tell(folder: Path, tally: "Tally") -> None:

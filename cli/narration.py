@@ -24,6 +24,8 @@ def narrate(node: str, written: dict[str, Any]) -> None:
             say(f"        {agent} is asked again: {draft['label']}")
     for said in written.get("talk", []):
         tell(said_event(said))
+    if lapsed := written.get("lapsed"):
+        say(f"  no contract: {lapsed}")
     if contract := written.get("contract"):
         tell({"kind": "signed", **contract, "text": contract["text"].splitlines()})
     for turn in written.get("record", []):
@@ -46,8 +48,9 @@ def lines_of(event: dict[str, Any]) -> list[str]:
 
 def _said(event: dict[str, Any]) -> list[str]:
     offer = event["deal"]["text"] if "deal" in event else []
-    first = f"{event['id']:>4}  {event['by']} {_act(event)}: {event['text'] or '—'}"
-    return [first, *(f"      {line}" for line in offer)]
+    said, *more = [line for line in event["text"].splitlines() if line.strip()] or ["—"]
+    first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said}"
+    return [first, *(f"      {line}" for line in [*more, *offer])]
 
 
 def _signed(event: dict[str, Any]) -> list[str]:
@@ -116,6 +119,8 @@ def report(outcome: dict[str, Any]) -> None:
     told = outcome.get("happened", {"words": [], "at_stake": True})
     for sentence in told["words"]:
         say(sentence)
+    if lapsed := outcome.get("lapsed"):
+        say(f"No contract binds in {outcome['run']}. {lapsed}")
     columns = ["agent", "seat", "did", "breaches", "reward", "Shapley", "payoff"]
     lines = [_line(agent, outcome) for agent in outcome["agents"]]
     show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", columns, lines)

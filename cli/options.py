@@ -57,13 +57,20 @@ Model = Annotated[
     str,
     typer.Option(
         help="Who answers for every agent: provider:name, with settings after commas, as in "
-        "openai:gpt-5-mini,temperature=0.2,timeout=30.",
+        "openai:gpt-5-mini,temperature=0.2,answers=tools.",
         autocompletion=complete_models,
     ),
 ]
 AgentSeats = Annotated[
     list[str] | None,
     typer.Option(help="NAME=provider:name[,setting=value…]: who answers for one agent."),
+]
+Personas = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--persona",
+        help="NAME=text, or NAME=@file: who an agent is and what it wants, told to it alone.",
+    ),
 ]
 BaseUrl = Annotated[
     str | None, typer.Option(help="URL of an OpenAI-compatible endpoint, for every openai: seat.")
@@ -97,6 +104,16 @@ def seats_from(
     return {"*": _seat(model, base_url), **named}
 
 
+def personas_from(given: list[str] | None) -> dict[str, str]:
+    """Return personas by agent, each a text or a file's.
+
+    Raises:
+        ValueError: one is not NAME=text or NAME=@file, or its file cannot be read.
+    """
+    named = _split(given or [], "--persona {}: give NAME=text, or NAME=@file")
+    return {agent: words("--persona", text) for agent, text in named}
+
+
 def pairs(option: str, given: str) -> dict[str, Any]:
     """Read an option's key=value pairs, separated by commas.
 
@@ -117,12 +134,25 @@ def words(option: str, given: str) -> str:
 
 
 def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
-    model, *parts = spec.split(",")
+    model, *parts = _parts(spec)
     seat: dict[str, Any] = {"model": model.strip()}
     if base_url and model.startswith("openai:"):
         seat["base_url"] = base_url
-    refusal = f"{spec}: {{!r}} is no setting: give temperature=0.2 and the like"
+    shown = spec.replace("{", "{{").replace("}", "}}")
+    refusal = f"{shown}: {{!r}} is no setting: give temperature=0.2 and the like"
     return seat | dict(_values(parts, refusal))
+
+
+def _parts(spec: str) -> list[str]:
+    """Split a seat at its commas, but for those within brackets: stop=[a, b] is one setting."""
+    parts, depth = [""], 0
+    for char in spec:
+        depth += (char in "[{") - (char in "]}")
+        if char == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return parts
 
 
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:

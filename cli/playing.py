@@ -14,10 +14,12 @@ from shapley_coop.cli.options import (
     BaseUrl,
     Json,
     Model,
+    Personas,
     RunName,
     SetPairs,
     complete_games,
     complete_graphs,
+    personas_from,
     seats_from,
     settings_from,
 )
@@ -54,6 +56,7 @@ def run(
     model: Model = "embedded:rational",
     agent: AgentSeats = None,
     base_url: BaseUrl = None,
+    persona: Personas = None,
     set_: SetPairs = None,
     params: Annotated[
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
@@ -75,6 +78,7 @@ def run(
         "game": game,
         "params": settings_from(set_, params) | _company(task, unsafe),
         "seats": seats_from(model, agent, base_url),
+        "personas": personas_from(persona),
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name), as_json)
@@ -133,9 +137,9 @@ def answer(
         if mail is None:
             raise ValueError(f"no letter waits for {agent} in {run}")
         say(mail.letter_text)
-        home().journal.mark_read(episode, mail)
+        home().read_letters.add(episode, mail)
         return
-    if mail is not None and not home().journal.was_read(episode, mail):
+    if mail is not None and not home().read_letters.has(episode, mail):
         raise ValueError(
             f"{agent} has not read the letter that waits, so that no reply to it is taken: "
             f"read it with coop answer {run} {agent}"
@@ -152,7 +156,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     episode, mail = _mail_of(run, agent)
     if fault:
         if mail is not None:
-            home().journal.mark_read(episode, mail)  # the same letter, with the reason told here
+            home().read_letters.add(episode, mail)  # the same letter, with the reason told here
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
         note(f"{agent} has answered, and is asked again: coop answer {run.run} {agent}")
@@ -183,7 +187,7 @@ def _company(task: str, unsafe: bool) -> dict[str, Any]:
 def _ask_here(mail: Any) -> str:
     """Ask a person at this terminal."""
     say(f"\n--- {mail.agent}, you are asked to {mail.act} ---\n")
-    say(mail.letter_text.partition("# What has happened")[2])
+    say("# So far" + mail.letter_text.partition("\n# So far")[2])
     note(f"{mail.agent}, your message (elements as in the letter; one line):")
     return sys.stdin.readline().strip()
 
@@ -235,6 +239,7 @@ async def _traced(run: Any, watch: Any, person: Any) -> Any:
 
 def _follow(run: Any, as_json: bool) -> None:
     from shapley_coop.cli.narration import narrate, report
+    from shapley_coop.cli.reasoning import reasons_in
     from shapley_coop.graphs.running import Waiting
     from shapley_coop.state import home
     from shapley_coop.state.outcome import FAILED
@@ -260,9 +265,9 @@ def _follow(run: Any, as_json: bool) -> None:
         complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:
-        say_json(outcome)
+        say_json({**outcome, **finish(reasons_in(run))})
     else:
         say()
         report(outcome)
-    if outcome["status"] in FAILED:
+    if outcome["status"] in FAILED or outcome.get("lapsed"):
         sys.exit(ENDED_IN_ERROR)

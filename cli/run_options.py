@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-DECLARED_BY_RUN = ("game", "params", "seats")
+DECLARED_BY_RUN = ("game", "params", "seats", "personas")
 """Fields that several arguments and options make up; `playing.run` declares those."""
 
 ONE_OF = {"constraints": "--constraint"}
@@ -40,8 +40,16 @@ class RunCommand(TyperCommand):
         from shapley_coop.state import RunConfig
 
         names = [option.name for option in _further()]
-        ctx.obj = {n: _value(n, RunConfig.model_fields[n], ctx.params.pop(n)) for n in names}
+        # Only what was given: a preset fills in the rest.
+        given = [n for n in names if _is_given(ctx, n)]
+        values = {n: ctx.params.pop(n) for n in names}
+        ctx.obj = {n: _value(n, RunConfig.model_fields[n], values[n]) for n in given}
         return super().invoke(ctx)
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
 
 
 @cache

@@ -1,17 +1,30 @@
 """What `coop verify` recomputes from the record."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shapley_coop.deals import Contract, Message, amend, scan, sign
-from shapley_coop.deals.exchange.talk import as_written
-from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.records import Entry, letter_hash
+from shapley_coop.deals import (
+    Contract,
+    Fault,
+    Message,
+    Terms,
+    amend,
+    in_force,
+    scan,
+    sentence,
+    sign,
+)
+from shapley_coop.deals.exchange.talk import was_delivered
+from shapley_coop.deals.written.reading import read_words
+from shapley_coop.graphs.threads import askings_of, table_of
+from shapley_coop.seats.records import TOOL, Entry, letter_hash
 from shapley_coop.state import (
     EvaluatedTable,
     PublicMessage,
+    Run,
     Table,
     agreed_offers,
     game_of,
@@ -19,6 +32,8 @@ from shapley_coop.state import (
     result,
 )
 from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
+from shapley_coop.state.tool_runs import computed
+from shapley_coop.state.turn import TurnContext
 
 STATED_BEFORE = ("method", "worth_of_all", "shapley", "standard_error", "claims")
 """What results of earlier versions state of credit."""
@@ -53,9 +68,10 @@ async def verify_run(run: str) -> list[Check]:
         _equal("contributions and Shapley values", again["credit"], known.result["credit"]),
         _equal("transfers", again["transfers"], known.result["transfers"]),
         _equal("payoffs", again["payoffs"], known.result["payoffs"]),
-        _result(again, known.result),
+        _result(again, known.result, EvaluatedTable(table)),
         _ledger(table),
         _journal(table),
+        *await _tools(known, table),
     ]
 
 
@@ -78,14 +94,41 @@ def _contract(table: Table) -> Check:
     rebuilt: Contract | None = None
     for offer, turn in agreed_offers(table, "plan"):
         rebuilt = amend(rebuilt, offer, turn) if rebuilt else sign(offer, turn)
-    sound = rebuilt == contract and set(contract["signatures"]) >= set(table["agents"])
+    sound = rebuilt is not None and {**rebuilt, "text": ""} == {**contract, "text": ""}
+    sound = sound and _says(contract, EvaluatedTable(table))
+    sound = sound and set(contract["signatures"]) >= set(table["agents"])
     count = len(table["amendments"])
     return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
 
 
-def _result(again: Mapping[str, Any], before: Mapping[str, Any]) -> Check:
-    """All that the result states; one of an earlier version may state less."""
+def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
+    """Whether a contract's words, of this version or an earlier one, say what its clauses say."""
+    lines = [f"{cid}. {sentence(clause)}" for cid, clause in in_force(contract).items()]
+    told = [line.partition(". ") for line in contract["text"].split("\n") if line]
+    words = _in_todays_words({cid: words for cid, _, words in told}, evaluated)
+    return [f"{cid}. {said}" for cid, said in words.items()] == lines
+
+
+def _in_todays_words(clauses: Mapping[str, str], evaluated: EvaluatedTable) -> dict[str, str]:
+    """Clauses in words, those of earlier versions in the words of this one."""
+    game = evaluated.game
+    terms = Terms(game.agents, game.actions, game.turns)
+    read = {cid: read_words(words, terms) for cid, words in clauses.items()}
+    return {
+        cid: clauses[cid]
+        if isinstance(deal, Fault) or len(deal.clauses) != 1
+        else sentence(deal.clauses[0])
+        for cid, deal in read.items()
+    }
+
+
+def _result(
+    again: Mapping[str, Any], before: Mapping[str, Any], evaluated: EvaluatedTable
+) -> Check:
+    """All that the result states; one of an earlier version may state less, in other words."""
     stated = {key: x for key, x in before.items() if key != "timing"}
+    if isinstance(audited := stated.get("audit"), dict) and "clauses" in audited:
+        stated["audit"] = {**audited, "clauses": _in_todays_words(audited["clauses"], evaluated)}
     changed = [key for key, x in stated.items() if again.get(key) != x]
     found = f"{', '.join(changed)} differ" if changed else "recomputed, equal"
     return Check("result", not changed, found)
@@ -119,10 +162,34 @@ def _journal(table: Table) -> Check:
         for said in table.get("talk", [])
         if said["text"] and said["act"] != "pass" and not _was_said(said, spoken, entries)
     ]
-    found = f"{len(entries)} letters, hashes match, and every public message is in an answer"
+    letters = sum(entry.act != TOOL for entry in entries)
+    found = f"{letters} letters, hashes match, and every public message is in an answer"
     if forged:
         found = f"{', '.join(forged)} is in no answer"
     return Check("journal", not changed and not forged, found)
+
+
+async def _tools(run: Run, table: Table) -> list[Check]:
+    """Compute anew what tools told models; nothing where none was called."""
+    entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
+    told = [entry for entry in entries if entry.act == TOOL]
+    if not told:
+        return []
+    askings = await askings_of(run)
+    wrong = await asyncio.to_thread(lambda: [f for e in told if (f := _told_wrong(e, askings))])
+    return [Check("tools", not wrong, "; ".join(wrong[:3]) or f"{len(told)} results recomputed")]
+
+
+def _told_wrong(entry: Entry, askings: Mapping[str, TurnContext]) -> str:
+    """What is wrong with a tool's result in the journal; empty where nothing is."""
+    asked = json.loads(entry.letter_text)
+    turn = askings.get(asked["at"])
+    if turn is None:
+        return f"{entry.agent} asked {asked['tool']} at {asked['at']}, which was never played"
+    now = computed(turn, entry.agent, asked["tool"], asked["arguments"])
+    if now == entry.answer.text:
+        return ""
+    return f"{asked['tool']} told {entry.agent} at {asked['at']}: {entry.answer.text[:60]!r}"
 
 
 def _was_said(
@@ -130,7 +197,7 @@ def _was_said(
 ) -> bool:
     """Return whether a message of the talk is in an answer of its author."""
     return (said["by"], said["text"]) in spoken or any(
-        said["text"] in (answer := entry.answer.text) or said["text"] == as_written(answer)
+        said["text"] in (answer := entry.answer.text) or was_delivered(answer, said["text"])
         for entry in entries
         if entry.agent == said["by"]
     )

@@ -9,7 +9,7 @@ Intents, prices, task allocations, contracts and reward splits are all a list of
 ... ])
 >>> print(deal.text())
 c1. Alice does lever at every turn.
-c2. Bob pays Alice 5.5 while Alice's latest action is lever.
+c2. Bob pays Alice 5.5, once, if Alice does lever.
 >>> offer = put(deal, by="Alice", revision=1)
 >>> accepted = accept(offer, "Bob", 1, offer["hash"])
 >>> unanimous(accepted, ["Alice", "Bob"])
@@ -34,9 +34,10 @@ from shapley_coop.deals.contract import (
 )
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
-from shapley_coop.deals.language.deal import Deal, Offer, accept, put, read_deal, unanimous
+from shapley_coop.deals.language.deal import Deal, Offer, accept, put, unanimous
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault, only
+from shapley_coop.deals.language.reading import read_deal
+from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, all_faults, first_fault, only
 from shapley_coop.deals.language.when import (
     All,
     AnyOf,
@@ -50,6 +51,7 @@ from shapley_coop.deals.language.when import (
     When,
 )
 from shapley_coop.deals.language.wire import Message, scan
+from shapley_coop.deals.language.wire_form import wire_form
 from shapley_coop.deals.monitor import (
     Monitor,
     Payment,
@@ -87,6 +89,7 @@ __all__ = [
     "Turns",
     "When",
     "accept",
+    "all_faults",
     "amend",
     "certify",
     "duties",
@@ -106,4 +109,5 @@ __all__ = [
     "short_of",
     "sign",
     "unanimous",
+    "wire_form",
 ]

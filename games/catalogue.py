@@ -2,7 +2,7 @@
 
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -62,6 +62,7 @@ def load(
     """
     table = read(game)
     if isinstance(table, str) and table.startswith(_SCHEME):
+        _may_run(table)
         imported: type[Game] = import_module("shapley_coop.games.pettingzoo.bridge").PettingZooGame
         return imported({**(params or {}), "factory": table.removeprefix(_SCHEME)}, seed)
     if isinstance(table, str):
@@ -145,6 +146,28 @@ def _beside(name: str) -> ModuleType | None:
     return sys.modules.get(_plugin(name).__module__) if _plugged(name) else None
 
 
+_named: set[str] | None = None
+"""The files and imports that may be run; None on a command line, which may name any."""
+
+
+def run_only(programs: Iterable[str]) -> None:
+    """From now on run no other Python files and imports than these: callers name games here.
+
+    Args:
+        programs: as `load` takes them.
+    """
+    global _named  # noqa: PLW0603 - a property of the process
+    _named = {str(read(program)) for program in programs}
+
+
+def _may_run(program: str) -> None:
+    if _named is not None and program not in _named:
+        raise GameError(
+            f"{program[:200]}: this server runs only programs that its command line names:"
+            f" coop dev --game {program[:200]}"
+        )
+
+
 _OWN: dict[str, ModuleType] = {}
 """Name of a game → the file's module, for the files that this process has loaded."""
 
@@ -153,6 +176,7 @@ def _module(game: str) -> ModuleType:
     """The module of a named game, or of a Python file; a file that has changed is run again."""
     if not game.endswith(_PYTHON):
         return import_module(f"shapley_coop.games.{game}")
+    _may_run(game)
     try:
         source = Path(game).read_bytes()
     except OSError as error:

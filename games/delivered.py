@@ -151,6 +151,10 @@ class Delivered(Game):
             ]
         )
 
+    def happened(self, turn: Turn) -> str:
+        """Nothing that the rules do not say."""
+        return ""
+
     def facts(self) -> dict[str, Any]:
         """Counts, weights and the bounty."""
         p = self.params

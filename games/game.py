@@ -247,6 +247,10 @@ class Game(ABC):
     def facts(self) -> dict[str, Any]:
         """The rules as JSON facts, so that a program can play from the letter alone."""
 
+    def happened(self, turn: Turn) -> str:
+        """What a turn's effects were, in few words of one line, for the letters' table of turns."""
+        return "; ".join(_effect(effect) for effect in turn.get("effects", []))
+
     def action_label(self, action: str) -> str:
         """The name under which an action is recorded and agreed on: without what it carries."""
         return action
@@ -277,6 +281,21 @@ class Game(ABC):
                 raise GameError(
                     f"{agent} cannot {action!r} in {self.name} now: legal are {', '.join(legal)}"
                 )
+
+
+_SHORT = 80
+
+
+def _effect(effect: Mapping[str, Any]) -> str:
+    """An effect without what is too long for a line."""
+    told = (_words(key, value) for key, value in effect.items() if key != "shock")
+    return " ".join(text.replace("_", " ") for text in told if len(text) <= _SHORT)
+
+
+def _words(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return key if value else f"not {key}"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class _Record:

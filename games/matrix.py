@@ -227,13 +227,13 @@ class MatrixGame(Game):
             [
                 f"**{self.title}**. {self.about}".strip(),
                 "",
-                f"{', '.join(self.agents)} choose an action at the same time, {times}. Each "
-                "joint action pays every agent what the table of payoffs says.",
+                f"{', '.join(self.agents)} choose an action at the same time, {times}. The table "
+                "says what each then gets.",
                 "",
-                "| " + " | ".join([*self.agents, "pays"]) + " |",
-                "|" + " --- |" * (len(self.agents) + 1),
+                "| " + " | ".join([*self.agents, *(f"{a} gets" for a in self.agents)]) + " |",
+                "|" + " --- |" * (2 * len(self.agents)),
                 *(
-                    "| " + " | ".join([*play, ", ".join(f"{a} {x}" for a, x in pay.items())]) + " |"
+                    "| " + " | ".join([*play, *(f"{x:.10g}" for x in pay.values())]) + " |"
                     for play, pay in self._pays.items()
                 ),
             ]

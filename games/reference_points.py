@@ -59,11 +59,15 @@ class ReferencePoints:
         raise NotImplementedError("this game's plans are valued by playing them")
 
 
-def best_total(game: "Game") -> float | None:
+def best_total(game: "Game", position: dict[str, Any] | None = None) -> float | None:
     """The highest total of rewards and pots, by playing every line of a small game.
 
     On the game's own dice, so with hindsight. Equal positions are played on once. Cost: at most
     `MAX_STEPS` steps of the game.
+
+    Args:
+        game: the game.
+        position: where it goes on from; by default its start.
 
     Returns:
         None where the game is too large.
@@ -92,7 +96,7 @@ def best_total(game: "Game") -> float | None:
         return known[key]
 
     try:
-        return best(game.start())
+        return best(position or game.start())
     except (_TooLarge, RecursionError):
         return None
 

@@ -1,5 +1,6 @@
 """Task exchange: tasks are traded and then done; what each is worth to whom is private."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +14,7 @@ from shapley_coop.games.exchange.ahead import TradeAhead
 from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS, recorded_trade
 from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
 from shapley_coop.games.exchange.front import best_sum
+from shapley_coop.games.exchange.hands import handed_over
 from shapley_coop.games.exchange.masks import from_bits, members
 from shapley_coop.games.exchange.registry import NAMING
 from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
@@ -94,6 +96,7 @@ class TaskExchange(Game):
         """The joint actions that turn the initial allocation into another, and close the trade.
 
         Each agent hands over what others are to have, one task a turn; none does in the last.
+        Nobody is left without a task in between: who has one alone waits until it is given another.
 
         Raises:
             GameError: the masks are not a partition among the agents.
@@ -109,11 +112,9 @@ class TaskExchange(Game):
             ]
             for giver in self.agents
         }
-        turns = max(len(queue) for queue in queues.values())
-        return [
-            {giver: queue[turn] for giver, queue in queues.items() if turn < len(queue)}
-            for turn in range(turns + 1)
-        ]
+        held = {agent: mask.bit_count() for agent, mask in self.tasks.initial.items()}
+        takers = {action: to for action, (_, to) in self._hands.items()}
+        return [*handed_over(queues, held, takers), {}]
 
     def private(self, agent: str) -> dict[str, Any]:
         """What only `agent` is told: its taste and its utilities; for its own letters alone.
@@ -135,7 +136,7 @@ class TaskExchange(Game):
     def legal(self, position: Position, agent: str) -> list[str]:
         """Its own tasks that are not done, handing one over while trade is open, waiting.
 
-        An agent keeps its last task.
+        An agent keeps its last task, unless it is handed another in the same turn (`hands`).
         """
         held = from_bits(position["holds"][agent], self.tasks.n)
         undone = held & ~from_bits(position["done"], self.tasks.n)
@@ -179,6 +180,28 @@ class TaskExchange(Game):
         rewards = {a: self.scenario.utility(a, holds[a] & done) if over else 0 for a in self.agents}
         return Step(after, rewards, effects=effects)
 
+    def check(self, position: Position, actions: Mapping[str, str]) -> None:
+        """Refuse what is not legal; a last task may be handed over by who is handed another.
+
+        Raises:
+            GameError: names the agent, the action and what would be legal.
+        """
+        takers = Counter(self._hands[act][1] for act in actions.values() if act in self._hands)
+        swapped = {
+            agent
+            for agent, action in actions.items()
+            if takers[agent] and self._hands_its_last(position, agent, action)
+        }
+        super().check(position, {a: act for a, act in actions.items() if a not in swapped})
+
+    def _hands_its_last(self, position: Position, agent: str, action: str) -> bool:
+        """Whether an action hands over the only task of an agent, while trade is open."""
+        task, to = self._hands.get(action, ("", agent))
+        if to == agent or agent not in self.agents or position["closed"] or self.over(position):
+            return False
+        held, done = from_bits(position["holds"][agent], self.tasks.n), position["done"]
+        return held == self._bit(task) and not held & from_bits(done, self.tasks.n)
+
     def over(self, position: Position) -> bool:
         """Everything is done, or the turns are used up."""
         return "0" not in position["done"] or int(position["turn"]) > self.params.rounds
@@ -215,23 +238,46 @@ class TaskExchange(Game):
         """The front of all partitions; a plan is worth the tasks that each agent does in it."""
         return ExchangePoints(self.scenario)
 
+    def happened(self, turn: Turn) -> str:
+        """What came of each tool call; the table of turns says which it was."""
+        told = []
+        for effect in turn.get("effects", []):
+            result = {k: x for k, x in effect.items() if k not in ("effect", "agent", "task", "ok")}
+            how = "" if effect.get("ok", True) else "failed: "
+            told.append(f"{effect.get('agent', '')}: {how}{', '.join(map(str, result.values()))}")
+        return "; ".join(told)
+
     def rules(self) -> str:
         """Who holds what, what can be done, and when it pays."""
-        starts = "\n".join(
-            f"- **{agent}** starts with {self.tasks.bits(mask)}: "
-            f"“{self.tasks.registry.describe(mask)}”"
-            for agent, mask in self.tasks.initial.items()
-        )
-        return (
-            f"**Task exchange**. There are {self.tasks.n} indivisible tasks (`atoms`). A mask has "
-            f"a character for each, in that order: 1 is included.\n\n{starts}\n\n"
-            "Tasks may change hands; whoever holds one does it, by a tool call of its own. What a "
-            "set of tasks is worth differs from agent to agent and is private: a number from 0 to "
-            "1, not the sum of its parts. It counts when all work is done.\n\n"
-            f"Each turn, an agent does one of its own tasks (the action is the task's name), hands "
-            f"one over (`{hand('TASK', 'AGENT')}`), or `{WAIT}`s. The first turn in which nothing "
-            "is handed over closes the trade: from then on there is only work. Nobody hands over "
-            f"its last task. At most {self.params.rounds} turns are played."
+        tasks, registry = self.tasks, self.tasks.registry
+        bits = [tasks.bits(1 << (tasks.n - 1 - i)) for i in range(tasks.n)]
+        own = [f"- {mask}: {atom.says}" for mask, atom in zip(bits, tasks.atoms, strict=True)]
+        basic = {*tasks.initial.values(), *(1 << bit for bit in range(tasks.n))}
+        shown = sorted(registry.written().items())
+        named = [f"- {tasks.bits(m)}: {text}" for m, text in shown if registry.listed or m in basic]
+        also = "These have one of their own instead" if registry.listed else "These also have"
+        starts = ", ".join(f"{a} starts with {tasks.bits(m)}" for a, m in tasks.initial.items())
+        return "\n".join(
+            [
+                f"**Task exchange**. There are {tasks.n} indivisible tasks. A mask names a set of "
+                "them: 1 is included. In this order:",
+                "",
+                *own,
+                "",
+                f"{starts}. A set is a composite task, and its exact description is its tasks' "
+                'words above, in this order, joined by "; " and ended by a full stop.'
+                + (f" {also}:" if named else ""),
+                *(["", *named] if named else []),
+                "",
+                "Tasks may change hands; whoever holds one does it, by a tool call of its own. "
+                "What a set is worth differs from player to player and is private: a number from "
+                "0 to 1, not the sum of its parts. It counts when all work is done.",
+                "",
+                "In play, each turn a player does one of its own tasks (the action is its name), "
+                f"hands one over (`{hand('TASK', 'AGENT')}`), or does `{WAIT}`. The first turn in "
+                "which nothing is handed over closes the trade: from then on there is only work. "
+                f"Nobody hands over its last task. At most {self.params.rounds} turns are played.",
+            ]
         )
 
     def facts(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from shapley_coop.graphs.workflow import WorkflowBuilder
 _PAGES = (
     "llm_only",
     "negotiation",
+    "negotiation_priced",
     "short_term",
     "shapley_coop",
     "task_exchange_baseline",

@@ -13,7 +13,7 @@ payments are made at settlement. If the configuration seats a judge, it reads th
 from langgraph.graph import END
 
 from shapley_coop.deals import DEAL_RULES
-from shapley_coop.graphs.phases import ACT, convened
+from shapley_coop.graphs.phases import convened, enforced_play
 from shapley_coop.graphs.routing import all_agents, how_it_goes_on, speaker, verdict_of
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.agent.publish import hold_answers
@@ -25,11 +25,9 @@ from shapley_coop.nodes.contract.checks import (
     a_written_contract,
 )
 from shapley_coop.nodes.contract.count import count_signatures
-from shapley_coop.nodes.contract.enforce import enforce
 from shapley_coop.nodes.contract.pass_on import pass_on
 from shapley_coop.nodes.contract.publish import put_draft, put_judgement, put_written
 from shapley_coop.nodes.table.settle import settle
-from shapley_coop.nodes.table.step import step
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state import Table
 from shapley_coop.state.run_config import JUDGE, SUMMARISER
@@ -58,14 +56,8 @@ def build() -> WorkflowBuilder:
     convened(page, then="propose")
     drafting(page, agreed="write", no_deal="act")
     written(page, bound="enforce", null="act")
-    page.add_node("enforce", enforce)
-    page.lead("enforce", "act")
-    page.asks("act", ACT, then="step")
-    page.add_node("step", step)
-    page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
-    page.add_node("enforce_turn", enforce)
-    onward = {"play_on": "act", "due": "convene", "judge": "judge", "over": "settle"}
-    page.branch("enforce_turn", what_is_next, onward)
+    onward = {"due": "convene", "judge": "judge", "over": "settle"}
+    enforced_play(page, onward, what_is_next)
     page.asks("judge", JUDGE_IT, then="settle")
     page.add_node("settle", settle)
     page.add_edge("settle", END)

@@ -1,11 +1,13 @@
 """LLM-only: no talk, no contract. Each agent acts for itself and keeps what it earns.
 
 open → act → step ↺ → settle
+
+Its letters speak of no deal and of no price.
 """
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import play
+from shapley_coop.graphs.phases import PLAY_ALONE, play
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
 
@@ -14,7 +16,7 @@ def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     page = WorkflowBuilder()
     page.lead("open", "act")
-    play(page, over="settle")
+    play(page, over="settle", topic=PLAY_ALONE)
     page.add_node("settle", settle)
     page.add_edge("settle", END)
     return page

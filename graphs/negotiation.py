@@ -1,13 +1,14 @@
-"""LLM+NEG: agents bargain before they act, without Shapley reasoning.
+"""LLM+NEG: agents agree on actions before they act. Nobody can pay, and nobody is asked to reason.
 
     open → convene → propose → validate ↺ → answer ↺ → tally ↺ → summarize → act → step ↺ → settle
 
-What `llm_only` does not have: convene, propose, validate, answer, tally, summarize.
+What `llm_only` does not have: convene, propose, validate, answer, tally, summarize. A deal has
+`do` and `forbid` clauses alone: letters teach no payments, and an offer of one is sent back.
 """
 
 from langgraph.graph import END
 
-from shapley_coop.graphs.phases import PLAN, bargain, convened, play
+from shapley_coop.graphs.phases import ACTIONS, PLAY_UNPAID, bargain, convened, play
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
@@ -18,10 +19,10 @@ def build() -> WorkflowBuilder:
     page = WorkflowBuilder()
     page.add_edge("open", "convene")
     convened(page, then="propose")
-    bargain(page, PLAN, agreed="summarize", no_deal="act")
+    bargain(page, ACTIONS, agreed="summarize", no_deal="act")
     page.add_node("summarize", summarize)
     page.lead("summarize", "act")
-    play(page, over="settle", renegotiate="convene")
+    play(page, over="settle", renegotiate="convene", topic=PLAY_UNPAID)
     page.add_node("settle", settle)
     page.add_edge("settle", END)
     return page

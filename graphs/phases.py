@@ -4,6 +4,7 @@ Each adds its nodes and inner edges to a page and leaves one way in and one way 
 the page. Routing is by verdicts that nodes left on the table; nodes name no successor.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from shapley_coop.deals import DEAL_RULES, Do, Forbid, Pay, Share, only
@@ -18,23 +19,38 @@ from shapley_coop.graphs.routing import (
     whether_over,
 )
 from shapley_coop.graphs.workflow import WorkflowBuilder
-from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
-from shapley_coop.nodes.agent.publish import hold_answers, keep_thoughts, put_offer, seal_actions
+from shapley_coop.nodes.agent.checks import a_claim, a_reason, an_action, an_answer, an_offer
+from shapley_coop.nodes.agent.publish import hold_answers, keep_reasons, put_offer, seal_actions
+from shapley_coop.nodes.contract.checks import a_written_contract
+from shapley_coop.nodes.contract.enforce import enforce
+from shapley_coop.nodes.contract.publish import put_written
 from shapley_coop.nodes.table.attribute import attribute
 from shapley_coop.nodes.table.collect import collect_claims, collect_thoughts
 from shapley_coop.nodes.table.convene import convene
 from shapley_coop.nodes.table.step import step
+from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
+from shapley_coop.state import Table
+from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.turn import Asking, Topic
 
 PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Share), *DEAL_RULES))
 """Bargaining before acting: who does what, and for what price."""
+
+ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
+"""Bargaining before acting over actions alone: nobody can pay."""
 
 SPLIT = Topic("split", rules=(only(Pay, Share), *DEAL_RULES), phase="settlement")
 """Bargaining after acting: who ends up with what."""
 
 PLAY = Topic("play", phase="action")
 """Acting, all at the same time."""
+
+PLAY_UNPAID = replace(PLAY, payments=False)
+"""Acting where agents can agree on actions alone."""
+
+PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
+"""Acting where agents agree on nothing."""
 
 ACT = Asking("act", PLAY, able, an_action, seal_actions)
 """Every agent that can act chooses."""
@@ -54,7 +70,7 @@ def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
 def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     """`reason` → `collect_reasons`: every agent works out payoff, externality and price."""
     page.computes("collect_reasons", collect_thoughts)
-    asking = Asking("reason", topic, all_agents, a_thought, keep_thoughts)
+    asking = Asking("reason", topic, all_agents, a_reason, keep_reasons)
     page.asks("reason", asking, then="collect_reasons")
     page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": then})
 
@@ -111,7 +127,7 @@ def bargain(
     )
 
 
-def play(page: WorkflowBuilder, over: str, renegotiate: str = "") -> None:
+def play(page: WorkflowBuilder, over: str, renegotiate: str = "", topic: Topic = PLAY) -> None:
     """`act` ↺ → `step`, until the game is over.
 
     Args:
@@ -119,11 +135,49 @@ def play(page: WorkflowBuilder, over: str, renegotiate: str = "") -> None:
         over: the node to go to then.
         renegotiate: the node to go to when the contract is due to be bargained over again; empty
             for a page without contracts.
+        topic: what letters that ask for an action may speak of.
     """
-    page.asks("act", ACT, then="step")
+    page.asks("act", replace(ACT, topic=topic), then="step")
     page.add_node("step", step)
     onward = {"play_on": "act", "over": over, "refused": "act"}
     if renegotiate:
         page.branch("step", how_it_goes_on, {**onward, "due": renegotiate})
     else:
         page.branch("step", whether_over, onward)
+
+
+def summarized(page: WorkflowBuilder, topic: Topic, bound: str) -> None:
+    """`write` ↺ → `summarize`: an impartial summariser writes down the clauses that all accepted.
+
+    Args:
+        page: the page.
+        topic: what was bargained over.
+        bound: the node to go to with the contract.
+    """
+    writing = Asking(
+        "contract_write", topic, lambda _: [SUMMARISER], a_written_contract, put_written
+    )
+    page.asks_and_routes("write", writing, {"written": "summarize"})
+    page.add_node("summarize", summarize)
+    page.lead("summarize", bound)
+
+
+def enforced_play(
+    page: WorkflowBuilder,
+    onward: Mapping[str, str],
+    verdict: Callable[[Table], str] = how_it_goes_on,
+) -> None:
+    """`enforce` → `act` ↺ → `step` → `enforce_turn` ↺: what is at stake is posted as play goes on.
+
+    Args:
+        page: the page.
+        onward: verdict → node, for all verdicts but `play_on`.
+        verdict: how it goes on after a turn.
+    """
+    page.add_node("enforce", enforce)
+    page.lead("enforce", "act")
+    page.asks("act", ACT, then="step")
+    page.add_node("step", step)
+    page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
+    page.add_node("enforce_turn", enforce)
+    page.branch("enforce_turn", verdict, {"play_on": "act", **onward})

@@ -28,10 +28,12 @@ from shapley_coop.games.catalogue import title
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.graphs.threads import App, configured, opened
+from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, game_of, home, result
+from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import STARTED, WAITING
 
@@ -76,6 +78,7 @@ def prepare(graph: str, room: RunConfig | Mapping[str, Any], run: str = "") -> R
     played.make_ready()
     for seat in resolved.seats.values():
         check_seat(seat)
+    check_pack(pack_of(resolved.prompts))
     game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"
     home().runs.begin(name, graph, resolved.model_dump(mode="json"))

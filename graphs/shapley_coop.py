@@ -1,12 +1,15 @@
 """LLM+SC, the whole of Shapley-Coop.
 
-    open → convene → reason ↺ → propose → validate ↺ → answer ↺ → tally ↺ → summarize → act → step ↺
+    open → convene → reason ↺ → propose → validate ↺ → answer ↺ → tally ↺
+         → write ↺ → summarize → enforce → act → step → enforce_turn ↺
          → account → convene_split → claim ↺ → attribute
          → propose_split → validate_split ↺ → answer_split ↺ → tally_split ↺ → settle
 
-What `short_term` does not have: attribute, which computes outcome, marginal contributions and
-Shapley values from the record once all have claimed, for every letter of the last bargaining; so a
-deal can name the norm. Where values equal what was signed it goes on to settle.
+What `short_term` does not have: write, where an impartial summariser puts what all accepted into
+one document; enforce and enforce_turn, which post deposits and forfeits as play goes on; and
+attribute, which computes outcome, marginal contributions and Shapley values from the record once
+all have claimed without seeing them, for every letter of the last bargaining; so a deal can name
+the norm. Where values equal what was signed it goes on to settle.
 """
 
 from langgraph.graph import END
@@ -19,13 +22,13 @@ from shapley_coop.graphs.phases import (
     claim,
     computed,
     convened,
-    play,
+    enforced_play,
     reason,
+    summarized,
 )
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle
-from shapley_coop.nodes.table.summarize import summarize
 
 
 def build() -> WorkflowBuilder:
@@ -35,10 +38,9 @@ def build() -> WorkflowBuilder:
     page.add_edge("open", "convene")
     convened(page, then="reason")
     reason(page, plan, then="propose")
-    bargain(page, plan, agreed="summarize", no_deal="act")
-    page.add_node("summarize", summarize)
-    page.lead("summarize", "act")
-    play(page, over="account", renegotiate="convene")
+    bargain(page, plan, agreed="write", no_deal="act")
+    summarized(page, plan, bound="enforce")
+    enforced_play(page, {"due": "convene", "over": "account"})
     page.add_node("account", account)
     page.add_edge("account", "convene_split")
     convened(page, then="claim", suffix="_split")

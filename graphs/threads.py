@@ -15,8 +15,19 @@ from shapley_coop.graphs.catalogue import builder
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats import clients
 from shapley_coop.seats.tracing import trace_quietly, tracing
-from shapley_coop.state import Opening, Run, RunConfig, Table, game_of, home, name_of
+from shapley_coop.state import (
+    EvaluatedTable,
+    Opening,
+    Run,
+    RunConfig,
+    Table,
+    game_of,
+    home,
+    name_of,
+)
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
+from shapley_coop.state.storage.kept import pack_of
+from shapley_coop.state.turn import TurnContext
 
 App = CompiledStateGraph[Table, RunConfig, Opening, Table]
 
@@ -40,6 +51,7 @@ async def remove(run: Run) -> None:
             table = cast(Table, (await app.aget_state(_thread(run))).values)
             if episode := table.get("episode"):
                 await asyncio.to_thread(home().journal.remove, episode)
+                await asyncio.to_thread(home().read_letters.remove, episode)
             await cast(BaseCheckpointSaver[Any], app.checkpointer).adelete_thread(run.run)
             await asyncio.to_thread(home().runs.remove, run.run)
         finally:
@@ -49,6 +61,18 @@ async def remove(run: Run) -> None:
 def _thread(run: Run) -> RunnableConfig:
     """A run's thread alone: its game need not be there any more."""
     return {"configurable": {"thread_id": run.run}}
+
+
+async def askings_of(run: Run) -> dict[str, TurnContext]:
+    """The name of each asking of a run → the table as it was asked at, and what was asked."""
+    found: dict[str, TurnContext] = {}
+    askings = builder(run.graph).askings
+    async with opened(run.graph) as app:
+        async for state in app.aget_state_history({"configurable": {"thread_id": run.run}}):
+            for node in {task.name for task in state.tasks} & askings.keys():
+                turn = TurnContext(EvaluatedTable(cast(Table, state.values)), askings[node], ())
+                found[turn.at] = turn
+    return found
 
 
 @asynccontextmanager
@@ -97,7 +121,7 @@ def configured(run: Run) -> RunnableConfig:
             "seed": room.seed,
             "agents": list(game.agents),
             "protocol": PROTOCOL,
-            "prompt_hash": fingerprint(),
+            "prompt_hash": fingerprint(pack_of(room.prompts)),
             "simulated": simulated,
         },
     }

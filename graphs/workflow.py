@@ -6,6 +6,7 @@ the next begins, so that a node which asks several agents is followed by one tha
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from langgraph.graph import StateGraph
@@ -40,6 +41,10 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         self.add_node("open", opening(game))
         self.set_entry_point("open")
 
+    def all_askings(self) -> tuple[Asking, ...]:
+        """Everything that the page asks."""
+        return tuple(self.askings.values())
+
     def asks(self, node: str, asking: Asking, then: str) -> None:
         """A node that asks, and asks the authors of refused answers again.
 
@@ -68,7 +73,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             verdict: names what was found; by default what publishing the answer left.
             retry: whether an answer can be refused at all.
         """
-        self.askings[node] = asking
+        self.askings[node] = asking = replace(asking, page=self.all_askings)
         self.add_node(node, inline(ask(asking)))
         again = {"again": node} if retry else {}
 
@@ -95,7 +100,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             onward: verdict → node.
             verdict: names what was found; by default what publishing the answer left.
         """
-        self.askings[node] = asking
+        self.askings[node] = asking = replace(asking, page=self.all_askings)
         self.add_node(node, inline(draft(asking)))
         self.add_node(check, inline(validate(asking)))
         self.add_edge(node, check)

@@ -8,16 +8,27 @@ A variable that is missing fails. What agents have said is passed as data and es
 so that no agent's words can end a block or open a tag in another's letter.
 """
 
-from shapley_coop.prompts.letters import write_history, write_request, write_rules
-from shapley_coop.prompts.render import fenced, fenced_lines, fingerprint, names, render
+from shapley_coop.prompts.letters import write_history, write_request, write_retry, write_rules
+from shapley_coop.prompts.render import (
+    check_pack,
+    fenced,
+    fingerprint,
+    names,
+    render,
+    using,
+)
+from shapley_coop.prompts.words import quoted
 
 __all__ = [
+    "check_pack",
     "fenced",
-    "fenced_lines",
     "fingerprint",
     "names",
+    "quoted",
     "render",
+    "using",
     "write_history",
     "write_request",
+    "write_retry",
     "write_rules",
 ]

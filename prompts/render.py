@@ -1,13 +1,23 @@
-"""The only renderer of letters."""
+"""The only renderer of letters, from the shipped templates or from a pack in their place."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import (
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    Template,
+    TemplateSyntaxError,
+    meta,
+)
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 _HERE = Path(__file__).parent
 
@@ -24,14 +34,17 @@ def _in_line(text: str) -> str:
 
 
 # Letters are Markdown for models, not pages for browsers: data is escaped by `fenced`.
-_environment = Environment(  # noqa: S701
-    loader=FileSystemLoader(_HERE),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
-_environment.filters["in_line"] = _in_line
+_SETTINGS: dict[str, Any] = {
+    "undefined": StrictUndefined,
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "keep_trailing_newline": True,
+}
+_environment = Environment(loader=FileSystemLoader(_HERE), **_SETTINGS)  # noqa: S701
+# Packs are others' templates: they name their variables and reach nothing else.
+_foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
+for _each in (_environment, _foreign):
+    _each.filters["in_line"] = _in_line
 # Read when imported: a server's event loop must not wait for files.
 _templates = {path.stem: _environment.get_template(path.name) for path in _HERE.glob("*.md")}
 
@@ -45,11 +58,19 @@ def names() -> list[str]:
     return sorted(_templates)
 
 
-@cache
-def fingerprint() -> str:
-    """A hash of all templates, by which letters of two versions are told apart."""
-    texts = ((_HERE / f"{name}.md").read_bytes() for name in names())
+def fingerprint(pack: Mapping[str, str] | None = None) -> str:
+    """A hash of all templates, by which letters of two versions, or of two packs, are told apart.
+
+    Args:
+        pack: the templates in place of ours.
+    """
+    texts = ((pack or {}).get(name, "").encode() or _shipped(name) for name in names())
     return hashlib.sha256(b"\0".join(texts)).hexdigest()[:12]
+
+
+@cache
+def _shipped(name: str) -> bytes:
+    return (_HERE / f"{name}.md").read_bytes()
 
 
 def render(name: str, /, **variables: Any) -> str:
@@ -63,18 +84,68 @@ def render(name: str, /, **variables: Any) -> str:
         jinja2.UndefinedError: a variable is missing.
         KeyError: there is no such letter.
     """
-    return _templates[name].render(**variables)
+    texts = _pack.get()
+    template = _compiled(texts[name]) if name in texts else _templates[name]
+    return template.render(**variables)
+
+
+_pack: ContextVar[Mapping[str, str]] = ContextVar("pack", default={})  # noqa: B039 - never changed
+
+
+@contextmanager
+def using(pack: Mapping[str, str]) -> Iterator[None]:
+    """Write letters with a pack's templates in place of the shipped ones.
+
+    Args:
+        pack: template → text; what it does not name stays as shipped.
+    """
+    before = _pack.set(pack)
+    try:
+        yield
+    finally:
+        _pack.reset(before)
+
+
+def check_pack(pack: Mapping[str, str]) -> None:
+    """Refuse a pack whose letters would say less than ours, or could not be written.
+
+    Raises:
+        ValueError: a template is none of ours, cannot be read, leaves out a variable of ours or
+            names one that letters do not give.
+    """
+    for name, text in pack.items():
+        if name not in _templates:
+            raise ValueError(f"{name}.md is no template: there are {', '.join(names())}")
+        try:
+            named = _variables(text)
+        except TemplateSyntaxError as error:
+            raise ValueError(f"{name}.md, line {error.lineno}: {error.message}") from None
+        ours = _variables((_HERE / f"{name}.md").read_text(encoding="utf-8"))
+        if missing := sorted(ours - named):
+            raise ValueError(f"{name}.md leaves out {', '.join(missing)}: use each once or more")
+        if strange := sorted(named - ours):
+            given = ", ".join(sorted(ours)) or "none"
+            raise ValueError(f"{name}.md names {', '.join(strange)}: its variables are {given}")
+
+
+def _variables(text: str) -> set[str]:
+    return meta.find_undeclared_variables(_foreign.parse(text))
+
+
+@lru_cache(maxsize=256)
+def _compiled(text: str) -> Template:
+    return _foreign.from_string(text)
 
 
 def fenced(facts: Mapping[str, Any]) -> str:
-    """Facts as one fenced JSON block."""
+    """Facts as one fenced JSON block, where the answer is to be JSON as well."""
     return f"```json\n{_escaped(facts)}\n```"
 
 
-def fenced_lines(events: Iterable[Mapping[str, Any]]) -> str:
-    """Events as one fenced block of JSON lines: it only grows at its end."""
-    return "\n".join(["```jsonl", *(_escaped(event) for event in events), "```"])
+def compact_json(value: Any) -> str:
+    """A value as JSON within a line."""
+    return _escaped(value)
 
 
-def _escaped(value: Mapping[str, Any]) -> str:
+def _escaped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPES)

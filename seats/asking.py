@@ -1,29 +1,38 @@
 """Asking a seat: once per letter and attempt, whatever crashes in between."""
 
 import asyncio
+import os
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlsplit
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.seats.letters import Letter, as_text
+from shapley_coop.seats.letters import Letter, as_text, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
+from shapley_coop.seats.modes import answers_of, say
 from shapley_coop.seats.person import Reply, as_message, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, letter_hash, nonce
-from shapley_coop.seats.seat import Seat, SeatError
+from shapley_coop.seats.schema import schema_of
+from shapley_coop.seats.seat import RECORDING, Seat, SeatError
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 # Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
+
+SEND_FACTS = "COOP_SEND_FACTS"
+"""Set to 1 in the environment, endpoints are sent the letters' facts as JSON behind the words: for
+programs behind an endpoint, which read no prose."""
 
 _MOST_TOKENS = 2**31 - 1
 """What an integer column holds."""
@@ -41,6 +50,11 @@ class Question:
         attempt: from 1; the same letter may be sent again only under the next number.
         why: the label of the fault for which the last answer was sent back.
         deadline: seconds that a person has for a reply; 0 is none.
+        at: the name of this asking among all of the run.
+        carries: whether an action here can carry more than its name.
+        tools: what it may ask for before it answers; read-only.
+        calls: how many calls of tools it has left.
+        steps: how many more calls of the model that may take.
         trace: run name, tags and metadata for tracing.
     """
 
@@ -51,6 +65,11 @@ class Question:
     attempt: int = 1
     why: str = ""
     deadline: float = 0
+    at: str = ""
+    carries: bool = False
+    tools: tuple[BaseTool, ...] = ()
+    calls: int = 0
+    steps: int = 0
     trace: RunnableConfig = field(default_factory=RunnableConfig)
 
     @cached_property
@@ -79,6 +98,7 @@ class Question:
             attempt=self.attempt,
             answer=answer,
             nonce=nonce(),
+            facts=self.letter.facts,
         )
 
 
@@ -116,7 +136,7 @@ async def ask(
 async def _ask_person(question: Question, journal: Journal) -> Answer:
     """Leave the letter at the person's seat and wait: hours, days, over restarts."""
     q = question
-    mail = Mail(q.agent, q.act, q.name, q.text, q.attempt)
+    mail = Mail(q.agent, q.act, q.name, q.text, q.attempt, facts=q.letter.facts)
     mail = await asyncio.to_thread(journal.deliver, q.episode, mail)
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
@@ -137,9 +157,8 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
     failure = ""
     try:
         async with asyncio.timeout(limit):
-            letter = question.letter.messages(program=True) if seat.simulated else question.messages
-            reply = await model.ainvoke(letter, config=_traced(question))
-        answer = _answer(reply, time.monotonic() - started)
+            answer = await _answered(seat, model, question)
+        answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
         failure = _describe(error, limit, seat.base_url or "")
     if failure:
@@ -148,25 +167,63 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
     return answer
 
 
-def _traced(question: Question) -> RunnableConfig:
+async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Answer:
+    """Ask the model in the way in which its seat answers."""
+    from openai import ContentFilterFinishReasonError, LengthFinishReasonError
+
+    q = question
+    mode = answers_of(seat, model, bool(q.tools))
+    form = None if mode == "text" else schema_of(q.letter.facts, q.carries)
+    letter = _letter(seat, q)
+    tools = q.tools if q.calls and q.steps else ()
+    try:
+        text, reply = await say(model, mode, letter, traced(q), form, tools)
+    except LengthFinishReasonError as error:
+        # The client raises for a schema what is an answer like any other in text.
+        return _cut_answer(error.completion)
+    except ContentFilterFinishReasonError:
+        return Answer("")
+    return _answer(reply, text)
+
+
+def _letter(seat: Seat, question: Question) -> list[BaseMessage]:
+    """What is sent: a program gets the facts beside the words, or behind them over a network."""
+    if seat.simulated:
+        return question.letter.messages(program=True)
+    if os.environ.get(SEND_FACTS) and seat.provider != RECORDING:
+        *said, last = question.messages
+        told = with_facts(str(last.text), question.letter.facts)
+        return [*said, last.model_copy(update={"content": told})]
+    return question.messages
+
+
+def traced(question: Question) -> RunnableConfig:
+    """How a call for a question is named and found in a trace."""
     metadata = {**question.trace.get("metadata", {}), "attempt": question.attempt}
     # A draft is private until it is sound: LangGraph's stream of messages leaves it out.
     tags = [*question.trace.get("tags", []), TAG_NOSTREAM]
     return {**question.trace, "metadata": metadata, "tags": tags}
 
 
-def _answer(reply: AIMessage, seconds: float) -> Answer:
+def _answer(reply: AIMessage, text: str) -> Answer:
     usage = reply.usage_metadata or {"input_tokens": 0, "output_tokens": 0}
     metadata = reply.response_metadata
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
-        text=_kept(_THINKING.sub("", str(reply.text))),
+        text=_kept(_THINKING.sub("", text)),
         # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=_count(usage["input_tokens"]),
         output_tokens=_count(usage["output_tokens"]),
-        seconds=seconds,
     )
+
+
+def _cut_answer(completion: Any) -> Answer:
+    """What there is of an answer by schema that reached its length limit."""
+    usage = completion.usage
+    counts = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+    text = completion.choices[0].message.content or ""
+    return Answer(_kept(text), True, _count(counts[0]), _count(counts[1]))
 
 
 def _kept(text: str) -> str:

@@ -6,11 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from shapley_coop.seats.calls import Step, written
 
 _FACTS = re.compile(r"^```json\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _EVENTS = re.compile(r"^```jsonl\n(.*?)\n?```$", re.MULTILINE | re.DOTALL)
 
+
+MAX_SHOWN = 8_000
+"""Characters of a refused answer that its author is shown again."""
+
+# What could close a fence, or end a line for some reader of the text.
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x85\u2028\u2029"}
 
 FACTS = "facts"
 """Where a message to a program carries the letter's facts as an object."""
@@ -24,20 +32,39 @@ class Letter:
         system: the part that is the same for all agents, always.
         user: the part for this agent, now.
         facts: what both parts say, as JSON; the public history is under `history`.
+        refused: the agent's own answer to the letter, if that could not be used.
+        why: what was wrong with it, in words; empty where nothing was refused.
+        steps: what the agent has asked tools since, and what they told it.
     """
 
     system: str
     user: str
     facts: Mapping[str, Any] = field(default_factory=dict)
+    refused: str = ""
+    why: str = ""
+    steps: tuple[Step, ...] = ()
 
     def messages(self, program: bool = False) -> list[BaseMessage]:
-        """The letter as chat messages.
+        """The letter as a conversation: a retry goes on where the refused answer stands.
 
         Args:
             program: whether a program answers it, which reads the facts and not the words.
         """
-        beside = {FACTS: self.facts} if program else {}
-        return [SystemMessage(self.system), HumanMessage(self.user, additional_kwargs=beside)]
+        talk: list[BaseMessage] = [SystemMessage(self.system), HumanMessage(self.user)]
+        if self.why:
+            talk += [AIMessage(_shown(self.refused)), HumanMessage(self.why)]
+        if program:
+            talk[-1].additional_kwargs[FACTS] = self.facts
+        for number, step in enumerate(self.steps, start=1):
+            talk += step.messages(number)
+        return talk
+
+
+def _shown(answer: str) -> str:
+    """An agent's own answer as it is shown to it again; providers refuse an empty one."""
+    if len(answer) > MAX_SHOWN:
+        return f"{answer[:MAX_SHOWN]}\n[… {len(answer) - MAX_SHOWN} characters more]"
+    return answer or "(no words)"
 
 
 def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
@@ -48,7 +75,21 @@ def facts_in(messages: Sequence[BaseMessage]) -> Mapping[str, Any]:
 
 def as_text(messages: Sequence[BaseMessage]) -> str:
     """All that a seat is shown, as one text."""
-    return "\n\n".join(str(message.text) for message in messages)
+    return "\n\n".join(written(message) for message in messages)
+
+
+def with_facts(text: str, told: Mapping[str, Any]) -> str:
+    """A letter's words with its facts behind them, for a program that is sent text alone."""
+    return f"{text}\n\n```json\n{json.dumps(told, ensure_ascii=False).translate(_ESCAPES)}\n```"
+
+
+def facts_of_text(text: str) -> dict[str, Any]:
+    """All facts of a letter that holds them as text, the history included.
+
+    So do letters of earlier versions, and those that are sent to a program behind an endpoint.
+    """
+    known = facts(text)
+    return known if "history" in known else {**known, "history": events(text)}
 
 
 def facts(text: str) -> dict[str, Any]:

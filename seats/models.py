@@ -1,6 +1,7 @@
 """From `provider:name` to a chat model: the only place where models are looked up."""
 
 import os
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -8,7 +9,9 @@ from langchain_core.language_models import BaseChatModel
 
 from shapley_coop import plugins
 from shapley_coop.seats.clients import Clients, clients_here
+from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
+from shapley_coop.seats.tracing import keep_out
 
 RETRIES = 2
 """Requests repeated by the client, and by nothing else, after 408, 409, 429 and 5xx."""
@@ -110,15 +113,55 @@ def _build(seat: Seat, here: Clients) -> BaseChatModel:
     return _through_langchain(seat, settings)
 
 
-def _check_endpoint(seat: Seat) -> None:
-    if (variable := KEYS.get(seat.provider)) and not os.environ.get(variable):
+def _key(seat: Seat) -> str | None:
+    """The key that a seat's endpoint is sent; None where its client finds its own.
+
+    Raises:
+        CredentialsMissing: it is not set; one line names the variable.
+    """
+    variable = seat.key_env or KEYS.get(seat.provider, "")
+    if variable and not os.environ.get(variable):
         raise CredentialsMissing(f"{seat.model} needs {variable}: set it, or put it in .env")
+    if not seat.key_env and not seat.base_url:
+        return None
+    key = key_for(seat, variable) or NO_KEY
+    if seat.key_env:
+        keep_out([key])  # of other names than those that are known to hold keys
+    return key
+
+
+@lru_cache(maxsize=64)
+def profile_of(seat: Seat) -> Mapping[str, Any]:
+    """What LangChain knows of a seat's model; empty where it knows nothing.
+
+    Raises:
+        CredentialsMissing: its key is not set.
+        ValueError: there is no such provider, or its package is not installed.
+    """
+    # Of an endpoint of one's own the name alone is known, as of the provider's.
+    known = _through_langchain(seat, _settings(seat))
+    return dict(known.profile or {})
+
+
+def _check_endpoint(seat: Seat) -> None:
+    _key(seat)
     if seat.base_url and seat.provider != "openai":
         raise ValueError(f"{seat.model}: base_url goes with openai:NAME, got {seat.provider}")
 
 
+_GIVEN = {"temperature", "max_tokens", "top_p", "seed", "reasoning_effort"}
+
+
 def _settings(seat: Seat) -> dict[str, Any]:
-    given = seat.model_dump(include={"temperature", "max_tokens"}, exclude_none=True)
+    given = seat.model_dump(include=_GIVEN, exclude_none=True)
+    if seat.stop:
+        given["stop"] = list(seat.stop)
+    if seat.extra_body:
+        given["extra_body"] = dict(seat.extra_body)
+    if not seat.stream:
+        given["disable_streaming"] = True
+    if key := _key(seat):
+        given["api_key"] = key
     return {"timeout": seat.timeout, "max_retries": RETRIES, **given}
 
 

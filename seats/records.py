@@ -3,10 +3,14 @@
 import hashlib
 import secrets
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
+
+TOOL = "tool"
+"""The act of an entry that keeps a tool's result: its model is the tool, its letter the call."""
 
 
 class Pointer(TypedDict):
@@ -30,7 +34,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Entry:
-    """One letter and its answer, as the journal keeps them."""
+    """One letter and its answer, as the journal keeps them.
+
+    `facts` are what the letter says, as an object; the public history is under `history`.
+    """
 
     agent: str
     act: str
@@ -40,6 +47,7 @@ class Entry:
     attempt: int
     answer: Answer
     nonce: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def pointer(self) -> Pointer:
         """The commitment: SHA-256 of a random nonce and the text."""
@@ -57,6 +65,7 @@ class Mail:
     letter_text: str
     attempt: int
     since: float = field(default_factory=time.time)  # seconds since the epoch
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what the letter says, as an object
 
 
 def letter_hash(text: str) -> str:

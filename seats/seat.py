@@ -1,12 +1,17 @@
 """What a seat is: which model answers for an agent, and with what settings."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 EMBEDDED = "embedded"
 RECORDING = "recording"
 HUMAN = "human"
+
+
+Answers = Literal["auto", "text", "schema", "tools"]
+"""How a seat answers: in tagged text, as JSON of a schema, or by calling a tool."""
 
 
 class SeatError(RuntimeError):
@@ -35,9 +40,49 @@ class Seat(BaseModel):
     base_url: str | None = Field(
         default=None,
         title="Base URL",
-        description="Of any OpenAI-compatible endpoint; its key is read from OPENAI_API_KEY.",
+        description="Of any OpenAI-compatible endpoint; its key is read from OPENAI_API_KEY, or "
+        "from the variable that `key_env` names.",
+    )
+    key_env: str = Field(
+        default="",
+        pattern=r"^([A-Z][A-Z0-9_]{0,80}_(KEY|TOKEN))?$",
+        title="Key's variable",
+        description="The environment variable that holds this endpoint's key, in place of its "
+        "provider's own: NAME_KEY or NAME_TOKEN.",
+        examples=["", "LOCAL_API_KEY"],
+    )
+    answers: Answers = Field(
+        default="auto",
+        title="Answers",
+        description="How it answers: text (tags), schema (JSON of a schema), tools (a call of a "
+        "tool), or auto: what the model is known to support.",
     )
     temperature: float | None = Field(default=None, ge=0, le=2, title="Temperature")
+    top_p: float | None = Field(default=None, gt=0, le=1, title="Top p")
+    seed: int | None = Field(
+        default=None, ge=0, le=2**63 - 1, title="Seed", description="Of the endpoint's sampling."
+    )
+    stop: tuple[str, ...] = Field(
+        default=(), max_length=4, title="Stop", description="Texts at which an answer ends."
+    )
+    reasoning_effort: str | None = Field(
+        default=None,
+        pattern=r"^[a-z]{1,16}$",
+        title="Reasoning effort",
+        description="Of a model that reasons: minimal, low, medium or high.",
+        examples=[None, "low"],
+    )
+    extra_body: Mapping[str, Any] = Field(
+        default={},
+        title="Extra body",
+        description="What each request holds beside: an endpoint's own settings.",
+        examples=[{}, {"top_k": 20}],
+    )
+    stream: bool = Field(
+        default=True,
+        title="Stream",
+        description="Whether the answer may be streamed; false for endpoints that cannot.",
+    )
     max_tokens: int | None = Field(default=None, ge=16, le=200_000, title="Longest answer, tokens")
     timeout: float = Field(
         default=60, gt=0, le=3600, title="Timeout", description="Seconds for one request."
@@ -49,6 +94,10 @@ class Seat(BaseModel):
         description="Of a recording: whether embedded agents answered in it. It is read from the "
         "recording when the run begins.",
     )
+
+    def __hash__(self) -> int:
+        """By the settings as JSON, as `extra_body` can hold what has no hash."""
+        return hash(self.model_dump_json())
 
     @field_validator("model")
     @classmethod

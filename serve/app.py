@@ -18,14 +18,20 @@ from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
+from shapley_coop.serve.server.adoption import adopt
 from shapley_coop.serve.server.authorization import Authorization
 from shapley_coop.serve.server.body_limit import BodyLimit
+from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly
 from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, check_configuration, configured
 from shapley_coop.serve.server.limits import limits
+from shapley_coop.serve.server.operator_only import restrict
+from shapley_coop.serve.server.quarantine import ending
 from shapley_coop.serve.server.recovery import recover
+from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenant_policy import TenantPolicy
 from shapley_coop.serve.server.threads import view_routes
 from shapley_coop.state import home
+from shapley_coop.state.storage.home import DATABASE_VARIABLE
 
 logger = logging.getLogger(__name__)
 
@@ -37,13 +43,18 @@ def application(inbox: ThreadInbox) -> Starlette:
         ValueError: the tokens, the public key or a limit cannot be read.
     """
     check_configuration()
-    middleware = [Middleware(BodyLimit, most=limits().body)]
+    middleware = [
+        Middleware(BodyLimit, most=limits().body),
+        Middleware(JsonOnly),
+        Middleware(RequestOwner),
+    ]
     if configured():
         authorization = Middleware(Authorization, at_once=limits().requests)
         middleware = [authorization, *middleware, Middleware(TenantPolicy)]
     else:
+        middleware = [Middleware(BrowserGuard), *middleware]
         logger.warning(
-            "No authentication: whoever reaches this port is the operator. %s or %s turns it on.",
+            "No tenants: whoever may call this port is the operator. %s or %s turns them on.",
             TOKENS,
             PUBLIC_KEY,
         )
@@ -56,9 +67,21 @@ def application(inbox: ThreadInbox) -> Starlette:
     )
 
 
+def _bypassed() -> bool:
+    return home().owners.bypassed()
+
+
 @asynccontextmanager
 async def _lifespan(_: Starlette) -> AsyncIterator[None]:
     """Recover lost threads; then keep deadlines and the seats' HTTP clients until the end."""
+    restrict()
+    if configured():
+        if await asyncio.to_thread(_bypassed):
+            logger.warning(
+                "This database's role is above row-level security: give %s another role.",
+                DATABASE_VARIABLE,
+            )
+        await adopt()
     await recover()
     deadlines = asyncio.create_task(keep_deadlines())
     try:
@@ -68,6 +91,7 @@ async def _lifespan(_: Starlette) -> AsyncIterator[None]:
             yield
     finally:
         deadlines.cancel()
+        await ending()
 
 
 app = application(ThreadInbox())

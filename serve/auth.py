@@ -13,6 +13,9 @@ from langgraph_sdk import Auth
 from shapley_coop.serve.server.callers import configured, identify
 from shapley_coop.serve.server.in_process import OWNER, inside
 from shapley_coop.serve.server.limits import limits
+from shapley_coop.serve.server.requests import at_the_end_of_the_request
+from shapley_coop.state import home
+from shapley_coop.state.storage.owners import OWNER_KEY
 
 Context = Auth.types.AuthContext
 Verdict = Auth.types.HandlerResult
@@ -42,12 +45,12 @@ def no_tenants() -> Auth:
     return auth
 
 
-async def operator(authorization: str | None) -> Auth.types.MinimalUserDict:
+async def operator(authorization: str | None) -> dict[str, Any]:
     """The operator whose token a request carries."""
     caller = await asyncio.to_thread(identify, authorization)
     if caller is None or caller.role != "operator":
         raise Auth.exceptions.HTTPException(status_code=401, detail="An operator's token is needed")
-    return {"identity": caller.identity, "is_authenticated": True}
+    return {"identity": caller.identity, "is_authenticated": True, "tokens": caller.tokens}
 
 
 async def deny(ctx: Context, value: Any) -> Verdict:
@@ -65,16 +68,60 @@ async def own(ctx: Context, value: Any) -> dict[str, Any]:
 
 
 async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
-    """Bound the steps of a run and the busy threads of an operator; filter by owner."""
-    most = limits()
+    """Bound the steps of a run, and the busy threads and tokens of an operator; filter by owner."""
+    most, owner = limits(), ctx.user.identity
     config = value["kwargs"].setdefault("config", {})
     config["recursion_limit"] = min(config.get("recursion_limit", most.steps), most.steps)
-    busy = await inside().threads.count(metadata={OWNER: ctx.user.identity}, status="busy")
-    if busy >= most.busy:
-        raise Auth.exceptions.HTTPException(
-            status_code=429, detail=f"{busy} of your threads are busy (limit {most.busy}): wait"
-        )
+    # Journal, ledger and checkpoints are read and written for this owner, whatever was sent.
+    config.setdefault("configurable", {})[OWNER_KEY] = owner
+    await _bound_tokens(owner, _tokens_allowed(ctx.user) or most.tokens)
+    await _bound_busy(owner, str(value.get("thread_id") or ""), most.busy)
     return await own(ctx, value)
+
+
+def _tokens_allowed(user: Any) -> int:
+    try:
+        return int(user["tokens"])
+    except (KeyError, TypeError, ValueError):  # a cron's owner has a name only
+        return 0
+
+
+async def _bound_tokens(owner: str, most: int) -> None:
+    if not most:
+        return
+    used = await asyncio.to_thread(lambda: home().journal.tokens_of(owner))
+    if used >= most:
+        detail = f"Your runs have used {used} tokens (limit {most})"
+        raise Auth.exceptions.HTTPException(status_code=429, detail=detail)
+
+
+_MOST_NAMED = 1000
+"""Threads that one search may name."""
+
+_admitted: dict[str, dict[object, str]] = {}
+"""Owner → the runs that requests under way are creating, each with its thread.
+
+Several runs of one request, as of a batch, are admitted before the first of them is busy.
+"""
+
+
+async def _bound_busy(owner: str, thread: str, most: int) -> None:
+    mine, run = _admitted.setdefault(owner, {}), object()
+    mine[run] = thread
+    client, about = inside().threads, {OWNER: owner}
+    busy = await client.count(metadata=about, status="busy")
+    named = [one for one in dict.fromkeys(mine.values()) if one][:_MOST_NAMED]
+    counted = named and await client.search(
+        metadata=about, status="busy", ids=named, limit=_MOST_NAMED, select=["thread_id"]
+    )
+    # A run without a thread is given one of its own.
+    creating = len(named) - len(counted) + list(mine.values()).count("")
+    if busy + creating > most:
+        del mine[run]
+        raise Auth.exceptions.HTTPException(
+            status_code=429, detail=f"{most} of your threads may be busy at once: wait for one"
+        )
+    at_the_end_of_the_request(lambda: mine.pop(run, None))
 
 
 async def own_or_builtin(ctx: Context, value: Any) -> Verdict:

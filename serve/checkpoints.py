@@ -7,6 +7,8 @@ from typing import Any
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from shapley_coop.serve.server.labels import label
+from shapley_coop.serve.server.operator_only import restrict
+from shapley_coop.serve.server.quarantine import starting
 from shapley_coop.serve.server.recovery import note
 from shapley_coop.state import home, saver
 
@@ -14,7 +16,8 @@ from shapley_coop.state import home, saver
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
     """The saver; the server opens it once in each of its event loops."""
-    async with saver(home(), listener=_on_checkpoint) as kept:
+    restrict()
+    async with saver(home(), listener=_on_checkpoint, starting=starting) as kept:
         yield kept
 
 

@@ -1,26 +1,25 @@
 """Asking seats: all agents whose turn it is, in parallel, within the budget, once per letter."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from langchain_core.runnables import RunnableConfig
 
 from shapley_coop.deals import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
-from shapley_coop.seats import Letter, Question, Seat
-from shapley_coop.seats import ask as ask_seat
+from shapley_coop.games import Game
+from shapley_coop.seats import Letter, Question
 from shapley_coop.seats.records import Answer, Entry, Mail
-from shapley_coop.seats.seat import EMBEDDED
+from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import Budget, BudgetTracker
-from shapley_coop.state.private import PrivateView, private_views
-from shapley_coop.state.run_config import OUTSIDERS, RunConfig, name_of
+from shapley_coop.state.outsiders import seat_of
+from shapley_coop.state.private import PrivateView, Refusal, private_views
+from shapley_coop.state.run_config import OUTSIDERS, name_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
+from shapley_coop.state.tool_runs import tools_for
 from shapley_coop.state.turn import TurnContext, judge
-
-IMPARTIAL = Seat(model=f"{EMBEDDED}:impartial")
-"""The seat of the summariser and the judge where the run's configuration names none."""
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb, to foresee what a letter costs."""
@@ -36,10 +35,12 @@ class Reply:
     Attributes:
         attempt: the number of this answer, from 1; 0 if the agent was not asked.
         entry: the letter and its answer; None if the budget had nothing left for the agent.
+        steps: the calls of the model before it, in which it asked for tools.
     """
 
     attempt: int
     entry: Entry | None
+    steps: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,10 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     # a thread for all, as a hop costs more than a letter.
     journal, asked = await asyncio.to_thread(prepare, turn, write)
     admitted = _admitted(turn, {agent: one.question for agent, one in asked.items()})
+    steps = _steps(turn, admitted)
 
-    async def hear(agents: list[str]) -> list[Entry | BaseException]:
-        askings = (_ask(turn, asked[agent], journal) for agent in agents)
+    async def hear(agents: list[str]) -> list[Heard | BaseException]:
+        askings = (_ask(turn, asked[agent], journal, steps[agent]) for agent in agents)
         return await asyncio.gather(*askings, return_exceptions=True)
 
     first = 1 if turn.evaluated.config.warm_cache else 0
@@ -78,7 +80,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     for agent, one in zip(admitted, heard, strict=True):
         if isinstance(one, BaseException):
             raise one
-        found[agent] = Reply(asked[agent].question.attempt, one)
+        found[agent] = Reply(asked[agent].question.attempt, one.entry, one.steps)
     return found
 
 
@@ -88,12 +90,15 @@ def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]
     drafts = {agent: draft for agent in turn.asked if (draft := turn.draft(agent))}
     pointers = {agent: d["pointer"] for agent, d in drafts.items() if "pointer" in d}
     refused = journal.open_all(episode, pointers)
-    faults = {agent: _fault(turn, agent, entry.answer) for agent, entry in refused.items()}
-    views = private_views(turn, faults)
+    refusals = {
+        agent: _refusal(turn, agent, entry.answer, drafts[agent]["attempt"])
+        for agent, entry in refused.items()
+    }
+    views = private_views(turn, refusals)
     questions = {}
     for agent in turn.asked:
         attempt = drafts[agent]["attempt"] + 1 if agent in drafts else 1
-        questions[agent] = _question(turn, agent, write(turn, agent, views[agent]), attempt, faults)
+        questions[agent] = _question(turn, agent, write, views[agent], attempt)
     names = [(q.agent, q.name, q.attempt) for q in questions.values()]
     entries = journal.found(episode, names)
     opened = {a: _Open(q, e) for (a, q), e in zip(questions.items(), entries, strict=True)}
@@ -128,24 +133,31 @@ def refuse(turn: TurnContext, agent: str, answer: Answer, write: Writer) -> Faul
     tracker.reserve(agent, 0, question.attempt - (before["attempt"] if before else 0))
     if not tracker.admits(agent):
         return None
-    fault = _fault(turn, agent, answer)
-    episode, seat = question.episode, seat_of(turn.evaluated.config, agent)
+    refusal = _refusal(turn, agent, answer, question.attempt)
+    episode, seat = question.episode, seat_of(turn, agent)
     journal.write(episode, question.entry(seat.model, answer))
-    view = private_views(turn, {agent: fault})[agent]
-    again = _question(turn, agent, write(turn, agent, view), question.attempt + 1, {agent: fault})
-    journal.deliver(episode, Mail(agent, again.act, again.name, again.text, again.attempt))
-    return fault
+    view = private_views(turn, {agent: refusal})[agent]
+    again = _question(turn, agent, write, view, question.attempt + 1)
+    journal.deliver(episode, _mail(agent, again))
+    return refusal.fault
 
 
-def seat_of(config: RunConfig, who: str) -> Seat:
-    """The seat of an agent or of an outsider."""
-    return config.seats.get(who, IMPARTIAL)
+def _mail(agent: str, asked: Question) -> Mail:
+    facts = asked.letter.facts
+    return Mail(agent, asked.act, asked.name, asked.text, asked.attempt, facts=facts)
 
 
-def _fault(turn: TurnContext, agent: str, answer: Answer) -> Fault:
+def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
+    """Why an answer was refused; it is read again, as the table does not keep the words."""
     found = turn.asking.check(turn, agent, answer)
-    assert isinstance(found, Fault), "checking the same answer again finds the same fault"
-    return found
+    if not isinstance(found, Fault):
+        # What an earlier version refused may be readable now: its author was promised another try.
+        before = turn.draft(agent)
+        label = before.get("label", "MPT") if before else "MPT"
+        found = Fault(label, "Answer once more.")
+    # A person may go on trying.
+    tries = 0 if turn.is_person(agent) else turn.asking.tries(turn.evaluated)
+    return Refusal(found, answer.text, attempt, tries)
 
 
 def _after_refusals(
@@ -157,24 +169,29 @@ def _after_refusals(
         answer, attempt = one.entry.answer, one.question.attempt
         if judge(turn, agent, attempt, answer, None).output is not None:
             break
-        fault = _fault(turn, agent, answer)
-        told = PrivateView(view.reasoning, view.secret, view.utilities, fault)
-        again = _question(turn, agent, write(turn, agent, told), attempt + 1, {agent: fault})
+        told = replace(view, refusal=_refusal(turn, agent, answer, attempt))
+        again = _question(turn, agent, write, told, attempt + 1)
         one = _Open(again, journal.find(episode, agent, again.name, again.attempt))
     return one
 
 
 def _question(
-    turn: TurnContext, agent: str, letter: Letter, attempt: int, faults: Mapping[str, Fault]
+    turn: TurnContext, agent: str, write: Writer, view: PrivateView, attempt: int
 ) -> Question:
+    config = turn.evaluated.config
+    tools = tools_for(turn, agent)
     return Question(
         episode=turn.table["episode"],
         agent=agent,
         act=turn.asking.act,
-        letter=letter,
+        letter=write(turn, agent, view),
         attempt=attempt,
-        why=faults[agent].label if agent in faults else "",
-        deadline=turn.evaluated.config.deadline,
+        why=view.refusal.fault.label if view.refusal else "",
+        deadline=config.deadline,
+        at=turn.at,
+        carries=type(turn.evaluated.game).action_label is not Game.action_label,
+        tools=tools,
+        calls=config.tool_calls if tools else 0,
         trace=_trace(turn, agent),
     )
 
@@ -187,29 +204,41 @@ def _admitted(turn: TurnContext, questions: Mapping[str, Question]) -> list[str]
     tracker = BudgetTracker(config.budget, turn.table["spent"])
     # Parallel tasks cannot see each other's spending; reserve each one's worst case.
     for agent in turn.table.get("concurrent_agents", []):
-        tracker.reserve(agent, 0, 1 if seat_of(config, agent).human else config.tries)
+        tracker.reserve(agent, 0, 1 if seat_of(turn, agent).human else config.tries)
     admitted = []
     for agent, question in questions.items():
         if tracker.admits(agent):
             admitted.append(agent)
             length = len(question.text) // CHARS_PER_TOKEN
-            tracker.reserve(agent, length + (seat_of(config, agent).max_tokens or 0))
+            tracker.reserve(agent, length + (seat_of(turn, agent).max_tokens or 0))
     return admitted
 
 
-async def _ask(turn: TurnContext, one: _Open, journal: Journal) -> Entry:
-    if one.entry is not None:
-        return one.entry
+def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
+    """How often each agent may ask for tools first: every call of its model counts."""
     config = turn.evaluated.config
-    seat = seat_of(config, one.question.agent)
-    entry, _ = await ask_seat(seat, config.seed, one.question, journal, look_up=False)
-    return entry
+    tracker = BudgetTracker(config.budget, turn.table["spent"])
+    for agent in admitted:
+        tracker.reserve(agent, 0)
+    share = len(admitted) + len(turn.table.get("concurrent_agents", []))
+    return {
+        agent: config.tool_calls if left is None else min(config.tool_calls, left)
+        for agent in admitted
+        for left in [tracker.calls_left(agent, share)]
+    }
+
+
+async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> Heard:
+    config = turn.evaluated.config
+    seat = seat_of(turn, one.question.agent)
+    question = replace(one.question, steps=steps)
+    return await converse(seat, config.seed, question, journal, one.entry)
 
 
 def _trace(turn: TurnContext, agent: str) -> RunnableConfig:
     """How a call is named and found in a trace."""
     table, config, act = turn.table, turn.evaluated.config, turn.asking.act
-    seat = seat_of(config, agent)
+    seat = seat_of(turn, agent)
     return {
         "run_name": f"{agent}.{act}.r{table['round']}",
         "tags": [act, *(["simulated"] if seat.simulated else [])],

@@ -66,6 +66,21 @@ class BudgetTracker:
         )
         return not self.empty and not any(0 < limit <= n for limit, n in own)
 
+    def calls_left(self, agent: str, share: int) -> int | None:
+        """How many calls an agent has left, if all are used alike; None without a limit.
+
+        Args:
+            agent: who is asked.
+            share: among how many the run's calls are shared.
+        """
+        budget = self._budget
+        limits = []
+        if budget.calls:
+            limits.append((budget.calls - self._calls.total()) // max(share, 1))
+        if budget.agent_calls:
+            limits.append(budget.agent_calls - self._calls[agent])
+        return max(min(limits), 0) if limits else None
+
     def reserve(self, agent: str, tokens: int, calls: int = 1) -> None:
         """Count calls that are about to be made, for those who are asked beside them.
 

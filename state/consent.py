@@ -3,7 +3,10 @@
 from fractions import Fraction
 
 from shapley_coop.deals import Deal, Fault, Pay, Share, Terms, short_of
+from shapley_coop.deals.language.faults import together
+from shapley_coop.deals.language.reading import Reading
 from shapley_coop.state.storage.secrets import reservation_of
+from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
 
 
@@ -45,4 +48,10 @@ def too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
 def uncertified(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     """Why a contract cannot be kept, or gives an agent too little; None if it can be signed."""
     certificate = turn.evaluated.signed.certificate(deal, turn.norms)
-    return certificate.faults[0] if certificate.faults else too_little(turn, agent, deal)
+    return together(certificate.faults) or too_little(turn, agent, deal)
+
+
+def offering(said: AgentOutput, found: Reading) -> AgentOutput:
+    """What was said with the deal that was read in it, and how that was repaired."""
+    said = {**said, "deal": found.deal.record()}
+    return {**said, "repairs": list(found.repairs)} if found.repairs else said

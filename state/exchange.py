@@ -81,18 +81,21 @@ def trade_talk(evaluated: EvaluatedTable, agent: str) -> dict[str, Any]:
 
 def trade_history(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     """All that was said, a line each; it only grows, and is the same for all agents."""
-    return [_line(said) for said in _talk(evaluated.table)]
+    game = exchange_of(evaluated)
+    return [_line(game, said) for said in _talk(evaluated.table)]
 
 
 def _talk(table: Table) -> list[PublicMessage]:
     return [said for said in table.get("talk", []) if said["topic"] == TOPIC]
 
 
-def _line(said: PublicMessage) -> dict[str, Any]:
+def _line(game: TaskExchange, said: PublicMessage) -> dict[str, Any]:
     line: dict[str, Any] = {"turn": said["round"], "by": said["by"], "does": said["act"]}
     message = said_in(said["text"])
     if isinstance(message.proposal, dict):
         line["proposes"] = message.proposal
+        if masks := masks_in(game, said["by"], said["text"]):
+            line["masks"] = masks
     elif said["act"] in ("propose", "reject"):
         line["wrote"] = said["text"]
     if words := message.speech or message.accept or message.reject:

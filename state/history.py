@@ -15,7 +15,7 @@ from typing import Any
 
 from shapley_coop.amounts import exact, plain
 from shapley_coop.deals import Deal
-from shapley_coop.games import Turn
+from shapley_coop.games import Game, Turn
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.exchange import TRADE_ACTS, trade_history
 from shapley_coop.state.table import PublicMessage
@@ -38,10 +38,10 @@ def public_history(evaluated: EvaluatedTable) -> list[Line]:
     next_turn = 1
     for said in evaluated.table.get("talk", []):
         while next_turn < said["turn"]:
-            lines.append(_did(turns[next_turn]))
+            lines.append(_did(evaluated.game, turns[next_turn]))
             next_turn += 1
         lines.append(_said(said))
-    lines += (_did(turns[n]) for n in range(next_turn, len(turns) + 1))
+    lines += (_did(evaluated.game, turns[n]) for n in range(next_turn, len(turns) + 1))
     return recalled(lines, evaluated.config.recall)
 
 
@@ -99,8 +99,10 @@ def _in_words(deal: str) -> str:
     return Deal.model_validate_json(deal).text()
 
 
-def _did(turn: Turn) -> Line:
+def _did(game: Game, turn: Turn) -> Line:
     line: Line = {"turn": turn["turn"], "did": turn["actions"], "earned": turn["rewards"]}
+    if happened := game.happened(turn):
+        line["happened"] = happened
     if turn.get("pot"):
         line["pot"] = turn["pot"]
     if turn.get("effects"):
@@ -110,12 +112,17 @@ def _did(turn: Turn) -> Line:
 
 def _said(said: PublicMessage) -> Line:
     line: Line = {"id": said["id"], "by": said["by"], "does": said["act"]}
+    line |= {"topic": said["topic"], "before_turn": said["turn"]}
     if said["text"]:
         line["says"] = said["text"]
     if "about" in said:
         line["about"] = said["about"]
+    if "label" in said:
+        line["label"] = said["label"]
     if "puts" in said:
         line["revision"] = said["puts"]
     if "deal" in said:
         line["offers"] = _in_words(json.dumps(said["deal"]))
+    if "repairs" in said:
+        line["read_as"] = said["repairs"]
     return line

@@ -51,6 +51,8 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
         entry["about"] = one.about
     if "label" in one.said:
         entry["label"] = one.said["label"]
+    if one.said.get("repairs"):
+        entry["repairs"] = one.said["repairs"]
     return entry
 
 

@@ -66,6 +66,7 @@ def _settled(table: Table) -> dict[str, Any]:
             "clauses": [c.model_dump(mode="json") for c in in_force(contract).values()],
             "text": contract["text"],
         },
+        "lapsed": table.get("lapsed"),
         "amendments": table.get("amendments", []),
         "breaches": settled["breaches"],
         "enforcement": settled.get("enforcement", "enforced"),

@@ -15,6 +15,8 @@ from shapley_coop.games.catalogue import read, title
 from shapley_coop.seats import Seat, as_seat
 from shapley_coop.seats.recording import described
 from shapley_coop.state.budget import Budget
+from shapley_coop.state.presets import PRESETS, PresetName
+from shapley_coop.state.storage.kept import keep_pack, keep_persona
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
 
 DEFAULT_SEAT = "*"
@@ -69,6 +71,13 @@ class RunConfig(BaseModel):
         title="Seed",
         description="Seed of the game's dice and of embedded agents.",
     )
+    preset: PresetName = Field(
+        default="none",
+        title="Preset",
+        description="The settings of a paper's experiments: shapley_coop_paper (letters show no "
+        "certificates and no duties) or contracts_paper (the same, and contracts are notional). "
+        "Whatever is set beside it counts.",
+    )
     instructions: str = Field(
         default="",
         max_length=20_000,
@@ -90,6 +99,19 @@ class RunConfig(BaseModel):
         title="Secrets",
         description="The name of a file NAME.yaml in the home's folder `secrets`: agent → what "
         "only that agent is told. The content is never copied to the table.",
+    )
+    personas: dict[str, Annotated[str, Field(max_length=20_000)]] = Field(
+        default={},
+        title="Personas",
+        description="Agent → who it is and what it wants, in words for it alone: only its own "
+        "letters say it, and the table holds a hash in its place.",
+    )
+    prompts: str = Field(
+        default="",
+        max_length=500,
+        title="Prompts",
+        description="A folder of templates (NAME.md) in place of the shipped ones; the record "
+        "holds its hash.",
     )
     rounds: int = Field(
         default=3, ge=1, le=50, title="Rounds", description="Rounds of talk in each bargaining."
@@ -136,6 +158,18 @@ class RunConfig(BaseModel):
         "keeping the contract a best response for all.",
         examples=["", "10"],
     )
+    certificates: bool = Field(
+        default=True,
+        title="Certificates",
+        description="Whether letters about a draft contract show its certificate: what it would "
+        "do to every agent's incentives.",
+    )
+    duties: bool = Field(
+        default=True,
+        title="Duties",
+        description="Whether letters that ask for an action say what the contract asks of their "
+        "reader now, beside the contract itself.",
+    )
     renegotiate: str = Field(
         default="never",
         pattern=r"^(never|on_breach|on_shock|every [1-9][0-9]{0,4})$",
@@ -155,6 +189,13 @@ class RunConfig(BaseModel):
         title="Tools",
         description="Whether models that can call tools may ask the program about an offer, the "
         "record and values before they answer. It changes what is measured.",
+    )
+    tool_calls: int = Field(
+        default=8,
+        ge=0,
+        le=64,
+        title="Tool calls",
+        description="How many calls of tools a model has for each letter.",
     )
     tries: int = Field(
         default=3,
@@ -199,6 +240,13 @@ class RunConfig(BaseModel):
             return deepcopy(_schema())
         return super().model_json_schema(*given, **options)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _preset(cls, given: Any) -> Any:
+        """Fill in what the preset sets and nobody else has set."""
+        preset = given.get("preset") if isinstance(given, Mapping) else None
+        return {**PRESETS[preset], **given} if preset in PRESETS else given
+
     @model_validator(mode="after")
     def _has_seats(self) -> "RunConfig":
         if not self.seats:
@@ -237,8 +285,17 @@ class RunConfig(BaseModel):
         seats |= {name: self.seats[name] for name in OUTSIDERS if name in self.seats}
         for agent in secrets_of(self.secrets):
             reservation_of(self.secrets, agent)
+        if strangers := set(self.personas) - set(game.agents):
+            raise ValueError(
+                f"a persona is given to {', '.join(sorted(strangers))}, who does not play: "
+                f"the agents are {', '.join(game.agents)}"
+            )
+        kept = {
+            "personas": {agent: keep_persona(text) for agent, text in self.personas.items()},
+            "prompts": keep_pack(self.prompts),
+        }
         known = {name: described(seat) for name, seat in seats.items() if seat}
-        return self.model_copy(update={"game": read(self.game), "seats": known})
+        return self.model_copy(update={"game": read(self.game), "seats": known, **kept})
 
 
 @cache

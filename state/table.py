@@ -5,7 +5,7 @@ journal, and the table holds a pointer, the attempt and the label of the fault.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from langgraph.channels import DeltaChannel
 from pydantic import BaseModel, Field
@@ -30,12 +30,13 @@ class PublicMessage(TypedDict):
     turn: int  # the turn it was said before
     round: int
     by: str
-    act: Literal["propose", "accept", "reject", "pass", "claim"]
+    act: Literal["propose", "accept", "reject", "pass", "claim", "write"]
     text: str  # the speech; escaped wherever it is delivered
     deal: NotRequired[dict[str, Any]]  # the offer or counter-offer made in it
     puts: NotRequired[int]  # the revision under which that offer came to stand
     about: NotRequired[int]  # the revision that it accepts or rejects
     label: NotRequired[str]  # of the fault that ended in a pass
+    repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
 
 
 class Acceptance(TypedDict):
@@ -48,12 +49,13 @@ class Acceptance(TypedDict):
 class AgentOutput(TypedDict):
     """What one agent answered, ready for the table."""
 
-    act: Literal["propose", "accept", "reject", "pass", "claim", "act", "think"]
+    act: Literal["propose", "accept", "reject", "pass", "claim", "write", "act", "think"]
     text: str
     part: NotRequired[str]  # of the total, claimed
     deal: NotRequired[dict[str, Any]]
     label: NotRequired[str]
     accepts: NotRequired[Acceptance]
+    repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
     pointer: NotRequired[Pointer]
 
 
@@ -76,6 +78,15 @@ class Pending(TypedDict):
     accepted: list[str]  # who accepted it; its author by proposing it
 
 
+class Reasoned(TypedDict):
+    """Where one agent's reasoning before one bargaining waits in the journal."""
+
+    id: str  # turn and agent
+    turn: int  # the turn it was worked out before
+    agent: str
+    pointer: Pointer
+
+
 class Spent(TypedDict, total=False):
     """What one phase cost: wall time in seconds, and calls and tokens per agent."""
 
@@ -91,10 +102,11 @@ class Accounts(TypedDict):
     as_signed: dict[str, str]
 
 
-def keep_by_id(
-    events: list[PublicMessage], writes: Sequence[list[PublicMessage]]
-) -> list[PublicMessage]:
-    """Fold messages in, each id once, so that a replayed write changes nothing."""
+Event = TypeVar("Event", PublicMessage, Reasoned)
+
+
+def keep_by_id(events: list[Event], writes: Sequence[list[Event]]) -> list[Event]:
+    """Fold events in, each id once, so that a replayed write changes nothing."""
     known = {event["id"] for event in events}
     kept = list(events)
     for write in writes:
@@ -169,6 +181,15 @@ class Table(TypedDict, total=False):
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
     by `convene`."""
 
+    reasoned: Annotated[
+        list[Reasoned], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
+    ]
+    """Where all reasoning of the run waits, for evaluation after it. Written by `reason`."""
+
+    notes: Annotated[dict[str, Pointer], gather]
+    """Agent → where its latest notes wait in the journal. Written by `reason`,
+    `consider`, and whatever node reads an answer that holds notes."""
+
     drafts: Annotated[dict[str, Draft], gather]
     """Agent → its latest draft. Written by every node that asks or validates. Entries of an earlier
     asking are ignored."""
@@ -208,6 +229,10 @@ class Table(TypedDict, total=False):
     """What the latest node found, by which its page branches. Written by `open`, `convene`,
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
     `tally`, `pass_on`, `write`, `count` and `step`."""
+
+    lapsed: str | None
+    """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by
+    `convene` and `summarize`."""
 
     contract: Contract | None
     """The one contract that stands, with its amendments. Written by `summarize`."""

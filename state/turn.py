@@ -1,11 +1,12 @@
 """One asking: which agents are asked for what, when an answer is sound, and how it is published."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from shapley_coop.deals import Fault, Message, Rule, scan
 from shapley_coop.deals.language.faults import CUT
+from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import too_long
 from shapley_coop.seats.person import CHOSEN, PASS
 from shapley_coop.seats.records import Answer, Pointer
@@ -27,12 +28,16 @@ class Topic:
         rules: what an offer has to pass.
         computed: whether values are computed from the record, so that a deal can name the norm.
         phase: where its cost is counted.
+        payments: whether deals admit payments and splits, so that letters speak of them.
+        deals: whether agents can make deals at all, so that letters speak of them.
     """
 
     name: str
     rules: tuple[Rule, ...] = ()
     computed: bool = False
     phase: Phase = "negotiation"
+    payments: bool = True
+    deals: bool = True
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Asking:
         rules: the template of the letter's system part.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
         heavy: whether checking an answer can take longer than the event loop should be held.
+        page: everything that its workflow asks, in order, from which letters tell how it goes on.
     """
 
     act: str
@@ -60,6 +66,7 @@ class Asking:
     rules: str = "table"
     guidance: bool = False
     heavy: bool = False
+    page: "Callable[[], tuple[Asking, ...]]" = field(default=tuple, compare=False, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,8 +143,13 @@ def reading(check: Callable[[TurnContext, str, Message], AgentOutput | Fault]) -
         if isinstance(message, Fault):
             return message
         # Outsiders repeat what the parties agreed, which is bounded already.
-        fault = None if agent in OUTSIDERS else too_long(message)
-        return fault or check(turn, agent, message)
+        if agent not in OUTSIDERS and (fault := too_long(message)):
+            return fault
+        found = check(turn, agent, message)
+        # What an agent does is sealed: a repair would tell of it before it is revealed.
+        if isinstance(found, Fault) or found["act"] in ("act", "think") or not message.repairs:
+            return found
+        return {**found, "repairs": [*message.repairs, *found.get("repairs", [])]}
 
     return read
 
@@ -163,7 +175,8 @@ def judge(
     """Decide what an answer comes to.
 
     A refused answer goes back to its author with the reason; after the last try the agent passes,
-    and the record shows the label. A person's refused reply stays open.
+    its speech is delivered as far as it can be read, and the record shows the label. A person's
+    refused reply stays open.
 
     Args:
         turn: who is asked for what.
@@ -184,13 +197,26 @@ def judge(
         return Judged(draft, {**found, "pointer": pointer} if pointer is not None else found)
     draft["label"] = found.label
     if attempt >= turn.asking.tries(turn.evaluated) and not turn.is_person(agent):
-        return Judged(draft, passing(found.label), found.label)
+        return Judged(draft, _unread(turn, agent, answer, found), found.label)
     return Judged({**draft, "sound": False}, None, found.label)
 
 
 def passing(label: str) -> AgentOutput:
     """A pass, with the reason's label."""
     return {"act": "pass", "text": "", "label": label}
+
+
+def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> AgentOutput:
+    """A pass by an agent whose last answer could not be used: what it said to all is still heard.
+
+    The label tells that from a pass of its own will.
+    """
+    heard = turn.asking.act not in _UNHEARD and agent not in OUTSIDERS and not answer.cut
+    return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
+
+
+_UNHEARD = {"reason", "consider", "act"}
+"""Acts in which nothing is said to all."""
 
 
 def unsound(table: Table) -> list[str]:

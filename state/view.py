@@ -5,14 +5,17 @@ JSON: programs at a seat read them as they are, and `prompts.letters` puts them 
 """
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import Any
 
-from shapley_coop.amounts import plain
-from shapley_coop.deals import Clause, Deal
-from shapley_coop.deals.analysis.certificate_words import in_words
+from shapley_coop.amounts import exact, plain
+from shapley_coop.deals import Clause, Deal, wire_form
+from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.private import PrivateView
+from shapley_coop.state.procedure import procedure
+from shapley_coop.state.tool_runs import drafts_for
 from shapley_coop.state.turn import TurnContext
 
 Facts = dict[str, Any]
@@ -31,16 +34,29 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
         private: what that agent alone is shown.
     """
     act = turn.asking.act
-    facts: Facts = {"you": agent, "ask": act}
+    facts: Facts = {"you": agent, "ask": act, "procedure": procedure(turn)}
     for part in _SHOWN[act]:
         facts |= part(turn, agent)
+    facts |= _admitted(turn)
+    if lapsed := turn.table.get("lapsed"):
+        facts["no_contract"] = lapsed
     if turn.asking.guidance:
         facts["guidance"] = True
+    if drafts := drafts_for(turn, agent):
+        facts["tries"] = drafts
     if private.reasoning:
         facts["reasoning"] = private.reasoning
-    if private.fault:
-        facts["fault"] = private.fault.record()
+    if private.notes:
+        facts["notes"] = private.notes
+    if private.refusal:
+        facts["fault"] = private.refusal.fault.record()
     return facts
+
+
+def _admitted(turn: TurnContext) -> Facts:
+    """What this workflow does not admit; what is absent is admitted."""
+    admitted = {"deals": turn.topic.deals, "payments": turn.topic.payments}
+    return {name: False for name, is_admitted in admitted.items() if not is_admitted}
 
 
 def _stand(turn: TurnContext, agent: str) -> Facts:
@@ -55,20 +71,34 @@ def _play(turn: TurnContext, agent: str) -> Facts:
         "position": game.view(position, agent),
         "legal": turn.evaluated.legal(agent),
     }
+    if turn.evaluated.record:
+        facts["earned_so_far"] = _own(turn)
     if turn.evaluated.contract:
         facts |= _contract(turn, agent)
-        facts["duties"] = [
-            {"clause": d.clause, "action": d.action, "forbidden": d.forbidden}
-            for d in turn.evaluated.signed.monitor.duties()
-            if d.agent == agent
+        facts |= _duties(turn, agent) if turn.evaluated.config.duties else {}
+        facts["breaches"] = [
+            {"agent": b.agent, "turn": b.turn, "clause": b.clause}
+            for b in turn.evaluated.signed.monitor.breaches
         ]
     return facts
+
+
+def _duties(turn: TurnContext, agent: str) -> Facts:
+    """What the contract asks of an agent now."""
+    owed = [duty for duty in turn.evaluated.signed.monitor.duties() if duty.agent == agent]
+    return {
+        "duties": [
+            {"clause": duty.clause, "action": duty.action, "forbidden": duty.forbidden}
+            for duty in owed
+        ]
+    }
 
 
 def _money(turn: TurnContext) -> Facts:
     """What there is to divide, and what was computed about it."""
     table = turn.table
-    facts: Facts = dict(table["accounts"] or {})
+    pot = sum((exact(turn.get("pot", 0)) for turn in turn.evaluated.record), Fraction(0))
+    facts: Facts = {**(table["accounts"] or {}), "own_rewards": _own(turn), "pot": plain(pot)}
     if turn.evaluated.contract:
         facts |= _contract(turn, "")
     if claims := table.get("claims"):
@@ -77,6 +107,15 @@ def _money(turn: TurnContext) -> Facts:
         facts["computed"] = computed
         facts["without_agreement"] = WITHOUT_AGREEMENT[turn.evaluated.config.disagreement]
     return facts
+
+
+def _own(turn: TurnContext) -> dict[str, str]:
+    """What each agent was paid itself, without its part of the pot."""
+    sums = dict.fromkeys(turn.evaluated.agents, Fraction(0))
+    for played in turn.evaluated.record:
+        for agent, reward in played["rewards"].items():
+            sums[agent] += exact(reward)
+    return {agent: plain(x) for agent, x in sums.items()}
 
 
 WITHOUT_AGREEMENT = {
@@ -111,25 +150,39 @@ def _offer(turn: TurnContext, agent: str) -> Facts:
             "revision": offer["revision"],
             "by": offer["by"],
             "hash": offer["hash"],
-            "clauses": offer["deal"]["clauses"],
+            "clauses": _json(deal.clauses),
             "drops": list(deal.drops),
             "in_words": deal.text(),
         }
     }
 
 
-def _certified_offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer with what it would do to every agent's incentives."""
+def _answered_offer(turn: TurnContext, agent: str) -> Facts:
+    """The offer, with its JSON to change, and what it would pay where the run computes that."""
     facts, offer = _offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"]:
+        deal = Deal.model_validate(offer["deal"])
+        facts["offer"]["wire"] = wire_form(deal)
+        if turn.evaluated.config.outlook and not turn.evaluated.over:
+            # What is private to others is in no one's outlook: it is computed for its reader.
+            computed = turn.evaluated.outlook(deal, agent, turn.norms)
+            facts["offer"] |= {"outlook": computed} if computed else {}
+    return facts
+
+
+def _certified_offer(turn: TurnContext, agent: str) -> Facts:
+    """The offer with what it would do to every agent's incentives."""
+    facts, offer = _answered_offer(turn, agent), turn.evaluated.offer
+    if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
         certificate = turn.evaluated.signed.certificate(Deal.model_validate(offer["deal"]))
         facts["offer"]["certificate"] = in_words(certificate)
+        facts["offer"]["incentives"] = as_record(certificate)
     return facts
 
 
 def _paid_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer with what each agent would end with."""
-    facts, offer = _offer(turn, agent), turn.evaluated.offer
+    facts, offer = _answered_offer(turn, agent), turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
     due = turn.evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
     facts["offer"]["payoffs"] = {agent: plain(x) for agent, x in due.items()}
@@ -180,9 +233,10 @@ def _trade(turn: TurnContext, agent: str) -> Facts:
 
 
 def _json(clauses: Iterable[Clause]) -> list[dict[str, Any]]:
-    return [clause.model_dump(mode="json") for clause in clauses]
+    return [wire_form(clause) for clause in clauses]
 
 
+_ANSWER: tuple[Part, ...] = (_stand, _round, _answered_offer, _unusual_enforcement, _norms)
 _TALK: tuple[Part, ...] = (_stand, _round, _offer, _unusual_enforcement)
 _DRAFTING: tuple[Part, ...] = (_stand, _round, _certified_offer, _enforcement, _norms)
 _OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
@@ -190,7 +244,7 @@ _OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
 _SHOWN: dict[str, tuple[Part, ...]] = {
     "reason": _TALK,
     "propose": (*_TALK, _norms),
-    "answer": (*_TALK, _norms),
+    "answer": _ANSWER,
     "act": (_stand, _unusual_enforcement),
     "claim": (*_TALK, _norms),
     "propose_split": (*_TALK, _norms),

@@ -102,7 +102,7 @@ MADE = {"artefacts": {agent: {"code": 10} for agent in AGENTS}}
 
 ARENAS = (
     Arena("contracts", **DILEMMA, acts=("contract_propose", "contract_answer")),
-    Arena("negotiation", **DILEMMA),
+    Arena("negotiation_priced", **DILEMMA),
     Arena("short_term", **DILEMMA),
     Arena("shapley_coop", **DILEMMA),
     Arena(

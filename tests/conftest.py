@@ -8,6 +8,8 @@ os.environ.update(
     LANGCHAIN_TRACING_V2="false",
     LANGSMITH_TEST_TRACKING="false",
     LANGGRAPH_STRICT_MSGPACK="true",
+    # The endpoints of tests are embedded agents, which read a letter's facts.
+    COOP_SEND_FACTS="1",
 )
 # Hundreds of processes are started: each would compile anew what Python may not keep.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -14,8 +14,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from shapley_coop.seats import Seat, as_text
 from shapley_coop.seats.embedded import EmbeddedChatModel
-from shapley_coop.seats.letters import facts
 from shapley_coop.seats.models import chat_model as own_model
+from tests.scripted import told_in
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class SpeakingModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         letter = as_text(messages)
-        known = facts(letter)
+        known = told_in(messages)
         sound = self.stand_in._generate(messages).generations[0].text
         asked = Asked(self.agent, known["ask"], known, letter, sound, self.stand_in.seed)
         said = self.says(asked)

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from shapley_coop.deals import Message
+from shapley_coop.deals.language.hedges import hedged
 from shapley_coop.deals.language.wire import TAGS
 from tests.made_deals import deals
 from tests.test_exchange_messages import PENDING, REJECT, proposal, split
@@ -36,6 +37,9 @@ SENTENCES = (
 """What agents say to each other, in the languages that need no invisible characters."""
 
 asides = st.sampled_from(["", *SENTENCES])
+agreeing = st.sampled_from([one for one in SENTENCES if not hedged(one)])
+"""Words that put no condition on an acceptance."""
+
 sentences = st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4).map(" ".join)
 
 
@@ -78,7 +82,7 @@ def exchanged(draw: st.DrawFn) -> tuple[str, dict[str, str] | None, dict[str, st
     """A sound message of an exchange, what it answers, and the allocation it comes to."""
     asked = draw(st.sampled_from([None, PENDING]))
     if asked and draw(st.booleans()):
-        return f"<ACCEPT>{draw(sentences)}</ACCEPT>", asked, asked
+        return f"<ACCEPT>{draw(agreeing)}</ACCEPT>", asked, asked
     mask = draw(st.integers(1, 62))
     said = f"<CONSIDER>{draw(sentences)}</CONSIDER><s>{draw(sentences)}</s>"
     answer = REJECT if asked else ""

@@ -217,7 +217,12 @@ async def _played(seed: int, trial: Trial) -> Table:
             "game": trial.arena.game,
             "params": trial.arena.params,
             "seed": seed,
-            "seats": {trial.victim: trial.seat, "*": "embedded:rational"},
+            # A corrupted summariser, and not the victim's own model, drafts what words agreed.
+            "seats": {
+                trial.victim: trial.seat,
+                "summariser": "embedded:impartial",
+                "*": "embedded:rational",
+            },
             "secrets": _name(trial.arena, trial.victim),
             "rounds": 2,
             "tries": 2,

@@ -17,7 +17,6 @@ from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, prepare
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.seats import SeatError
-from shapley_coop.seats.letters import facts
 from shapley_coop.seats.tracing import HIDE
 from shapley_coop.state import Run, RunConfig, home
 from tests.background import in_background
@@ -25,6 +24,7 @@ from tests.canaries import Planter, in_files, shown_to_others
 from tests.embedded_reply import reply
 from tests.hostile import Asked, at_home
 from tests.proof import Finding, Proof
+from tests.scripted import facts
 from tests.stub_openai import Reply, StubOpenAI
 from tests.test_privacy import MODES, every_word, found_in
 from tests.test_tracing import Capture

@@ -15,8 +15,8 @@ from shapley_coop.deals import Message, scan
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.deals.language.wire import TAGS
-from shapley_coop.prompts import fenced, fenced_lines
-from shapley_coop.seats.letters import events, facts
+from shapley_coop.prompts import quoted, write_history
+from shapley_coop.seats.letters import facts_of_text, with_facts
 from tests.made_messages import breakouts, disguised, exchanged, said_in_the_open, soups
 from tests.proof import Finding, Proof
 from tests.steps import steps
@@ -30,6 +30,9 @@ VALID_REFUSED = 1 / 1_000
 PLAN = "my own plan, which is nobody else's business"
 
 _OURS = re.compile(rf"<\s*/?\s*(?:{'|'.join(TAGS)})\b[^<>]{{0,200}}>", re.IGNORECASE)
+
+
+_ACCEPT = re.compile(r"<\s{0,4}ACCEPT\s{0,4}/?\s{0,4}>", re.IGNORECASE)
 
 
 def _in_json(**said: Any) -> str:
@@ -120,9 +123,9 @@ class Tally:
         found = self.counted(scan, text)
         forged = False
         if isinstance(found, Message):
-            said = [found.speech, found.consider, found.accept, found.reject, found.action]
-            forged = any(_OURS.search(each or "") for each in [*said, found.claim])
-            forged |= found.accept is not None and text.count("<ACCEPT>") < 1
+            said = [found.speech, found.accept, found.reject, found.claim]
+            forged = any(_OURS.search(each or "") for each in said)
+            forged |= found.accept is not None and not _ACCEPT.search(text)
         self.hostile("in any order", text, forged)
 
     def disguise(self, text: str) -> None:
@@ -179,17 +182,20 @@ def _drawn(strategy: st.SearchStrategy[Any], times: int, check: Callable[[Any], 
 
 def _arrives(words: str) -> bool:
     """Whether a letter gives back what was said, as data, and its own facts unchanged."""
-    line, own = {"by": "Bob", "says": words}, {"you": "Alice", "ask": "answer"}
-    letter = f"# What has happened\n\n{fenced_lines([line])}\n\n# Facts\n\n{fenced(own)}\n"
-    return events(letter) == [line] and facts(letter) == own
+    line = {"id": "m1", "by": "Bob", "does": "propose", "says": words}
+    own = {"you": "Alice", "ask": "answer", "history": [line]}
+    told = write_history([line])
+    kept = facts_of_text(with_facts(f"# So far\n\n{told}", own)) == own
+    whole = f"Bob: {quoted(words)}" if words else "Bob"
+    return kept and told == whole and json.loads(quoted(words)) == words
 
 
 PROOFS = {
     "wire": Proof(
         promise="No forged deal",
         goal=f"0 accepted, ≤ {STEPS:,} steps each, ≤ 0.1 % of valid ones refused",
-        not_promised="That every language can be written: invisible characters are sent back with "
-        "a reason, and some scripts and joined emoji need them (U+200C, U+200D). What an agent "
+        not_promised="That every character arrives: joiners that harm nobody (U+200C, U+200D) are "
+        "left out of what is said, other invisible ones are sent back with a reason. What an agent "
         "says outside of any element, and the words of a speech, are its own.",
         attempt=attempt,
         short=1_000,

@@ -11,10 +11,39 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from shapley_coop.seats import Seat
 from shapley_coop.seats.embedded import EmbeddedChatModel
-from shapley_coop.seats.letters import as_text, facts
+from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 
 Line = str | Exception | Callable[[dict[str, Any]], str]
 """An answer, a failure, or a function from the letter's facts to an answer."""
+
+
+class Shown(str):
+    """A letter's words, with its facts as an object beside them."""
+
+    facts: dict[str, Any]
+
+
+def told_in(messages: list[BaseMessage]) -> dict[str, Any]:
+    """The facts of a letter, beside its words or behind them."""
+    return dict(facts_in(messages)) or facts_of_text(as_text(messages))
+
+
+def shown(messages: list[BaseMessage]) -> Shown:
+    """A letter as text that keeps its facts."""
+    text = Shown(as_text(messages))
+    text.facts = told_in(messages)
+    return text
+
+
+def facts(letter: str) -> dict[str, Any]:
+    """The facts of a letter that was shown, or that an endpoint was sent as text."""
+    return letter.facts if isinstance(letter, Shown) else facts_of_text(letter)
+
+
+def events(letter: str) -> list[dict[str, Any]]:
+    """The public history of a letter."""
+    found: list[dict[str, Any]] = facts(letter)["history"]
+    return found
 
 
 @dataclass
@@ -39,9 +68,9 @@ class Script:
         stand_in = EmbeddedChatModel(character="rational", agent=agent, seed=seed)
         return ScriptedChatModel(script=self, agent=agent, stand_in=stand_in)
 
-    def shown_to(self, agent: str, act: str | None = None) -> list[str]:
+    def shown_to(self, agent: str, act: str | None = None) -> list[Shown]:
         """The letters an agent was shown, oldest first, as text."""
-        return [as_text(m) for a, b, m in self.letters if a == agent and act in (None, b)]
+        return [shown(m) for a, b, m in self.letters if a == agent and act in (None, b)]
 
 
 class ScriptedChatModel(BaseChatModel):
@@ -62,7 +91,7 @@ class ScriptedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        known = facts(as_text(messages))
+        known = told_in(messages)
         key = (self.agent, known["ask"])
         self.script.letters.append((*key, messages))
         lines = self.script.lines.get(key)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
@@ -47,10 +48,14 @@ class Server:
 
     Args:
         folder: where it runs; its threads, its books and its log stay there.
+        options: of `coop dev`; by default everybody on this machine may call it.
         environment: variables it is given on top of this process's own.
     """
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(
+        self, folder: Path, options: Sequence[str] = ("--no-token",), **environment: str
+    ) -> None:
+        self._options = options
         self.home = folder / "home"
         self._folder = folder
         self._log = folder / "server.log"
@@ -61,6 +66,7 @@ class Server:
         }
         self._environment |= {
             "COOP_HOME": str(self.home),
+            "COOP_SEND_FACTS": "1",
             "LANGSMITH_TRACING": "false",
             "NO_COLOR": "1",
             **environment,
@@ -109,7 +115,7 @@ class Server:
         self._log.touch()
         since = len(self.log())
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "shapley_coop", "dev", "--port", "0"],
+            [sys.executable, "-m", "shapley_coop", "dev", "--port", "0", *self._options],
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,

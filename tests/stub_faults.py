@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
+from uuid import uuid4
 
 
 @dataclass(frozen=True)
@@ -18,13 +19,13 @@ class Completion:
     Attributes:
         text: The message's content; sent as null beside a refusal or a tool call.
         refusal: The words in which the model declines, if it does.
-        tool_call: A tool's name and its arguments as JSON text, if it calls one.
+        tool_calls: Each tool that it calls: its name, and its arguments as JSON text.
         finish_reason: Why generation stopped; None if nothing says that it did.
     """
 
     text: str
     refusal: str | None = None
-    tool_call: tuple[str, str] | None = None
+    tool_calls: tuple[tuple[str, str], ...] = ()
     finish_reason: str | None = "stop"
 
 
@@ -87,7 +88,8 @@ def answer_with(said: Completion, request: dict[str, Any], number: int) -> Answe
 
 def _usage(said: Completion, request: dict[str, Any]) -> dict[str, int]:
     prompt = sum(_words(message.get("content")) for message in request["messages"])
-    completion = _words(said.text) + _words(said.refusal) + sum(map(_words, said.tool_call or ()))
+    said_in_all = [said.text, said.refusal, *(part for call in said.tool_calls for part in call)]
+    completion = sum(map(_words, said_in_all))
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
@@ -104,11 +106,17 @@ def _words(content: Any) -> int:
 
 def _message(said: Completion) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": said.text, "refusal": said.refusal}
-    if said.tool_call is not None:
-        name, arguments = said.tool_call
-        function = {"name": name, "arguments": arguments}
-        message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
-    if said.refusal is not None or said.tool_call is not None:
+    if said.tool_calls:
+        message["tool_calls"] = [
+            # Names as services make them: they differ from call to call.
+            {
+                "id": f"call_{uuid4().hex[:12]}",
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+            for name, arguments in said.tool_calls
+        ]
+    if said.refusal is not None or said.tool_calls:
         message["content"] = None
     return message
 
@@ -279,7 +287,10 @@ class Fault:
     @classmethod
     def refusal(cls, words: str = "I'm sorry, I can't help with that.") -> Self:
         """A refusal and no content."""
-        return cls("refusal", spoil=lambda said: replace(said, text="", refusal=words))
+        return cls(
+            "refusal",
+            spoil=lambda said: replace(said, text="", tool_calls=(), refusal=words),
+        )
 
     @classmethod
     def fenced(cls) -> Self:
@@ -289,10 +300,10 @@ class Fault:
     @classmethod
     def wrong_tool_call(cls, tool: str = "no_such_tool", arguments: str = "{}") -> Self:
         """A call of a tool that nobody offered, and no content."""
-        call = (tool, arguments)
+        calls = ((tool, arguments),)
         return cls(
             "wrong_tool_call",
-            spoil=lambda said: replace(said, text="", tool_call=call, finish_reason="tool_calls"),
+            spoil=lambda said: replace(said, text="", tool_calls=calls, finish_reason="tool_calls"),
         )
 
 

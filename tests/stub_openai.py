@@ -31,11 +31,12 @@ from aiohttp import web
 from anyio.from_thread import start_blocking_portal
 
 from tests.stub_faults import SOUND, Answer, Completion, Fault, answer_with
+from tests.stub_form import as_asked
 
 CHAT = ("POST", "/v1/chat/completions")
 MODELS = ("GET", "/v1/models")
 
-Reply = Callable[[list[dict[str, Any]], dict[str, Any]], str]
+Reply = Callable[[list[dict[str, Any]], dict[str, Any]], str | Completion]
 
 
 def echo(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
@@ -72,7 +73,8 @@ class StubOpenAI:
 
     Args:
         reply: Called with the messages and the whole request, one call at a time, on the server's
-            thread. What it raises is answered as a 500 and raised again when the block ends.
+            thread. What it raises is answered as a 500 and raised again when the block ends; so
+            is what does not fit the request's schema, or the tools that it offers.
         faults: One is used up by each chat request, in order of arrival; None is a sound call,
             and so is every call after the last.
         latency: Seconds from a chat request to the asking of `reply`, or to the fault.
@@ -197,13 +199,13 @@ class StubOpenAI:
                 said = "A request needs a model and a non-empty list of messages"
                 return Answer.of_error(400, "invalid_request_error", None, said)
         try:
-            text = self._reply(messages, body)
+            said = as_asked(self._reply(messages, body), body)
         except Exception as error:
             self._reply_errors.append(error)
             # The header keeps the client from asking again: the test has failed already.
             said, header = f"reply raised {error!r}", {"x_should_retry": "false"}
             return Answer.of_error(500, "server_error", None, said, **header)
-        return answer_with(fault.spoil(Completion(text)), body, number)
+        return answer_with(fault.spoil(said), body, number)
 
 
 def _received(http: web.Request, content: bytes, fault: Fault | None) -> ReceivedRequest:

@@ -16,6 +16,8 @@ CANARY = "canary-3141592653"
 EPISODE = "5c1f0e"
 ANN, BOB, CEM = "token-of-ann-0123456789", "token-of-bob-0123456789", "token-of-cem-0123456789"
 PARTY = "token-of-alices-owner-0123456789"
+DAN = "token-of-dan-0123456789"
+EVE = "token-of-eve-that-expired-012345"
 
 
 def write_tokens(path: Path, operators: dict[str, str]) -> None:
@@ -24,6 +26,8 @@ def write_tokens(path: Path, operators: dict[str, str]) -> None:
     ]
     seat = {"role": "party", "episode": EPISODE, "agent": "Alice"}
     lines.append({"token": PARTY, "identity": "alices-owner", **seat})
+    ended = {"role": "operator", "expires": "2020-01-01T00:00:00Z"}
+    lines.append({"token": EVE, "identity": "ann", **ended})
     path.write_text(yaml.safe_dump(lines))
 
 
@@ -50,13 +54,19 @@ app = application(Inbox())
 
 
 @contextmanager
-def tenants_server(folder: Path, **environment: str) -> Iterator[Server]:
-    """A server with callers configured and an inbox in which a letter waits, as long as a block."""
+def tenants_server(folder: Path, before: str = "", **environment: str) -> Iterator[Server]:
+    """A server with callers configured and an inbox in which a letter waits, as long as a block.
+
+    Args:
+        folder: where it runs.
+        before: code that it runs before it makes its app.
+        environment: variables it is given.
+    """
     tokens = folder / "tokens.yaml"
-    write_tokens(tokens, {"ann": ANN, "bob": BOB, "cem": CEM})
+    write_tokens(tokens, {"ann": ANN, "bob": BOB, "cem": CEM, "dan": DAN})
     server = Server(folder, **{TOKENS: str(tokens)}, **environment)
     source = _APP.replace("EPISODE", EPISODE).replace("CANARY", CANARY)
-    (folder / "inbox_app.py").write_text(source)
+    (folder / "inbox_app.py").write_text(before + source)
     config = json.loads((folder / "langgraph.json").read_text())
     config["http"]["app"] = "./inbox_app.py:app"
     (folder / "langgraph.json").write_text(json.dumps(config))
@@ -74,12 +84,12 @@ def tenants_server(folder: Path, **environment: str) -> Iterator[Server]:
 class Person:
     """Somebody with a token, or without one."""
 
-    def __init__(self, server: Server, token: str | None) -> None:
+    def __init__(self, server: Server, token: str | None, timeout: float = 300) -> None:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         # A server that says it has started may not listen yet.
         patient = httpx.HTTPTransport(retries=5)
         self._http = httpx.Client(
-            base_url=server.url, headers=headers, timeout=300, transport=patient
+            base_url=server.url, headers=headers, timeout=timeout, transport=patient
         )
 
     def __call__(self, call: str, body: Any = None, **headers: str) -> httpx.Response:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -22,10 +21,10 @@ from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
 from shapley_coop.seats import Seat
-from shapley_coop.seats.letters import facts
-from shapley_coop.state import Key, Ledger, home
+from shapley_coop.state import Ledger, home
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.embedded_reply import reply as embedded
+from tests.scripted import facts
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
 
@@ -128,15 +127,17 @@ def told_to_all(name: str) -> dict[str, str]:
     return dict.fromkeys(("Alice", "Bob"), " ".join(told.values()))
 
 
-post, number = Ledger.post, count()
+number = count()
 
 
-def under_a_new_key(ledger: Ledger, key: Key, lines: Any) -> str:
-    return post(ledger, replace(key, clause=f"{key.clause}{next(number)}"), lines)
+def under_new_keys(ledger: Ledger, _: str, postings: Any) -> str:
+    for key, lines in postings:
+        ledger.post(replace(key, clause=f"{key.clause}{next(number)}"), lines)
+    return "posted"
 
 
-def as_it_comes(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def as_it_comes(text: str) -> str:
+    return text
 
 
 def as_much_as_fits(text: str) -> Any:
@@ -148,7 +149,7 @@ def by_its_name_alone(offer: Any, answers: Any) -> Any:
 
 
 HOLES = [
-    ("over-claimer", "shapley_coop.nodes.agent.checks:parse_exact", lambda text: Fraction(1)),
+    ("over-claimer", "shapley_coop.deals.language.choices:parse_exact", lambda text: Fraction(1)),
     (
         "free-rider",
         "shapley_coop.deals.monitor:Monitor.breaches",
@@ -158,13 +159,13 @@ HOLES = [
     ("free-rider", "shapley_coop.deals.language.memory:Now.after", Latest.after),
     ("replayed-acceptance", "shapley_coop.state.messages:accept", whatever_stands),
     ("replayed-acceptance", "shapley_coop.nodes.contract.count:counted", by_its_name_alone),
-    ("double-payment", "shapley_coop.state.storage.ledger:Ledger.post", under_a_new_key),
+    ("double-payment", "shapley_coop.state.storage.ledger:Ledger.post_branch", under_new_keys),
     (
         "contract-breaker",
         "shapley_coop.deals.agreement:releases",
         lambda agents, amount, breaches, over: releases(agents, amount, [], over),
     ),
-    ("injector", "shapley_coop.prompts.render:_escaped", as_it_comes),
+    ("injector", "shapley_coop.prompts.talk:quoted", as_it_comes),
     ("secret-extractor", "shapley_coop.state.private:secrets_of", told_to_all),
     ("token-bomber", "shapley_coop.state.turn:scan", as_much_as_fits),
     ("token-bomber", "shapley_coop.state.turn:too_long", lambda message: None),

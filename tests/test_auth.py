@@ -28,6 +28,8 @@ from tests.tenants import ANN, BOB, EPISODE, PARTY, write_tokens
 
 jwt = pytest.importorskip("jwt", reason="tenants need the dev extra")
 
+ANNS = Caller(identity="ann", role="operator")
+
 
 # Who somebody is
 
@@ -196,7 +198,7 @@ def test_a_tenants_room_reaches_for_nothing_that_is_not_its_own(
     room: dict[str, Any], place: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COOP_ALLOWED_URLS", "https://good.example/v1")
-    assert complaint_about(json.dumps(place(room)).encode(), "ann")
+    assert complaint_about(json.dumps(place(room)).encode(), ANNS)
 
 
 def test_what_is_its_own_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,15 +216,31 @@ def test_what_is_its_own_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
         {"seats": {"Alice": listed, "Bob": {**listed, "base_url": "http://127.0.0.1:8000/v1"}}},
     ]
     for room in rooms:
-        assert complaint_about(json.dumps({"input": {"room": room}}).encode(), "ann") == ""
-    assert complaint_about(b'{"metadata": {"game": "my own", "url": "x"}}', "ann") == ""
+        assert complaint_about(json.dumps({"input": {"room": room}}).encode(), ANNS) == ""
+    assert complaint_about(b'{"metadata": {"game": "my own", "url": "x"}}', ANNS) == ""
+
+
+def test_a_token_ends_when_it_says_so(tokens: Path) -> None:
+    line = {"identity": "dan", "role": "operator"}
+    times = {
+        "of-yesterday-0123456789": "2020-01-01T00:00:00Z",
+        "of-the-future-0123456": "2999-01-01T00:00:00+02:00",
+    }
+    tokens.write_text(
+        yaml.safe_dump([{**line, "token": t, "expires": at} for t, at in times.items()])
+    )
+    known = [identify(f"Bearer {token}") for token in times]
+    assert [caller and caller.identity for caller in known] == [None, "dan"]
+    tokens.write_text(yaml.safe_dump([{**line, "token": ANN, "expires": "2999-01-01"}]))
+    with pytest.raises(ValueError, match="expires"):
+        check_configuration()
 
 
 def test_nobodys_thread_stands_in_the_way_of_a_seat() -> None:
     """A seat's thread is found by the episode among its labels."""
     labelled = {"metadata": {"episode": EPISODE}}
     for body in (labelled, {"config": labelled}):
-        assert complaint_about(json.dumps(body).encode(), "ann")
+        assert complaint_about(json.dumps(body).encode(), ANNS)
 
 
 FROM_FILES = re.compile(r"\b(file|catalogue)\b")
@@ -239,14 +257,14 @@ def test_whatever_a_game_would_read_from_a_file_is_known() -> None:
     assert ("task_exchange", "records") in found
     for game, name in found:
         room = {"game": game, "params": {name: "anything.yaml"}}
-        assert complaint_about(json.dumps({"context": room}).encode(), "ann"), (game, name)
+        assert complaint_about(json.dumps({"context": room}).encode(), ANNS), (game, name)
 
 
 @pytest.mark.parametrize(
     "body", [b"{", b"\xff", b"[" * 100_000, b'{"a":' * 500 + b"1" + b"}" * 500]
 )
 def test_what_cannot_be_looked_through_is_refused(body: bytes) -> None:
-    assert complaint_about(body, "ann")
+    assert complaint_about(body, ANNS)
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "many", "1.5"])

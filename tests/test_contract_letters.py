@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Event, Every, Last, Pay, Terms
+from shapley_coop.deals import Deal, Do, Event, Every, Last, Pay, Terms, wire_form
 from shapley_coop.deals.written.document import compose
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, play, prepare
@@ -34,7 +34,7 @@ PAIRS = Deal(
 
 
 def proposal(deal):
-    return f"<s>This.</s><PROPOSAL>{json.dumps({'clauses': deal.record()['clauses']})}</PROPOSAL>"
+    return f"<s>This.</s><PROPOSAL>{json.dumps({'clauses': wire_form(deal)['clauses']})}</PROPOSAL>"
 
 
 async def letter_about(script, deal, game, **settings):
@@ -45,7 +45,7 @@ async def letter_about(script, deal, game, **settings):
 
 
 @pytest.mark.parametrize(
-    ("deal", "game", "says"),
+    ("deal", "game", "says", "line"),
     [
         (
             promise(),
@@ -57,8 +57,14 @@ async def letter_about(script, deal, game, **settings):
                 "Keeping it is no best response: Bob gains 10 if it does defect at turn 1 where "
                 "the contract asks for cooperate.",
             ],
+            "| you (Bob) | 0 | 0 | 10 | -10 | gains 10 by defect at turn 1, while the others",
         ),
-        (promise(fine=2), "prisoners_dilemma", ["Keeping it is dominant at every turn."]),
+        (
+            promise(fine=2),
+            "prisoners_dilemma",
+            ["Keeping it is dominant at every turn."],
+            "| Alice | 0 | 0 | 10 | 10 | never pays |",
+        ),
         (
             PAIRS,
             "cash_grab",
@@ -68,15 +74,17 @@ async def letter_about(script, deal, game, **settings):
                 "does wait, Bob does wait.",
                 "(take, take, wait) is a weak equilibrium of a turn without any contract",
             ],
+            "| Carol | 0 | ",
         ),
     ],
 )
 async def test_the_certificate_in_the_letter_says_in_words_what_the_contract_does(
-    script, deal, game, says
+    script, deal, game, says, line
 ):
-    letter = await letter_about(script, deal, game)
+    letter = await letter_about(script, deal, game, outlook=False)
     for sentence in says:
-        assert sentence in letter
+        assert sentence in letter.facts["offer"]["certificate"]
+    assert line in letter
 
 
 @pytest.mark.parametrize(
@@ -88,7 +96,7 @@ async def test_letters_about_contracts_stay_short(script, game, rounds):
     await follow(prepared)
     agents = (await table_of(prepared))["agents"]
     shown = [letter for a in (*agents, "summariser") for letter in script.shown_to(a)]
-    asked = [letter for letter in shown if '"ask": "contract_' in letter]
+    asked = [letter for letter in shown if letter.facts["ask"].startswith("contract_")]
     assert len(asked) > len(agents)
     assert max(len(letter) for letter in asked) < LONGEST
 

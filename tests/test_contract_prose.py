@@ -6,17 +6,30 @@ from typing import Any
 import pytest
 
 from shapley_coop.cli.verifying import verify_run
-from shapley_coop.deals import Deal, Do, Event, Fault, Last, Pay, Share, Terms, read_deal
+from shapley_coop.deals import (
+    Count,
+    Deal,
+    Do,
+    Event,
+    Fault,
+    Forbid,
+    Last,
+    Pay,
+    Share,
+    Terms,
+    read_deal,
+    wire_form,
+)
 from shapley_coop.deals.written.reading import agrees, read_words
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.embedded import character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
-from shapley_coop.seats.letters import events, facts
 from shapley_coop.state import RunConfig
 from tests.chance import dice
 from tests.made_contracts import ACTIONS, AGENTS, a_deal, a_game, a_sound_deal
+from tests.scripted import events, facts
 from tests.stub_openai import StubOpenAI
 
 TERMS = Terms(AGENTS, ACTIONS, 9)
@@ -43,6 +56,29 @@ def test_what_is_written_in_plain_words_is_read_as_it_was_meant():
         deal = read_deal(a_sound_deal(rng, a_game(rng, 6)))
         said = f"Here is what I have in mind:\n{deal.text()}\nShall we?"
         assert read_words(said, TERMS) == deal
+
+
+def test_sentences_of_earlier_versions_are_read_as_well():
+    told = {
+        "Ann must not do left at every turn.": Forbid(agent="Ann", action="left"),
+        "Ann pays Ben 3 while Ben's latest action is left.": Pay(
+            payer="Ann",
+            payee="Ben",
+            amount=3,
+            when=Last(last=Event(agent="Ben", action="left")),
+        ),
+        "Ann pays Ben 3 once Ben has done left 2 times or more.": Pay(
+            payer="Ann",
+            payee="Ben",
+            amount=3,
+            when=Count(count=Event(agent="Ben", action="left"), at_least=2),
+        ),
+        "At the end the total is split: Ann 500/9 %, Ben 400/9 %.": Share(
+            fractions={"Ann": "5/9", "Ben": "4/9"}
+        ),
+    }
+    for said, clause in told.items():
+        assert read_words(said, TERMS) == Deal(clauses=[clause])
 
 
 def test_shares_are_read_exactly():
@@ -144,7 +180,7 @@ async def test_a_signature_that_cannot_be_read_is_asked_for_again(script):
     script["Alice", "contract_sign"] = ["I sign.", "<s>I sign.</s><ACCEPT>"]
     script["Bob", "contract_sign"] = "<ACCEPT>"
     table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
-    assert "was not delivered** (ACK)" in script.shown_to("Alice", "contract_sign")[1]
+    assert "could not be used** (ACK," in script.shown_to("Alice", "contract_sign")[1]
     assert table["contract"]["signatures"].keys() >= {"Alice", "Bob"}
 
 
@@ -166,7 +202,7 @@ def party(said, clauses=()):
 
 def test_an_embedded_party_weighs_words_that_it_can_read_as_it_weighs_clauses():
     assert "<ACCEPT>" in party(OFFER).answer()
-    assert "<ACCEPT>" in party("", FINED.record()["clauses"]).answer()
+    assert "<ACCEPT>" in party("", wire_form(FINED)["clauses"]).answer()
     greedy = f"{FINED.text()} Bob pays Alice 9 at turn 10."
     for said in (greedy, "Let us cooperate.", "Alice does defect at turn 40.", ""):
         assert "<PROPOSAL>" in party(said).answer()
@@ -176,9 +212,7 @@ def test_an_embedded_summariser_drafts_only_what_was_said():
     told = {**DILEMMA.facts(), "offer": {"clauses": [], "drops": []}}
     talk = [{"does": "propose", "says": "Forget it."}, {"does": "propose", "says": OFFER}]
     drafted = Clerk(told, [], talk).write()
-    assert json.loads(drafted.partition("<PROPOSAL>")[2].partition("</")[0]) == json.loads(
-        FINED.model_dump_json(exclude_none=True)
-    )
+    assert read_deal(json.loads(drafted.partition("<PROPOSAL>")[2].partition("</")[0])) == FINED
     assert "<PROPOSAL>" not in Clerk(told, [], talk[:1]).write()
 
 
@@ -211,7 +245,7 @@ async def test_agreement_in_words_leaves_what_stands_and_is_asked_for_again(scri
     script["Bob", "contract_answer"] = ["<s>I agree.</s>", "<s>I agree.</s><ACCEPT>"]
     table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     asked = script.shown_to("Bob", "contract_answer")
-    assert "was not delivered** (ACK)" in asked[1]
+    assert "could not be used** (ACK," in asked[1]
     assert [facts(letter)["offer"]["revision"] for letter in asked] == [1, 1]
     assert [(s["by"], s["act"]) for s in table["talk"][:2]] == [
         ("Alice", "propose"),
@@ -244,7 +278,7 @@ async def test_parties_say_no_more_than_all_can_read_and_the_contract_may_be_lon
     script["summariser", "contract_write"] = at_length
     table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     again = script.shown_to("Alice", "contract_propose")[1]
-    assert "was not delivered** (LONG)" in again
+    assert "could not be used** (LONG," in again
     assert "limit 4000" in again
     (prose,) = [s["text"] for s in table["talk"] if s["by"] == "summariser"]
     assert len(prose) > 4_000

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Pay, Share, Turns, certify, put, scan, sign
+from shapley_coop.deals import Deal, Do, Pay, Share, Turns, certify, put, scan, sign, wire_form
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, prepare
@@ -169,7 +169,7 @@ def test_an_embedded_agent_weighs_an_amendment_by_what_it_leaves_standing():
 
     def answer(**drops):
         deal = Deal(clauses=BOTH, **drops)
-        offer = {"clauses": deal.record()["clauses"], "drops": list(deal.drops)}
+        offer = {"clauses": wire_form(deal)["clauses"], "drops": list(deal.drops)}
         return before(standing, offer=offer).sign()
 
     assert before(standing).alone["Alice"] == 3
@@ -179,7 +179,7 @@ def test_an_embedded_agent_weighs_an_amendment_by_what_it_leaves_standing():
 
 def outlook(contract, turn):
     """What Bob sees at a turn, when all have cooperated so far."""
-    said = {"clauses": contract.record()["clauses"]}
+    said = {"clauses": wire_form(contract)["clauses"]}
     facts = {**DILEMMA.facts(), "you": "Bob", "turn": turn, "contract": said}
     return Outlook.of(facts, turns("cooperate", turn - 1))
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from shapley_coop.deals import Deal, Do, Event, Every, Forbid, Last, Monitor, Pay, Turns
+from shapley_coop.deals import Deal, Do, Event, Every, Forbid, Last, Monitor, Pay, Turns, wire_form
 from shapley_coop.games import load
 from shapley_coop.games.foresight import Missing
 from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel
@@ -32,7 +32,9 @@ def match(game, strategies, seed=0, contract=None, **more):
     record, position, rng = [], game.start(), Random(seed)
     while not game.over(position):
         turn = len(record) + 1
-        told = more | ({"contract": {"clauses": contract.record()["clauses"]}} if contract else {})
+        told = more | (
+            {"contract": {"clauses": wire_form(contract)["clauses"]}} if contract else {}
+        )
         actions = {
             agent: Player(facts_for(game, agent, turn, **told), record, rng).choose(strategy)
             for agent, strategy in zip(game.agents, strategies, strict=True)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shapley_coop.cli.verifying import verify_run
-from shapley_coop.deals import Deal, Do, Event, Last, Pay, Terms
+from shapley_coop.deals import Deal, Do, Event, Last, Pay, Terms, wire_form
 from shapley_coop.deals.written.document import INTENT, compose
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, play, prepare
@@ -26,7 +26,7 @@ def fined(fine=2):
 
 
 def proposal(deal, said="I propose this"):
-    clauses = json.dumps({"clauses": deal.record()["clauses"]})
+    clauses = json.dumps({"clauses": wire_form(deal)["clauses"]})
     return f"<s>{said}</s><PROPOSAL>{clauses}</PROPOSAL>"
 
 
@@ -108,7 +108,7 @@ async def test_a_summary_that_changes_an_obligation_is_sent_back_with_the_differ
     ]
     table = await table_after(RunConfig(game="prisoners_dilemma"))
     first, second = script.shown_to("summariser")
-    assert "was not delivered" not in first
+    assert "could not be used" not in first
     assert "c3 says “Alice pays Bob 2 for each turn" in second
     assert said(table, by="summariser")[0]["text"] == prose
 
@@ -191,11 +191,14 @@ async def test_code_refuses_to_sign_below_a_reservation_value_that_nobody_else_l
 
 async def test_an_offer_is_shown_with_its_certificate_and_how_it_is_enforced(script):
     script["Alice", "contract_propose"] = proposal(fined())
-    await table_after(RunConfig(game="prisoners_dilemma", enforcement="escrow", deposit="3"))
+    await table_after(
+        RunConfig(game="prisoners_dilemma", enforcement="escrow", deposit="3", outlook=False)
+    )
     letter = script.shown_to("Bob", "contract_answer")[0]
-    assert "Keeping it is dominant at every turn." in letter
-    assert '"enforcement": {"mode": "escrow"' in letter
-    assert '"deposit": "3"' in letter
+    assert "Keeping it is dominant at every turn." in letter.facts["offer"]["certificate"]
+    assert "| you (Bob) | 0 | 0 | 10 |" in letter
+    assert "Each party of a deal pays a deposit of 3" in letter
+    assert letter.facts["enforcement"]["mode"] == "escrow"
 
 
 async def test_talk_ends_without_a_contract_when_everybody_has_had_its_turns(script):

@@ -3,11 +3,12 @@
 import asyncio
 import json
 import operator
-import re
 import subprocess
 import sys
+from copy import deepcopy
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
@@ -15,9 +16,9 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Huma
 from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel, character
-from shapley_coop.seats.letters import facts
+from shapley_coop.seats.letters import FACTS
 from shapley_coop.state import RunConfig
-from tests.scripted import Script
+from tests.scripted import Script, told_in
 
 ROOT = Path(__file__).parents[1]
 CANNOT = "I cannot decide: the letter"
@@ -35,20 +36,19 @@ async def letters(script: Script) -> dict[str, list[BaseMessage]]:
 
 
 def without(messages: list[BaseMessage], *path: str) -> list[BaseMessage]:
-    """The letter with one fact taken out of its JSON blocks."""
+    """The letter with one of its facts taken out."""
+    known = deepcopy(told_in(messages))
+    inner = known
+    for name in path[:-1]:
+        inner = inner.get(name, {})
+    inner.pop(path[-1], None)
+    return with_known(messages, known)
 
-    def taken_out(block: re.Match[str]) -> str:
-        known = json.loads(block[1])
-        inner = known
-        for name in path[:-1]:
-            inner = inner.get(name, {})
-        inner.pop(path[-1], None)
-        return f"```json\n{json.dumps(known)}\n```"
 
-    return [
-        type(m)(re.sub(r"```json\n(.*?)\n```", taken_out, str(m.text), flags=re.DOTALL))
-        for m in messages
-    ]
+def with_known(messages: list[BaseMessage], known: dict[str, Any]) -> list[BaseMessage]:
+    """The letter with other facts beside its words."""
+    beside = {**messages[-1].additional_kwargs, FACTS: known}
+    return [*messages[:-1], HumanMessage(messages[-1].text, additional_kwargs=beside)]
 
 
 def answer(messages: list[BaseMessage], agent: str = "Bob") -> str:
@@ -73,7 +73,7 @@ async def test_without_a_fact_that_it_needs_an_agent_cannot_decide(
     whole = answer(letters[act])
     assert CANNOT not in whole
     torn = without(letters[act], fact)
-    assert fact not in facts("\n".join(str(m.text) for m in torn))
+    assert fact not in told_in(torn)
     said = answer(torn)
     assert CANNOT in said
     assert "<PROPOSAL>" not in said
@@ -97,7 +97,7 @@ async def test_without_a_fact_that_it_needs_an_agent_cannot_decide(
 async def test_half_a_fact_is_none(
     letters: dict[str, list[BaseMessage]], act: str, path: tuple[str, ...]
 ) -> None:
-    agent = facts(str(letters[act][1].text))["you"]
+    agent = told_in(letters[act])["you"]
     swapped = tuple(agent if name in ("Alice", "Bob") else name for name in path)
     assert CANNOT in answer(without(letters[act], *swapped), agent)
 
@@ -105,11 +105,9 @@ async def test_half_a_fact_is_none(
 async def test_an_agent_does_not_guess_what_a_cell_pays(
     letters: dict[str, list[BaseMessage]],
 ) -> None:
-    system, user = letters["reason"]
-    known = facts(str(system.text))
+    known = told_in(letters["reason"])
     known["payoffs"] = known["payoffs"][:-1]
-    torn = [HumanMessage(f"```json\n{json.dumps(known)}\n```"), HumanMessage(user.text)]
-    assert CANNOT in answer(torn)
+    assert CANNOT in answer(with_known(letters["reason"], known))
 
 
 def test_a_letter_that_is_no_letter_is_answered_all_the_same() -> None:
@@ -130,16 +128,16 @@ from shapley_coop.seats.embedded import CHARACTERS, EmbeddedChatModel
 letters = json.load(open(sys.argv[1]))
 answers = {
     f"{act}/{name}": EmbeddedChatModel(character=name, agent="Bob", seed=2)
-    .invoke([HumanMessage(text) for text in texts]).text
-    for act, texts in letters.items() for name in sorted(CHARACTERS)
+    .invoke([HumanMessage("", additional_kwargs={"facts": known})]).text
+    for act, known in letters.items() for name in sorted(CHARACTERS)
 }
 json.dump(answers, sys.stdout)
 """
     path = tmp_path / "letters.json"
-    path.write_text(json.dumps({act: [m.text for m in ms] for act, ms in letters.items()}))
+    path.write_text(json.dumps({act: told_in(ms) for act, ms in letters.items()}))
     here = {
         f"{act}/{name}": EmbeddedChatModel(character=name, agent="Bob", seed=2)
-        .invoke([HumanMessage(m.text) for m in messages])
+        .invoke(messages)
         .text
         for act, messages in letters.items()
         for name in sorted(CHARACTERS)

@@ -1,6 +1,8 @@
 """Validating messages: every label, in its order, with feedback that names the mend."""
 
 import json
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import pytest
@@ -64,15 +66,14 @@ FLIGHT, INSTALL = SAYS(0b001000), SAYS(0b000100)
 LABELLED = [
     ("MPT", None, "I would like Alice to take everything."),
     ("MPT", None, json.dumps(split(0b111000)) + "</PROPOSAL>"),
-    ("MPT", None, "<proposal>" + json.dumps(split(0b111000)) + "</proposal>"),
     ("MPT", PENDING, REJECT),
     ("MPT", None, "<ACCEPT>I agree with this allocation.</ACCEPT>"),
-    ("MET", None, "<PROPOSAL>" + json.dumps(split(0b111000))),
+    ("MET", None, "<PROPOSAL>" + json.dumps(split(0b111000))[:-1]),
     ("MET", PENDING, REJECT + '<PROPOSAL>{"Alice": ["'),
     ("JSON", None, "<PROPOSAL>Alice takes all</PROPOSAL>"),
     ("JSON", None, "<PROPOSAL>null</PROPOSAL>"),
     ("JSON", None, '<PROPOSAL>["Alice"]</PROPOSAL>'),
-    ("JSON", None, proposal(Alice=FLIGHT, Bob=[INSTALL])),
+    ("JSON", None, proposal(Alice=8, Bob=[INSTALL])),
     ("JSON", None, '<PROPOSAL>{"Alice": [], "Alice": [], "Bob": []}</PROPOSAL>'),
     ("NAME", None, proposal(Alice=[FLIGHT])),
     ("NAME", None, proposal(**split(0b111000), Eve=[FLIGHT])),
@@ -82,7 +83,6 @@ LABELLED = [
     ("UNK", None, proposal(Alice=[FLIGHT.replace("flight", "Flight")], Bob=[INSTALL])),
     ("UNK", None, proposal(Alice=[FLIGHT[:-1]], Bob=[INSTALL])),
     ("UNK", None, proposal(Alice=[7], Bob=[INSTALL])),
-    ("MDA", None, proposal(Alice=[FLIGHT, INSTALL], Bob=[SAYS(0b110011)])),
     ("EMP", None, proposal(Alice=[SAYS(63)], Bob=[])),
     ("EMP", None, proposal(Alice=[SAYS(63)], Bob=[SAYS(0)])),
     ("OVL", None, proposal(Alice=[SAYS(0b111000)], Bob=[SAYS(0b001111)])),
@@ -98,15 +98,13 @@ def test_each_fault_has_its_label(label: str, pending: dict[str, str] | None, te
 
 
 def test_every_label_is_produced_by_some_message() -> None:
-    assert {label for label, *_ in LABELLED} == set(LABELS)
+    assert {label for label, *_ in LABELLED} == set(LABELS) - {"MDA"}, "merged since"
 
 
 def test_the_first_fault_in_order_wins() -> None:
     everything = proposal(Alice=["nonsense", "more"], Bob=[])
     assert check_message(everything, TASKS, "Bob", PENDING).label == "ACK"
     assert check_message(everything, TASKS, "Bob").label == "UNK"
-    several = proposal(Alice=[FLIGHT, INSTALL], Bob=[])
-    assert check_message(several, TASKS, "Bob").label == "MDA"
     overlapping = proposal(Alice=[SAYS(0b111000)], Bob=[SAYS(0b011000)])
     assert check_message(overlapping, TASKS, "Bob").label == "OVL", "before the missing atoms"
 
@@ -115,15 +113,20 @@ def test_feedback_names_what_would_be_right() -> None:
     def feedback(text: str) -> str:
         return check_message(text, TASKS, "Bob").feedback
 
-    merged = feedback(proposal(Alice=[FLIGHT, INSTALL], Bob=[SAYS(0b110011)]))
-    assert SAYS(0b001100) in merged
-    assert "mask=001100" in merged
     missing = feedback(proposal(Alice=[SAYS(0b110000)], Bob=[SAYS(0b000111)]))
     assert FLIGHT in missing
     assert INSTALL not in missing
     assert "mask=001000" in missing
     near = feedback(proposal(Alice=[FLIGHT.lower()], Bob=[INSTALL]))
     assert f"Did you mean {FLIGHT!r}?" in near
+
+
+def test_several_descriptions_are_read_as_the_one_that_merges_them() -> None:
+    verdict = check_message(proposal(Alice=[FLIGHT, INSTALL], Bob=["110011"]), TASKS, "Bob")
+    assert (verdict.label, verdict.masks) == (None, {"Alice": "001100", "Bob": "110011"})
+    (repair,) = verdict.repairs
+    assert SAYS(0b001100) in repair
+    assert "mask=001100" in repair
 
 
 def test_an_acceptance_alone_is_valid_and_carries_what_it_accepts() -> None:
@@ -146,12 +149,14 @@ def test_a_proposal_passes_if_and_only_if_it_is_a_partition(data: st.DataObject)
     listed = data.draw(
         st.fixed_dictionaries({a: st.lists(pieces, max_size=2) for a in tasks.agents})
     )
-    masks = [tasks.registry.mask_of(texts[0]) for texts in listed.values() if len(texts) == 1]
-    known = [mask for mask in masks if mask]
+    masks = [[tasks.registry.mask_of(text) for text in texts] for texts in listed.values()]
+    known = all(mask is not None for own in masks for mask in own)
+    merged = [reduce(or_, [mask or 0 for mask in own], 0) for own in masks]
     partition = (
-        len(known) == len(tasks.agents)
-        and sum(known) == full(6)
-        and all(a & b == 0 for i, a in enumerate(known) for b in known[:i])
+        known
+        and all(merged)
+        and sum(merged) == full(6)
+        and all(a & b == 0 for i, a in enumerate(merged) for b in merged[:i])
     )
     verdict = check_message(proposal(**listed), tasks, tasks.agents[0])
     assert (verdict.label is None) == partition
@@ -206,7 +211,7 @@ def test_what_is_delivered_holds_nothing_that_was_considered(text: str) -> None:
 
 
 def test_a_message_is_delivered_byte_for_byte() -> None:
-    odd = '<PROPOSAL>{"Alice":  ["no such task"],}</PROPOSAL>'
+    odd = '<PROPOSAL>{"Alice":  ["no such task"]]}</PROPOSAL>'
     text = f"I think <CONSIDER>mine is worth 0.9</CONSIDER> so {REJECT} then {odd} and so on"
     assert as_written(text) == f"{REJECT}\n{odd}"
     assert as_written('<PROPOSAL>{"Alice": [') == '<PROPOSAL>{"Alice": ['
@@ -217,7 +222,7 @@ def test_a_valid_message_means_the_same_after_delivery(text: str) -> None:
     whole = f"{text}{proposal(**split(0b101010))}<s>Please.</s>"
     before, after = (check_message(t, TASKS, "Alice") for t in (whole, as_written(whole)))
     if before.label is None:
-        assert after == before
+        assert (after.act, after.masks) == (before.act, before.masks)
     assert check_message(as_written(whole[len(text) :]), TASKS, "Alice").label is None
 
 

@@ -8,8 +8,7 @@ import pytest
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written
 from shapley_coop.games.exchange.masks import full
-from shapley_coop.seats.letters import facts
-from tests.scripted import Script
+from tests.scripted import Script, facts
 from tests.test_exchange_workflow import ACCEPT, BOTH, REJECT, TASKS, UNCHECKED, counted, run, turns
 
 SAYS = TASKS.registry.describe

@@ -129,7 +129,7 @@ async def test_retries_never_advance_the_turn_and_only_the_author_is_told(script
     assert "share atomic task(s)" in second
     for letter in script.shown_to("Bob", "exchange"):
         assert "share atomic" not in letter
-        assert '"fault"' not in letter
+        assert "could not be used" not in letter
 
 
 async def test_the_fifth_invalid_attempt_of_a_turn_ends_the_run_as_an_error(script: Script) -> None:
@@ -159,7 +159,7 @@ async def test_without_the_validator_a_message_goes_as_written_and_is_checked_at
     table = await run(UNCHECKED)
     assert table["talk"][0]["text"] == OVERLAP.removeprefix("<CONSIDER>my secret plan</CONSIDER>")
     shown = script.shown_to("Bob", "exchange")[0]
-    assert shown.count(TASKS.registry.describe(0b111110)) >= 3, "registry, history and pending"
+    assert TASKS.registry.describe(0b111110) in shown, "it is told as it was written"
     assert "my secret plan" not in shown
     assert len(script.shown_to("Alice", "exchange")) == 1, "nothing was sent back"
     assert table["status"] == "error"
@@ -189,7 +189,7 @@ async def test_the_guidance_is_a_section_of_the_letter_and_nothing_else(
     for agent in ("Alice", "Bob"):
         letter = script.shown_to(agent, "exchange")[0]
         assert ("Be utility-aware" in letter) == guidance
-        for always in ("1. Never", "2. Use exact", "3. Decompose", "6. Never", "7. Everybody"):
+        for always in ("1. Never", "2. Use exact", "3. Decompose", "5. Never", "6. Everybody"):
             assert always in letter
 
 
@@ -211,8 +211,7 @@ async def test_four_agents_trade_twelve_tasks_with_a_compact_letter(script: Scri
     longest = max(len(as_text(m)) for _, act, m in script.letters if act == "exchange")
     assert longest < 12_000, "and not the 4,096 composites"
     assert (
-        "The exact description of a composite task that is not listed"
-        in (script.shown_to("Ann", "exchange")[0])
+        "its exact description is its tasks' words above" in (script.shown_to("Ann", "exchange")[0])
     )
 
 
@@ -304,8 +303,10 @@ async def test_no_utility_reaches_anybody_but_its_owner(
     *before, last = public
     for owner, other in (("Alice", "Bob"), ("Bob", "Alice")):
         for letter in script.shown_to(other):
-            assert not [u for u in secret[owner] if u in letter]
-        assert any(u in script.shown_to(owner, "exchange")[0] for u in secret[owner])
+            assert not [u for u in secret[owner] if u in letter + json.dumps(letter.facts)]
+        own = script.shown_to(owner, "exchange")[0]
+        assert all(u in json.dumps(own.facts) for u in secret[owner])
+        assert any(f"{float(u):.3g}" in own for u in secret[owner]), "in few digits"
         for update in before:
             assert not [u for u in secret[owner] if u in update]
     assert '"rewards"' in last

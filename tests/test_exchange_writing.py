@@ -15,8 +15,8 @@ import yaml
 from shapley_coop.games.exchange import scenario
 from shapley_coop.games.exchange.files import build
 from shapley_coop.seats.embedded.authoring import written_sheet
-from shapley_coop.seats.letters import facts
 from tests.coop_command import FAILED, NO_CREDENTIALS, ROOT, USAGE, Coop, coop_in, one_line
+from tests.scripted import facts
 from tests.stub_openai import StubOpenAI
 from tests.test_exchange_authoring import SIX
 

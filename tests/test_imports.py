@@ -26,7 +26,7 @@ ALLOWED = {
 }
 """Room → the other rooms it may import."""
 
-GROUND = {"amounts", "blocking", "earned_value", "files", "plugins"}
+GROUND = {"amounts", "blocking", "earned_value", "files", "patterns", "plugins"}
 """Modules of the package itself that import no room, and that every room may import."""
 
 

@@ -9,10 +9,9 @@ from shapley_coop.credit.norms import NORMS
 from shapley_coop.games import names
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats.letters import facts
 from shapley_coop.state import RunConfig, home
 from tests.coop_command import Coop, coop_in, valid
-from tests.scripted import Script
+from tests.scripted import Script, facts
 
 
 def proposal(*clauses: dict[str, Any]) -> str:
@@ -52,11 +51,9 @@ async def test_a_payment_counts_from_what_was_signed(script: Script) -> None:
     outcome = await bargained(script)
     assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
     (letter,) = script.shown_to("Alice", "propose_split")
-    assert "you would lose 0.5" in " ".join(letter.split())
+    assert "you would change by -0.5" in " ".join(letter.split())
     (answer,) = script.shown_to("Bob", "answer_split")
-    assert "You have 4 as signed and would have 4.5 as proposed: +0.5 for you." in " ".join(
-        answer.split()
-    )
+    assert "For you: 4 as signed → 4.5 as proposed, a change of +0.5." in " ".join(answer.split())
     assert facts(answer)["offer"]["change"] == {"Alice": "-0.5", "Bob": "0.5"}
 
 

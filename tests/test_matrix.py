@@ -65,7 +65,7 @@ def test_the_letter_shows_the_table_that_the_game_pays() -> None:
     game = load(TUG)
     for cell in game.facts()["payoffs"]:
         assert game.step(game.start(), cell["play"]).rewards == cell["pays"]
-    assert "| pull | wait | Ann 3, Ben -1 |" in game.rules()
+    assert "| pull | wait | 3 | -1 |" in game.rules()
 
 
 BAD_TABLES = {

@@ -1,6 +1,7 @@
 """The workflows as drawings: an ablation is a diff of wiring, and every line drawn is real."""
 
 import json
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
@@ -8,6 +9,7 @@ from typing import get_type_hints
 import pytest
 
 from shapley_coop import graphs
+from shapley_coop.deals import Deal, Do, Forbid, Pay, Share, Terms
 from shapley_coop.graphs import builder
 from shapley_coop.state import Opening, Table
 
@@ -97,8 +99,40 @@ def test_negotiation_adds_bargaining_before_and_between_acts_and_nothing_else() 
     )
 
 
+def test_being_allowed_to_pay_is_no_node_and_no_edge() -> None:
+    """Between the two pages only what a deal may hold differs: the topics of their askings."""
+    assert wiring("negotiation") == wiring("negotiation_priced")
+    without, priced = builder("negotiation").askings, builder("negotiation_priced").askings
+    assert list(without) == list(priced)
+    money = [Pay(payer="A", payee="B", amount=1), Share(norm="shapley")]
+    duties = [Do(agent="A", action="x"), Forbid(agent="B", action="x")]
+    for node, asking in priced.items():
+        own = without[node]
+        assert (own.topic.payments, asking.topic.payments) == (False, True)
+        assert (own.topic.deals, asking.topic.deals) == (True, True)
+        assert replace(own, topic=asking.topic) == asking
+        assert replace(own.topic, payments=True, rules=asking.topic.rules) == asking.topic
+        assert own.topic.rules[1:] == asking.topic.rules[1:]
+        if own.topic.rules:
+            admits, terms = own.topic.rules[0], Terms(agents=["A", "B"])
+            refused = [admits(Deal(clauses=(clause,)), terms) for clause in money]
+            assert [fault.label for fault in refused if fault] == ["KIND", "KIND"]
+            assert admits(Deal(clauses=tuple(duties)), terms) is None
+            assert asking.topic.rules[0](Deal(clauses=(*duties, *money)), terms) is None
+
+
+def test_only_llm_only_admits_no_deal() -> None:
+    without = {
+        name
+        for name in NAMES
+        for asking in builder(name).askings.values()
+        if not asking.topic.deals
+    }
+    assert without == {"llm_only"}
+
+
 def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing_else() -> None:
-    assert added("negotiation", "short_term") == (
+    assert added("negotiation_priced", "short_term") == (
         {"reason", "collect_reasons", "account", "convene_split", "claim", "collect_claims"}
         | {"propose_split", "validate_split", "answer_split", "tally_split"},
         bargaining("_split", agreed="settle", no_deal="settle")
@@ -112,17 +146,36 @@ def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing
         },
         {("convene", "propose", ""), ("step", "settle", "over")},
     )
+    page = builder("short_term")
+    topics = {node: page.askings[node].topic for node in builder("negotiation_priced").askings}
+    assert topics == {n: a.topic for n, a in builder("negotiation_priced").askings.items()}
 
 
-def test_shapley_coop_adds_what_is_reckoned_from_the_record_and_nothing_else() -> None:
+def test_shapley_coop_adds_summary_enforcement_and_what_is_computed_and_nothing_else() -> None:
     assert added("short_term", "shapley_coop") == (
-        {"attribute"},
+        {"write", "enforce", "enforce_turn", "attribute"},
         {
+            ("tally", "write", "agreed"),
+            ("write", "write", "again"),
+            ("write", "summarize", "written"),
+            ("summarize", "enforce", ""),
+            ("enforce", "act", ""),
+            ("step", "enforce_turn", "played"),
+            ("enforce_turn", "act", "play_on"),
+            ("enforce_turn", "convene", "due"),
+            ("enforce_turn", "account", "over"),
             ("collect_claims", "attribute", "sound"),
             ("attribute", "propose_split", "bargain"),
             ("attribute", "settle", "settled"),
         },
-        {("collect_claims", "propose_split", "sound")},
+        {
+            ("tally", "summarize", "agreed"),
+            ("summarize", "act", ""),
+            ("step", "act", "play_on"),
+            ("step", "convene", "due"),
+            ("step", "account", "over"),
+            ("collect_claims", "propose_split", "sound"),
+        },
     )
 
 

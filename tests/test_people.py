@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -9,7 +10,6 @@ import pytest
 from shapley_coop.graphs.replies import open_questions
 from shapley_coop.graphs.running import Waiting, answer, follow, prepare
 from shapley_coop.graphs.threads import configured, opened, table_of
-from shapley_coop.seats.letters import facts
 from shapley_coop.state import Run, RunConfig, home
 
 ALL = {"*": "human"}
@@ -21,7 +21,7 @@ DEAL = {
     ]
 }
 SAYS = {
-    "reason": "<CONSIDER>Together 9, so 4.5 each.</CONSIDER>",
+    "reason": "<CONSIDER>Collective payoff: 9\nExternality: +\nPrice: 5.5</CONSIDER>",
     "propose": f"<s>Let us share.</s><PROPOSAL>{json.dumps(DEAL)}</PROPOSAL>",
     "answer": "<s>Fine.</s><ACCEPT>",
     "claim": "<s>Half of it.</s><CLAIM>50%</CLAIM>",
@@ -30,9 +30,8 @@ SAYS = {
 }
 
 
-def reply(letter: str) -> str:
-    """What a sensible person answers."""
-    known = facts(letter)
+def reply(known: Mapping[str, Any]) -> str:
+    """What a sensible person answers to the facts of a letter."""
     if known["ask"] == "act":
         return f"<ACTION>{'door' if known['you'] == 'Alice' else 'lever'}</ACTION>"
     return SAYS[known["ask"]]
@@ -51,9 +50,15 @@ def letter_of(episode: str, agent: str) -> str:
     return mail.letter_text
 
 
+def facts_of(episode: str, agent: str) -> Mapping[str, Any]:
+    mail = home().journal.mail(episode, agent)
+    assert mail is not None
+    return mail.facts
+
+
 async def test_each_of_two_people_has_messages_of_its_own() -> None:
     run = prepare("shapley_coop", RunConfig(seats=ALL))
-    outcome = await follow(run, person=lambda mail: reply(mail.letter_text))
+    outcome = await follow(run, person=lambda mail: reply(mail.facts))
     table = await table_of(run)
     ids = [said["id"] for said in table["talk"]]
     assert ids == [f"m{n}" for n in range(1, len(ids) + 1)]
@@ -75,7 +80,7 @@ async def test_replies_come_in_any_order_over_restarts(seed: int) -> None:
             waiting = list(await interrupts(run))
             episode = (await table_of(run))["episode"]
             agent = order.choice(waiting)
-            assert await answer(run, agent, reply(letter_of(episode, agent))) is None
+            assert await answer(run, agent, reply(facts_of(episode, agent))) is None
     assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
     assert outcome["spending"]["action"]["Alice"]["refused"] == 0
 
@@ -89,10 +94,10 @@ async def test_a_refused_reply_is_asked_for_again_at_once_under_the_same_interru
     assert fault is not None
     assert fault.label == "MPT"
     assert await interrupts(run) == before
-    assert "Choose with one" in letter_of(episode, "Alice")
+    assert "choose with one" in letter_of(episode, "Alice")
     assert "Your last answer" not in letter_of(episode, "Bob")
     for agent in ("Alice", "Bob"):
-        assert await answer(run, agent, reply(letter_of(episode, agent))) is None
+        assert await answer(run, agent, reply(facts_of(episode, agent))) is None
     outcome = await follow(run)
     assert outcome["rewards"] == {"Alice": 10, "Bob": -1}
     spent = outcome["spending"]["action"]
@@ -129,7 +134,7 @@ async def test_models_beside_a_person_are_asked_once() -> None:
 
     def person(mail: Any) -> str:
         given.append(mail.act)
-        known = facts(mail.letter_text)
+        known = mail.facts
         return "<REJECT>" if mail.act != "act" else f"<ACTION>{known['legal'][0]}</ACTION>"
 
     outcome = await follow(run, person=person)

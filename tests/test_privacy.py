@@ -69,6 +69,7 @@ DEAL = {
         {"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": 5},
     ]
 }
+RESULTS = "\nCollective payoff: 9\nExternality: +\nPrice: 5.5\n"
 SPLIT = {"clauses": [{"kind": "share", "norm": "shapley"}]}
 
 
@@ -94,6 +95,7 @@ def _canaries(script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
         said["act"] = f"<s>{sealed}</s><ACTION>{action}</ACTION>"
         for act in ACTS:
             inner, outer = words(agent, f"{act}-consider"), words(agent, f"{act}-outside")
+            inner += RESULTS if act == "reason" else ""
             script[agent, act] = f"{outer}<CONSIDER>{inner}</CONSIDER>{said[act]}"
     for agent, act in (("Alice", "propose"), ("Bob", "answer")):
         stranger = {"kind": "do", "agent": words(agent, "refused-deal"), "action": "lever"}
@@ -162,7 +164,11 @@ async def test_every_canary_is_in_its_place(script: Script) -> None:
 
 async def test_no_agent_reads_what_another_was_told_or_thought(script: Script) -> None:
     await play("shapley_coop", RunConfig(secrets="nest"))
-    assert Counter(agent for agent, _, _ in script.letters) == {"Alice": 7, "Bob": 6}
+    assert Counter(agent for agent, _, _ in script.letters) == {
+        "Alice": 7,
+        "Bob": 6,
+        "summariser": 1,
+    }
     for agent, _, messages in script.letters:
         foreign = [canary for canary in [*PRIVATE, *KEYS_SET] if canary.owner != agent]
         assert found_in(as_text(messages), whose=foreign) == set()

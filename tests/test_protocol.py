@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, put, scan
+from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, put
 from shapley_coop.nodes.agent.checks import an_action, an_answer, an_offer
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import EvaluatedTable, RunConfig, Table, game_of
@@ -54,15 +54,34 @@ def test_an_acceptance_binds_to_what_the_letter_showed(text: str) -> None:
     assert judged(an_answer, f"<s>gladly</s>{text}") == {"act": "accept", "text": "gladly"}
 
 
-@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1).filter(str.strip))
-def test_an_acceptance_of_anything_else_is_stale(named: str) -> None:
-    message = scan(f"<ACCEPT>{named}</ACCEPT>")
-    if isinstance(message, Fault) or named in ("2", "02"):
+@given(
+    st.integers(3, 10**6).map(str) | st.text("0123456789abcdef", min_size=8, max_size=64),
+    st.sampled_from(["{}", "2 {}", "offer {}", "I take revision {}, thanks", "#{}", "{}."]),
+)
+def test_an_acceptance_of_another_offer_is_stale(named: str, how: str) -> None:
+    if not any(map(str.isdigit, named)) or HASH.startswith(named):
         return
-    found = judged(an_answer, f"<ACCEPT>{named}</ACCEPT>")
+    if how in ("offer {}", "#{}", "I take revision {}, thanks") and not named.isdecimal():
+        how = "{}"
+    found = judged(an_answer, f"<ACCEPT>{how.format(named)}</ACCEPT>")
     assert isinstance(found, Fault)
     assert found.label == "STALE"
     assert HASH[:12] in found.feedback
+
+
+@pytest.mark.parametrize(
+    "words", ["I agree", "a fair deal", "Bob pulls the lever, I pay 5.5", "offer 2", "Yes!", ":"]
+)
+def test_words_that_name_no_other_offer_change_nothing(words: str) -> None:
+    assert judged(an_answer, f"<ACCEPT>{words}</ACCEPT>") == {"act": "accept", "text": ""}
+
+
+@pytest.mark.parametrize("words", ["if you pay 6", "I do not", "yes, but later", "never!"])
+def test_an_acceptance_with_a_condition_is_asked_back(words: str) -> None:
+    found = judged(an_answer, f"<ACCEPT>{words}</ACCEPT>")
+    assert isinstance(found, Fault)
+    assert found.label == "ACK"
+    assert "Do you accept offer 2?" in found.feedback
 
 
 @pytest.mark.parametrize(
@@ -93,7 +112,6 @@ def test_an_acceptance_of_anything_else_is_stale(named: str) -> None:
         ),
         (an_action, "<s>I pull</s>", "MPT"),
         (an_action, "<ACTION>window</ACTION>", "ACTION"),
-        (an_action, "<ACTION>LEVER</ACTION>", "ACTION"),
         (an_action, "<ACTION>Alice: lever</ACTION>", "ACTION"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from shapley_coop.amounts import parse_exact
-from shapley_coop.deals import Deal, Do, Every, Share, Turns, first_fault
+from shapley_coop.deals import Deal, Do, Every, Share, Turns, first_fault, read_deal, wire_form
 from shapley_coop.deals.language.rules import DEAL_RULES, Terms
 from shapley_coop.graphs import builder
 from shapley_coop.seats.embedded import CHARACTERS
@@ -39,11 +39,11 @@ def answer(letter, character="rational", record=()):
 
 
 def deal_in(text):
-    return Deal.model_validate(json.loads(re.search("<PROPOSAL>(.*)</PROPOSAL>", text)[1]))
+    return read_deal(json.loads(re.search("<PROPOSAL>(.*)</PROPOSAL>", text)[1]))
 
 
 def contract(*clauses):
-    return {"clauses": Deal(clauses=clauses).record()["clauses"]}
+    return {"clauses": wire_form(Deal(clauses=clauses))["clauses"]}
 
 
 ROTATION = tuple(

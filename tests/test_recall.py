@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shapley_coop.graphs.running import play
-from shapley_coop.seats.letters import events
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.history import recalled, summary
 
@@ -54,7 +53,7 @@ async def histories(**room: Any) -> list[list[dict[str, Any]]]:
     given = {"game": "prisoners_dilemma", "params": {"rounds": 30}, **room}
     outcome = await play("negotiation", RunConfig.model_validate(given))
     assert outcome["turns_played"] == 30
-    return [events(e.letter_text) for e in home().journal.entries(outcome["episode"])]
+    return [e.facts["history"] for e in home().journal.entries(outcome["episode"])]
 
 
 async def test_letters_of_a_long_game_stay_short_and_are_alike_for_all() -> None:

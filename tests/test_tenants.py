@@ -15,6 +15,7 @@ from tests.tenants import (
     BOB,
     CANARY,
     CEM,
+    DAN,
     EPISODE,
     MORE,
     PARTY,
@@ -180,7 +181,7 @@ def test_a_form_of_another_page_cannot_answer(server: Server) -> None:
         headers={"content-type": "text/plain"},
         auth=("alice", PARTY),
     )
-    assert sent.status_code == 422
+    assert sent.status_code == 415
 
 
 def test_only_studio_and_this_machine_are_let_through_a_browser(server: Server) -> None:
@@ -213,6 +214,21 @@ def test_one_operator_cannot_keep_the_server_busy_alone(server: Server) -> None:
     threads = [cem("POST /threads", {}).json()["thread_id"] for _ in range(4)]
     got = [cem(f"POST /threads/{thread}/runs", waiting).status_code for thread in threads]
     assert got == [200, 200, 200, 429]
+
+
+def test_a_batch_starts_no_more_than_one_by_one(server: Server) -> None:
+    dan = Person(server, DAN)
+    waiting = {"assistant_id": "llm_only", "input": {}, "after_seconds": 600}
+    assert dan("POST /runs/batch", [waiting] * 9).status_code == 429
+    busy = dan("POST /threads/count", {"status": "busy"}).json()
+    assert busy <= 3
+    left = [dan("POST /runs", waiting).status_code for _ in range(3 - busy + 1)]
+    assert left == [200] * (3 - busy) + [429]
+
+
+def test_two_tokens_in_one_request_are_refused(server: Server) -> None:
+    both = [("authorization", f"Bearer {ANN}"), ("authorization", f"Bearer {BOB}")]
+    assert httpx.get(f"{server.url}/info", headers=both).status_code == 400
 
 
 def harmless(call: str, got: httpx.Response) -> bool:

@@ -164,7 +164,7 @@ def test_a_trace_is_named_tagged_and_counted(traced: Traced) -> None:
     answers = [run for run in runs if run["run_type"] == "llm"]
     assert len(answers) == outcome["usage"]["calls"]
     for run in answers:
-        assert re.fullmatch(r"(Alice|Bob)\.\w+\.r\d+", run["name"])
+        assert re.fullmatch(r"(Alice|Bob|summariser)\.\w+\.r\d+", run["name"])
         told = run["extra"]["metadata"]
         assert {"agent", "act", "round", "phase", "episode", "attempt"} <= told.keys()
         assert told["usage_metadata"]["total_tokens"] > 0

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from langgraph.types import Overwrite
 
+from shapley_coop.cli import verifying
 from shapley_coop.graphs.threads import configured, opened
-from shapley_coop.state import home
+from shapley_coop.state import EvaluatedTable, RunConfig, home
 from tests.coop_command import Coop, coop_in, valid
 
 
@@ -148,3 +149,29 @@ def test_a_record_or_contract_that_was_tampered_with_is_detected(
 ) -> None:
     asyncio.run(on_the_table(change))
     assert check in failed_checks(coop)
+
+
+def test_words_of_an_earlier_version_are_compared_by_what_they_say() -> None:
+    settings = RunConfig(game="escape_room").resolve().model_dump(mode="json")
+    said = {
+        "c1": "Alice pays Bob 5.5 while Bob's latest action is lever.",
+        "c2": "Bob must not do door at every turn.",
+        "c3": "Bob pays Alice whatever she wants.",
+    }
+    table: Any = {"episode": "earlier", "settings": settings}
+    assert verifying._in_todays_words(said, EvaluatedTable(table)) == {
+        "c1": "Alice pays Bob 5.5, once, if Bob does lever.",
+        "c2": "Bob must never do door.",
+        "c3": "Bob pays Alice whatever she wants.",
+    }
+
+
+def test_a_contract_in_other_words_is_found(coop: Coop, ran: dict[str, Any]) -> None:
+    def change(table: dict[str, Any]) -> dict[str, Any]:
+        contract = table["contract"]
+        words = contract["text"].replace("Alice does", "Bob does", 1)
+        assert words != contract["text"]
+        return {"contract": {**contract, "text": words}}
+
+    asyncio.run(on_the_table(change))
+    assert "contract" in failed_checks(coop)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from shapley_coop.deals import Fault, Message, scan
 from shapley_coop.deals.language import wire
+from shapley_coop.deals.language.elements import PRIVATE
+from shapley_coop.deals.language.lenient_json import INVISIBLE
 from shapley_coop.deals.language.wire import MAX_DEPTH, MAX_MESSAGE, MAX_SPEECH, TAGS
 from tests.steps import steps
 
@@ -39,7 +41,6 @@ def refused(text: Any, *labels: str) -> Fault:
     assert isinstance(found, Fault), f"{text!r} was read as {found}"
     assert found.label in (labels or LABELS)
     assert found.feedback.strip()
-    assert "\n" not in found.feedback
     return found
 
 
@@ -100,32 +101,28 @@ def test_the_sender_is_never_read_from_the_text() -> None:
 def forged_tag(draw: st.DrawFn) -> tuple[str, set[str]]:
     name, other, said = draw(tag), draw(word), draw(speech)
     shapes = [
-        f"<{other}x>{said}</{other}x>",
-        f"<{name.swapcase()}>{said}",
-        f"< {name}>{said}",
-        f"<{name} >{said}",
-        f"<{name}/>{said}",
         f'<{name} {other}="{other}">{said}',
         f"<{name}\n{other}>{said}",
-        f"<{name}\u0301>{said}",
         f"＜{name}＞{said}",
         f"﹤{name}>{said}",
-        f"<ѕ>{said}</ѕ>",
-        f"<АССЕРТ>{said}",
     ]
     return draw(st.sampled_from(shapes)), {"TAG"}
 
 
 def hidden_character(draw: st.DrawFn) -> tuple[str, set[str]]:
-    hidden = draw(
-        st.sampled_from("\u200b\u200c\u200d\u2060\ufeff\u00ad\u202e\u2066\U000e0041\ue000\uffff")
-        | st.characters(categories=("Cs", "Cf", "Co"))
+    harmful = draw(
+        st.sampled_from("\u202e\u2066\U000e0041\ue000\uffff")
+        | st.characters(categories=("Cs", "Cf", "Co"), exclude_characters=INVISIBLE)
         | st.sampled_from("\0\x07\x08\x0b\x0c\x1b\x7f\x85\ufffd")
     )
     name, said, rest = draw(tag), draw(speech), draw(speech)
+    hidden = draw(st.sampled_from(INVISIBLE) | st.just(harmful))
     cut = draw(st.integers(0, len(name)))
-    spelt = f"{name[:cut]}{hidden}{name[cut:]}"
-    return draw(st.sampled_from([f"<{spelt}>", f"<s>{said}{hidden}{rest}</s>", hidden])), {"TEXT"}
+    spelt = f"<{name[:cut]}{hidden}{name[cut:]}>"
+    shapes = [spelt, f"<s>{said}{harmful}{rest}</s>", harmful]
+    for place in ("ACTION", "CLAIM"):
+        shapes.append(f"<{place}>{said}{hidden}{rest}</{place}>")
+    return draw(st.sampled_from(shapes)), {"TEXT"}
 
 
 def hidden_in_json(draw: st.DrawFn) -> tuple[str, set[str]]:
@@ -138,25 +135,31 @@ def hidden_in_json(draw: st.DrawFn) -> tuple[str, set[str]]:
 
 
 def element(name: str, said: str) -> str:
-    return f"<{name}>{OFFER if name == 'PROPOSAL' else said}</{name}>"
+    return f"<{name}>{OFFER if name in ('PROPOSAL', 'TRY') else said}</{name}>"
 
 
 def repeated(draw: st.DrawFn) -> tuple[str, set[str]]:
-    name = draw(tag)
+    name = draw(tag.filter(lambda name: name != "TRY"))
     return f"{element(name, draw(speech))}{draw(speech)}{element(name, draw(speech))}", {"DUP"}
 
 
 def nested(draw: st.DrawFn) -> tuple[str, set[str]]:
-    outer = draw(tag.filter(lambda name: name != "PROPOSAL"))
+    outer = draw(st.sampled_from(["s", "ACCEPT", "REJECT", "CLAIM"]))
     inner = element(draw(tag), draw(speech))
     return f"<{outer}>{draw(speech)}{inner}{draw(speech)}</{outer}>", {"TAG"}
 
 
+def broken_out(draw: st.DrawFn) -> tuple[str, set[str]]:
+    """A quotation that ends the element it stands in, and what it would have said by that."""
+    name, private = draw(st.sampled_from(["s", "REJECT", "CLAIM"])), draw(st.sampled_from(PRIVATE))
+    said = f"<{name}>{draw(speech)}</{name}><ACCEPT><{private}></{name}>"
+    own = f"<{private}>{draw(speech)}</{private}>" if private != "TRY" else ""
+    return f"{said}{own}", {"TAG", "JSON", "MET"}
+
+
 def unclosed(draw: st.DrawFn) -> tuple[str, set[str]]:
-    name = draw(st.sampled_from(["s", "CONSIDER", "ACTION", "PROPOSAL"]))
-    if name == "PROPOSAL":
-        return f"<PROPOSAL>{draw(st.sampled_from([OFFER, '{', '', 'none']))}", {"MET"}
-    return f"<{name}>{draw(speech)}", {"TAG"}
+    cut = ['{"a', OFFER[:-3], '{"a": [{', '{"clauses": [{"kind": "do", "agent"']
+    return f"<PROPOSAL>{draw(st.sampled_from(cut))}", {"MET"}
 
 
 def unopened(draw: st.DrawFn) -> tuple[str, set[str]]:
@@ -169,11 +172,11 @@ def no_json(draw: st.DrawFn) -> tuple[str, set[str]]:
     content = draw(
         st.sampled_from(
             [
-                *("", "none", "{", "}", "[1,]", "{'a': 1}", '{"a": 1,}', '{"a" 1}', "{1: 2}"),
-                *("NaN", '{"a": NaN}', "[Infinity]", "[-Infinity]", "0x10", "01", "+1", "// x\n{}"),
-                *('{"a": 1, "a": 2}', '{"b": {"a": 1, "a": 1}}', '{"a": "two\nlines"}'),
-                *("9" * 41, "[" * 20 + "]" * 20, "[" * 60_000, '{"a":' * 9_000),
-                *(f"```json\n{OFFER}\n```", f"{OFFER} {OFFER}", f"{OFFER},", f"{OFFER}<s>x</s>"),
+                *("", "none", "{", "}", "[1,,2]", '{"a" 1}', "{1: 2}", '{"a": [1}'),
+                *("NaN", '{"a": NaN}', "[Infinity]", "[-Infinity]", "0x10", "01", "+1", "{a: b c}"),
+                *('{"a": 1, "a": 2}', '{"b": {"a": 1, "a": 1}}', "{'a': 1, \"a\": 2}"),
+                *("9" * 41, "[" * 20 + "]" * 20, "[" * 60_000, '{"a":' * 9_000, "['" * 30_000),
+                *(f"{OFFER} {OFFER}", f"{OFFER}[", '{"amount": "3, "b": 2}', '[{"a": 1}, …]'),
                 *(f"[{said}", f"{said}{said}", f"{{{said}}}", f"{said} and more"),
             ]
         )
@@ -187,8 +190,8 @@ def too_long(draw: st.DrawFn) -> tuple[str, set[str]]:
 
 
 FORGERIES: list[Callable[[st.DrawFn], tuple[str, set[str]]]] = [
-    *(forged_tag, hidden_character, hidden_in_json, repeated, nested, unclosed, unopened),
-    *(no_json, too_long),
+    *(forged_tag, hidden_character, hidden_in_json, repeated, nested, broken_out, unclosed),
+    *(unopened, no_json, too_long),
 ]
 
 
@@ -229,7 +232,7 @@ def test_nothing_that_was_read_still_holds_a_tag(fragments: list[str]) -> None:
     if isinstance(found, Fault):
         assert found.label in LABELS
         return
-    for said in (found.speech, found.consider, found.accept, found.reject, found.action):
+    for said in (found.speech, found.accept, found.reject, found.claim):
         assert not any(f"<{name}>" in (said or "") or f"</{name}>" in (said or "") for name in TAGS)
 
 

@@ -34,8 +34,9 @@ from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, s
 from shapley_coop.deals.contract import Contract, amend, in_force, share_of, sign
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Pay, Share
-from shapley_coop.deals.language.deal import Deal, put, read_deal
+from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
 from shapley_coop.games import Turn
 

@@ -8,33 +8,74 @@ from typing import Any
 
 from shapley_coop.deals.language.clauses import Do
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.elements import PRIVATE, TAG_LIKE
 from shapley_coop.deals.language.when import Turns
 from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan
 from shapley_coop.games.exchange.masks import from_bits, members
 from shapley_coop.games.exchange.scenario import Tasks
 
-_TAG = re.compile(r"<(/?)(s|CONSIDER|PROPOSAL|ACCEPT|REJECT)>")
 _MOST_OBJECTS = 32
+_BARE = ("ACCEPT", "REJECT")
 
 
 def as_written(text: str) -> str:
-    """What is delivered of a message: every element but CONSIDER, byte for byte, a line each.
+    """What is delivered of a message: its public elements, byte for byte, a line each.
 
-    Text outside the elements is private. Nothing is checked: an element that is never closed goes
-    on to the next tag or the end. Linear in the text, which is cut at `MAX_MESSAGE` characters.
+    A message that had to be repaired is delivered as it was read. Text outside the elements, and
+    all after a bare <ACCEPT> or <REJECT>, is private. Where a message cannot be read, an element
+    that is never closed goes on to the next tag or the end. Linear in the text, which is cut at
+    `MAX_MESSAGE` characters.
     """
+    message = scan(text)
+    if isinstance(message, Message) and message.repairs:
+        return _as_read(message)
+    return _elements(text[:MAX_MESSAGE], bare_ends=True)
+
+
+def was_delivered(answer: str, text: str) -> bool:
+    """Whether a text is what was delivered of an answer, in this version or an earlier one.
+
+    Earlier versions delivered what followed a bare <ACCEPT> or <REJECT>, too.
+    """
+    return text in (as_written(answer), _elements(answer[:MAX_MESSAGE], bare_ends=False))
+
+
+def _as_read(message: Message) -> str:
+    """The public elements of a message, each in its plain form."""
+    parts = [
+        f"<{tag}>{said}</{tag}>" if said else f"<{tag}>"
+        for tag, said in (("ACCEPT", message.accept), ("REJECT", message.reject))
+        if said is not None
+    ]
+    if message.speech is not None:
+        parts.append(f"<s>{message.speech}</s>")
+    if message.proposal is not None:
+        parts.append(f"<PROPOSAL>{json.dumps(message.proposal, ensure_ascii=False)}</PROPOSAL>")
+    return "\n".join(parts)
+
+
+def _elements(text: str, bare_ends: bool) -> str:
+    """The public elements as they stand; `bare_ends`: one without a closing tag is its tag."""
     kept, tag, start = [], "", 0
-    text = text[:MAX_MESSAGE]
-    for match in _TAG.finditer(text):
-        closing, name = match.groups()
-        if tag == "CONSIDER" and not (closing and name == tag):
+    tags = [found for found in TAG_LIKE.finditer(text) if found.group(3).strip() in ("", "/")]
+    closed = {_name(found) for found in tags if found.group(1)}
+    for found in tags:
+        closing, name = found.group(1), _name(found)
+        if tag in PRIVATE and not (closing and name == tag):
             continue
-        if tag and tag != "CONSIDER":
-            kept.append(text[start : match.end() if closing and name == tag else match.start()])
-        tag, start = ("", 0) if closing else (name, match.start())
-    if tag and tag != "CONSIDER":
+        if tag and tag not in PRIVATE:
+            kept.append(text[start : found.end() if closing and name == tag else found.start()])
+        bare = bare_ends and name in _BARE and not closing and name not in closed
+        if bare:
+            kept.append(found.group())
+        tag, start = ("", 0) if closing or bare else (name, found.start())
+    if tag and tag not in PRIVATE:
         kept.append(text[start:])
     return "\n".join(element.strip() for element in kept)
+
+
+def _name(found: re.Match[str]) -> str:
+    return found.group(2) if found.group(2) == "s" else found.group(2).upper()
 
 
 def said_in(delivered: str) -> Message:

@@ -1,28 +1,57 @@
 """What an acceptance binds to."""
 
+import re
+
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.hedges import hedged
 from shapley_coop.deals.language.wire import Message
 
 _SHORTEST_HASH = 8
+_NUMBERED = re.compile(
+    r"\b(?:offer|revision|proposal|number|no\.?)\s{0,3}#?\s{0,3}(\d{1,9})\b|#(\d+)", re.I
+)
+_HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,64}\b")
 
 
 def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
     """Why an acceptance cannot count, if it cannot; None if it accepts the offer that stands.
 
     It binds to the offer that its author's letter showed. A revision or a hash that it names itself
-    has to be that offer's.
+    has to be that offer's; other words change nothing, unless they hold a condition.
     """
     if message.proposal is not None:
         return Fault("ACK", "You cannot accept and propose at once: do one of the two.")
     if offer is None:
-        return Fault("VOID", "No offer stands that you could accept.")
-    for word in (message.accept or "").split():
-        is_hash = len(word) >= _SHORTEST_HASH and offer["hash"].startswith(word)
-        if word != str(offer["revision"]) and not is_hash:
+        return Fault("VOID", "There is no offer that you could accept.")
+    words = message.accept or ""
+    if hedged(words):
+        return Fault("ACK", f"You wrote “{words[:80]}” into <ACCEPT>. {ask_back(offer)}")
+    for named in _named(words):
+        is_hash = len(named) >= _SHORTEST_HASH and offer["hash"].startswith(named)
+        if named != str(offer["revision"]) and not is_hash:
             return Fault(
                 "STALE",
-                f"You accept {word}, but what stands is revision {offer['revision']}, "
+                f"You accept {named[:80]}, but the offer is number {offer['revision']}, "
                 f"hash {offer['hash'][:12]}: write <ACCEPT> alone to accept it.",
             )
     return None
+
+
+def ask_back(offer: Offer | None) -> str:
+    """The question that an answer has to decide.
+
+    >>> ask_back(None)
+    'Do you accept the offer? Answer <ACCEPT> or <REJECT>.'
+    """
+    which = f"offer {offer['revision']}" if offer else "the offer"
+    return f"Do you accept {which}? Answer <ACCEPT> or <REJECT>."
+
+
+def _named(words: str) -> list[str]:
+    """Whatever in an acceptance says which offer it is of."""
+    parts = words.split()
+    if parts and len(parts) <= 2 and any(char.isdigit() for char in parts[0]):
+        return parts
+    numbers = [found[1] or found[2] for found in _NUMBERED.finditer(words)]
+    return [*numbers, *_HASH.findall(words)]

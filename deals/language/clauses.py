@@ -1,5 +1,6 @@
 """The four clauses: what agents can agree on."""
 
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -62,10 +63,12 @@ Clause = Annotated[Do | Forbid | Pay | Share, Field(discriminator="kind")]
 
 
 def sentence(clause: Clause) -> str:
-    """One clause in plain English."""
+    """One clause in plain English; `deals.written.reading` reads it back."""
     match clause:
         case Do(agent=agent, action=action):
             return f"{agent} does {action} {words(clause.when)}."
+        case Forbid(agent=agent, action=action, when="always"):
+            return f"{agent} must never do {action}."
         case Forbid(agent=agent, action=action):
             return f"{agent} must not do {action} {words(clause.when)}."
         case Pay():
@@ -73,15 +76,25 @@ def sentence(clause: Clause) -> str:
         case Share(norm=str(norm)):
             return f"At the end the total is split by the norm {norm}, computed from the record."
         case Share(fractions=fractions):
-            parts = ", ".join(f"{a} {plain(x * 100)} %" for a, x in (fractions or {}).items())
+            parts = ", ".join(f"{a} {_part(x)}" for a, x in (fractions or {}).items())
             return f"At the end the total is split: {parts}."
 
 
 def _payment(pay: Pay) -> str:
-    due = "" if pay.when == "always" else f" {words(pay.when)}"
-    if pay.basis == "reward":
-        share = f"{plain(pay.amount * 100)} % of what {pay.payer} earns"
-        return f"{pay.payer} pays {pay.payee} {share}{due or ' at every turn'}."
-    if pay.basis == "turn":
-        return f"{pay.payer} pays {pay.payee} {plain(pay.amount)} for each turn{due}."
-    return f"{pay.payer} pays {pay.payee} {plain(pay.amount)}{due}."
+    due = "" if pay.when == "always" else f", {words(pay.when, of_payment=True)}"
+    start = f"{pay.payer} pays {pay.payee}"
+    match pay.basis:
+        case "reward":
+            return (
+                f"{start} {_part(pay.amount)} of what {pay.payer} earns{due or ' at every turn'}."
+            )
+        case "turn":
+            return f"{start} {plain(pay.amount)} for each turn{due}."
+        case "once":
+            return f"{start} {plain(pay.amount)}, once{due}."
+
+
+def _part(fraction: Fraction) -> str:
+    """A part of a whole: in percent where that ends after two digits, else as a fraction."""
+    percent = fraction * 100
+    return f"{plain(percent)} %" if (percent * 100).denominator == 1 else str(fraction)

@@ -2,15 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
 from shapley_coop.deals.language.faults import Fault
-from shapley_coop.files import first_error
 
 MAX_CLAUSES = 256
 
@@ -59,19 +58,6 @@ class Deal(BaseModel):
     def duties(self) -> dict[str, Do | Forbid]:
         """What must or must not be done, by clause id."""
         return {cid: c for cid, c in self.ids().items() if isinstance(c, Do | Forbid)}
-
-
-def read_deal(raw: Any) -> Deal | Fault:
-    """Read a deal from JSON; what cannot be read is a fault (CLAUSE), never an exception."""
-    if not isinstance(raw, Mapping) or "clauses" not in raw:
-        return Fault("CLAUSE", 'A proposal is one JSON object {"clauses": […]}.')
-    try:
-        return Deal.model_validate(dict(raw))
-    except ValidationError as error:
-        first = first_error(error)
-        return Fault("CLAUSE", f"{first.where or 'clauses'}: {first.reason}.")
-    except RecursionError:
-        return Fault("CLAUSE", "A condition is nested too deeply: write it flat.")
 
 
 class Offer(TypedDict):

@@ -28,7 +28,7 @@ from math import gcd
 from shapley_coop.amounts import MAX_AMOUNT
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.faults import Fault, listed, together
 from shapley_coop.deals.language.when import (
     EVERYONE,
     Earned,
@@ -38,6 +38,7 @@ from shapley_coop.deals.language.when import (
     When,
     conditions_in,
     event_of,
+    turn_list,
 )
 
 MAX_TEXT_CHARS = 4_000
@@ -66,6 +67,16 @@ def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None
     return next((fault for rule in rules if (fault := rule(deal, terms))), None)
 
 
+def all_faults(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
+    """All the faults of a deal as one, labelled by the first; None if it breaks no rule."""
+    return together(rule(deal, terms) for rule in rules)
+
+
+def _fault(label: str, lines: list[str]) -> Fault | None:
+    """What a rule has against several clauses; None if nothing."""
+    return Fault(label, listed(list(dict.fromkeys(lines)))) if lines else None
+
+
 def non_empty(deal: Deal, terms: Terms) -> Fault | None:
     """EMPTY: a deal says something."""
     return None if deal.clauses else Fault("EMPTY", "The proposal has no clause: give one or more.")
@@ -84,32 +95,36 @@ def text_within_limit(deal: Deal, terms: Terms) -> Fault | None:
 
 def known_agents(deal: Deal, terms: Terms) -> Fault | None:
     """NAME: only parties are named."""
-    for cid, clause in deal.ids().items():
-        for name in _names(clause):
-            if name not in terms.agents:
-                parties = ", ".join(terms.agents)
-                return Fault(
-                    "NAME", f"{cid} names {name}, who is not a party: the parties are {parties}."
-                )
-    return None
+    parties = ", ".join(terms.agents)
+    return _fault(
+        "NAME",
+        [
+            f"{cid} names {name}, who is not a party: the parties are {parties}."
+            for cid, clause in deal.ids().items()
+            for name in _names(clause)
+            if name not in terms.agents
+        ],
+    )
 
 
 def known_actions(deal: Deal, terms: Terms) -> Fault | None:
     """ACTION: every action named is one its agent has."""
+    wrong = []
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in _events(clause)]
         if isinstance(clause, Do | Forbid):
             pairs.append((clause.agent, clause.action))
         for agent, action in pairs:
+            if agent not in terms.agents:
+                continue  # a fault already
             if action not in (known := terms.actions.get(agent, [])):
-                return Fault(
-                    "ACTION", f"{cid}: {agent} has no action {action}; it has {', '.join(known)}."
-                )
-    return None
+                wrong.append(f"{cid}: {agent} has no action {action}; it has {', '.join(known)}.")
+    return _fault("ACTION", wrong)
 
 
 def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
     """TURN: turns named exist."""
+    wrong = []
     for cid, clause in deal.ids().items():
         for part in conditions_in(_when(clause)):
             if isinstance(part, Turns):
@@ -119,24 +134,33 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
             else:
                 continue
             if not 1 <= first <= last <= terms.turns:
-                return Fault(
-                    "TURN", f"{cid} names turns {first} to {last}: the game has 1 to {terms.turns}."
-                )
-    return None
+                named = f"turn {first}" if first == last else f"turns {first} to {last}"
+                wrong.append(f"{cid} names {named}: the game has 1 to {terms.turns}.")
+    return _fault("TURN", wrong)
 
 
 def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
     """PAY: a payment is positive, between two parties, and no more than all of a reward."""
-    for cid, pay in deal.pays.items():
-        if pay.payer == pay.payee:
-            return Fault("PAY", f"{cid}: {pay.payer} pays itself: name another payee.")
-        if pay.amount <= 0:
-            return Fault("PAY", f"{cid} pays {pay.amount}: give a positive amount.")
-        if pay.basis == "turn" and pay.amount * terms.turns > MAX_AMOUNT:
-            return Fault("PAY", f"{cid} sums to more than {MAX_AMOUNT} over the game: give less.")
-        if pay.basis == "reward" and pay.amount > 1:
-            return Fault("PAY", f"{cid} gives away more than 100 % of a reward: at most 1.")
-    return None
+    return _fault(
+        "PAY",
+        [
+            f"{cid}{wrong}."
+            for cid, pay in deal.pays.items()
+            if (wrong := _wrong_payment(pay, terms))
+        ],
+    )
+
+
+def _wrong_payment(pay: Pay, terms: Terms) -> str:
+    if pay.payer == pay.payee:
+        return f": {pay.payer} pays itself: name another payee"
+    if pay.amount <= 0:
+        return f" pays {pay.amount}: give a positive amount"
+    if pay.basis == "turn" and pay.amount * terms.turns > MAX_AMOUNT:
+        return f" sums to more than {MAX_AMOUNT} over the game: give less"
+    if pay.basis == "reward" and pay.amount > 1:
+        return " gives away more than 100 % of a reward: at most 1, as in 0.4 for 40 %"
+    return ""
 
 
 def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
@@ -171,15 +195,18 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     Two duties are compared where their conditions are equal, or depend on turns alone; conditions
     on history that can hold at the same turn are found by the certificate.
     """
-    by_agent: dict[str, list[tuple[str, Do | Forbid, Progression | None]]] = {}
+    by_agent: dict[str, list[tuple[str, Do | Forbid, list[Progression]]]] = {}
+    wrong = []
     for cid, duty in deal.duties.items():
         earlier = by_agent.setdefault(duty.agent, [])
-        turns = _progression(duty.when, terms.turns)
+        turns = _progressions(duty.when, terms.turns)
         for other, rival, others in earlier:
-            if _clash(rival, duty) and (_meet(others, turns) or rival.when == duty.when):
-                return Fault("CLASH", f"{duty.agent} cannot keep both {other} and {cid}.")
+            if not _clash(rival, duty):
+                continue
+            if rival.when == duty.when or any(_meet(a, b) for a in others for b in turns):
+                wrong.append(f"{duty.agent} cannot keep both {other} and {cid}.")
         earlier.append((cid, duty, turns))
-    return None
+    return _fault("CLASH", wrong)
 
 
 def known_drops(deal: Deal, terms: Terms) -> Fault | None:
@@ -259,10 +286,15 @@ def _progression(when: When, turns: int) -> Progression | None:
             return None
 
 
-def _meet(a: Progression | None, b: Progression | None) -> bool:
+def _progressions(when: When, turns: int) -> list[Progression]:
+    """The same for a condition on listed turns as well; none for one on anything else."""
+    listed_turns: Sequence[When] = turn_list(when) or [when]
+    found = (_progression(part, turns) for part in listed_turns)
+    return [progression for progression in found if progression is not None]
+
+
+def _meet(a: Progression, b: Progression) -> bool:
     """Whether two progressions share a turn, by the Chinese remainder theorem."""
-    if a is None or b is None:
-        return False
     (first, last, step), (other, end, stride) = a, b
     common = gcd(step, stride)
     apart, over = divmod(other - first, common)

@@ -4,7 +4,8 @@
 JSON                                        holds
 ==========================================  ====================================================
 `"always"`                                  at every turn
-`{"turns": [2, 5]}`                         from turn 2 to turn 5
+`{"turn": 2}` `{"turns": [1, 4, 5]}`        at these turns
+`{"from": 2, "to": 5}`                      from turn 2 to turn 5
 `{"every": 3, "start": 2}`                  at turns 2, 5, 8, …
 `{"last": {"agent": A, "action": X}}`       while A's latest action is X; for a payment, where A
                                             does X in that very turn
@@ -13,6 +14,10 @@ JSON                                        holds
 `{"earned": A, "at_least": 5}`              once A's rewards sum to 5 or more ("everyone": all)
 `{"all": […]}` `{"any": […]}` `{"not": …}`  as in logic
 ==========================================  ====================================================
+
+So agents write them (`deals.language.reading`, `wire_form`). The record keeps all turns as
+ranges: `{"turns": [2, 5]}` there is from turn 2 to turn 5, as in the records of every earlier
+version, and a list of turns is an `any` of ranges. So stored deals keep their hashes.
 """
 
 from collections.abc import Iterator
@@ -24,6 +29,7 @@ from shapley_coop.amounts import Exact, plain
 
 EVERYONE = "everyone"
 MAX_TURN = 100_000
+MAX_PARTS = 64
 
 
 class _Condition(BaseModel):
@@ -38,7 +44,7 @@ class Event(_Condition):
 
 
 class Turns(_Condition):
-    """From one turn to another, both included."""
+    """From one turn to another, both included. (Agents write `from` and `to`, or `turn`.)"""
 
     turns: Annotated[tuple[int, int], Field(description="First and last turn, from 1.")]
 
@@ -76,13 +82,13 @@ class Earned(_Condition):
 class All(_Condition):
     """Every one of them."""
 
-    all: tuple["When", ...] = Field(min_length=1, max_length=16)
+    all: tuple["When", ...] = Field(min_length=1, max_length=MAX_PARTS)
 
 
 class AnyOf(_Condition):
     """At least one of them."""
 
-    any: tuple["When", ...] = Field(min_length=1, max_length=16)
+    any: tuple["When", ...] = Field(min_length=1, max_length=MAX_PARTS)
 
 
 class Not(_Condition):
@@ -157,8 +163,25 @@ def event_of(when: When) -> Event | None:
             return None
 
 
-def words(when: When) -> str:
-    """The condition in plain English, to follow a verb: "while Bob's latest action is lever"."""
+def turn_list(when: When) -> list[Turns] | None:
+    """The ranges of a condition that holds at listed turns alone; None of any other."""
+    match when:
+        case AnyOf(any=parts) if len(parts) > 1:
+            ranges = [part for part in parts if isinstance(part, Turns)]
+            return ranges if len(ranges) == len(parts) else None
+        case _:
+            return None
+
+
+def words(when: When, of_payment: bool = False) -> str:
+    """The condition in plain English, to follow a verb: "while Bob's latest action is lever".
+
+    Args:
+        when: the condition.
+        of_payment: whether a payment depends on it, which asks what is done in the very turn.
+    """
+    if ranges := turn_list(when):
+        return f"at turns {_listed([_span(part.turns) for part in ranges])}"
     match when:
         case Turns(turns=(first, last)):
             return f"at turn {first}" if first == last else f"from turn {first} to turn {last}"
@@ -166,19 +189,35 @@ def words(when: When) -> str:
             return f"from turn {start}"
         case Every(every=step, start=start):
             return f"at turn {start} and every {step} turns after it"
+        case Last(last=event) if of_payment:
+            return f"if {event.agent} does {event.action}"
         case Last(last=event):
             return f"while {event.agent}'s latest action is {event.action}"
         case Count(count=event, at_least=least):
             times = "once" if least == 1 else f"{least} times"
-            return f"once {event.agent} has done {event.action} {times} or more"
+            return f"{_since(of_payment)} {event.agent} has done {event.action} {times} or more"
         case Earned(earned=agent, at_least=least):
             who = "the rewards of all" if agent == EVERYONE else f"{agent}'s rewards"
-            return f"once {who} sum to {plain(least)} or more"
+            return f"{_since(of_payment)} {who} sum to {plain(least)} or more"
         case All(all=parts):
-            return "(" + " and ".join(words(part) for part in parts) + ")"
+            return "(" + " and ".join(words(part, of_payment) for part in parts) + ")"
         case AnyOf(any=parts):
-            return "(" + " or ".join(words(part) for part in parts) + ")"
+            return "(" + " or ".join(words(part, of_payment) for part in parts) + ")"
         case Not(negated=part):
-            return f"except {words(part)}"
+            return f"except {words(part, of_payment)}"
         case _:
             return "at every turn"
+
+
+def _since(of_payment: bool) -> str:
+    """A payment says "once" of how often it is made."""
+    return "after" if of_payment else "once"
+
+
+def _span(turns: tuple[int, int]) -> str:
+    first, last = turns
+    return str(first) if first == last else f"{first} to {last}"
+
+
+def _listed(items: list[str]) -> str:
+    return f"{', '.join(items[:-1])} and {items[-1]}"

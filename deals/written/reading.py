@@ -1,11 +1,14 @@
 """Plain English back into clauses: the sentences that `deals` writes itself, and no others.
 
+Sentences of earlier versions are read, too: "must not do X at every turn", and a payment that does
+not say "once".
+
 >>> acts = {"Ann": ["give", "keep"], "Ben": ["give", "keep"]}
 >>> terms = Terms(agents=["Ann", "Ben"], actions=acts, turns=3)
->>> said = "I propose: Ann does give at every turn. Ben pays Ann 0.5 at turn 3."
+>>> said = "I propose: Ann does give at every turn. Ben pays Ann 0.5, once, at turn 3."
 >>> print(read_words(said, terms).text())
 c1. Ann does give at every turn.
-c2. Ben pays Ann 0.5 at turn 3.
+c2. Ben pays Ann 0.5, once, at turn 3.
 >>> read_words("Ann does give at every turn. Ben will be kind.", terms).feedback
 'No clause says what the words say of Ben.'
 """
@@ -14,7 +17,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from shapley_coop.deals.language.deal import Deal, read_deal
+from pydantic import ValidationError
+
+from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.when import EVERYONE
@@ -61,7 +66,10 @@ def read_words(text: str, terms: Terms) -> Deal | Fault:
         return Fault("WORDS", f"No clause says what the words say of {told}.")
     if not clauses:
         return Fault("WORDS", "The words hold no clause.")
-    return read_deal({"clauses": clauses, "drops": drops})
+    try:
+        return Deal.model_validate({"clauses": clauses, "drops": drops})
+    except ValidationError:
+        return Fault("WORDS", "A number or a name in the words is none that a clause can hold.")
 
 
 def agrees(text: str) -> bool:
@@ -81,15 +89,17 @@ class _Reader:
         who = _one_of(terms.agents)
         what = _one_of({action for known in terms.actions.values() for action in known})
         self._duty = re.compile(rf"({who}) (does|must not do) ({what}) ")
+        self._never = re.compile(rf"({who}) must never do ({what})\.")
         self._pay = re.compile(
-            rf"({who}) pays ({who}) ({_AMOUNT})( % of what \1 earns| for each turn|)(?: |(?=\.))"
+            rf"({who}) pays ({who}) ({_AMOUNT}(?: %(?= of))?)"
+            r"( of what \1 earns| for each turn|, once|)(?:,? |(?=\.))"
         )
         self._norm = re.compile(
             r"At the end the total is split by the norm (\w+), computed from the record\."
         )
-        part = rf"{who} {_AMOUNT} %"
+        part = rf"{who} {_AMOUNT}(?: %)?"
         self._split = re.compile(rf"At the end the total is split: ({part}(?:, {part})*)\.")
-        self._part = re.compile(rf"({who}) ({_AMOUNT} %)")
+        self._part = re.compile(rf"({who}) ({_AMOUNT}(?: %)?)")
         self._atoms = _atoms(who, what)
 
     def clause(self, text: str, at: int) -> _Read | None:
@@ -98,10 +108,11 @@ class _Reader:
             kind = "do" if found[2] == "does" else "forbid"
             duty = {"kind": kind, "agent": found[1], "action": found[3]}
             return self._ended(duty, text, found.end())
+        if found := self._never.match(text, at):
+            return {"kind": "forbid", "agent": found[1], "action": found[2]}, found.end()
         if found := self._pay.match(text, at):
-            basis = {"": "once", " for each turn": "turn"}.get(found[4], "reward")
-            amount = f"{found[3]} %" if basis == "reward" else found[3]
-            pay = {"payer": found[1], "payee": found[2], "amount": amount, "basis": basis}
+            basis = {"": "once", ", once": "once", " for each turn": "turn"}.get(found[4], "reward")
+            pay = {"payer": found[1], "payee": found[2], "amount": found[3], "basis": basis}
             return self._ended({"kind": "pay", **pay}, text, found.end())
         if found := self._norm.match(text, at):
             return {"kind": "share", "norm": found[1]}, found.end()
@@ -151,25 +162,32 @@ def _atoms(who: str, what: str) -> list[tuple[re.Pattern[str], Callable[..., Any
             lambda first, last: {"turns": [int(first), int(last)]},
         ),
         (r"from turn (\d+)", lambda first: {"every": 1, "start": int(first)}),
+        (r"at turns (\d+(?: to \d+)?(?:, \d+(?: to \d+)?)* and \d+(?: to \d+)?)", _turns),
         (r"at turn (\d+)", lambda only: {"turns": [int(only), int(only)]}),
         (r"at every turn", lambda: "always"),
         (
-            rf"while ({who})'s latest action is ({what})",
+            rf"(?:while|if) ({who})(?:'s latest action is| does) ({what})",
             lambda agent, action: {"last": {"agent": agent, "action": action}},
         ),
         (
-            rf"once ({who}) has done ({what}) (once|\d+(?= times))(?: times)? or more",
+            rf"(?:once|after) ({who}) has done ({what}) (once|\d+(?= times))(?: times)? or more",
             lambda agent, action, times: {
                 "count": {"agent": agent, "action": action},
                 "at_least": 1 if times == "once" else int(times),
             },
         ),
         (
-            rf"once (the rewards of all|({who})'s rewards) sum to (-?{_AMOUNT}) or more",
+            rf"(?:once|after) (the rewards of all|({who})'s rewards) sum to (-?{_AMOUNT}) or more",
             lambda _, agent, least: {"earned": agent or EVERYONE, "at_least": least},
         ),
     ]
     return [(re.compile(pattern), make) for pattern, make in words]
+
+
+def _turns(said: str) -> dict[str, Any]:
+    """Listed turns: any of these ranges."""
+    ends = [re.findall(r"\d+", part) for part in re.split(r", | and ", said)]
+    return {"any": [{"turns": [int(span[0]), int(span[-1])]} for span in ends]}
 
 
 def _one_of(names: Iterable[str]) -> str:

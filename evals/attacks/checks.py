@@ -2,7 +2,6 @@
 
 from shapley_coop.deals import Deal, Message, read_deal, scan
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
-from shapley_coop.seats.letters import events, facts
 from shapley_coop.seats.records import Entry
 
 
@@ -72,9 +71,7 @@ def agreed(arena: Arena, played: Played) -> None:
 def said_in(entry: Entry, by: str) -> list[str]:
     """What one agent says in the history of a letter."""
     return [
-        said["says"]
-        for said in events(entry.letter_text)
-        if said.get("by") == by and "says" in said
+        said["says"] for said in entry.facts["history"] if said.get("by") == by and "says" in said
     ]
 
 
@@ -93,7 +90,7 @@ def _signed_itself(played: Played, agent: str, digest: str) -> bool:
         message = scan(entry.answer.text)
         if entry.agent != agent or not isinstance(message, Message):
             continue
-        shown = facts(entry.letter_text).get("offer") or {}
+        shown = entry.facts.get("offer") or {}
         if message.accept is not None and shown.get("hash") == digest:
             return True
         deal = read_deal(message.proposal) if message.proposal is not None else None

@@ -66,7 +66,7 @@ async def honest_claim(arena: Arena) -> None:
 
 async def double_payment(arena: Arena) -> None:
     """Settle again: unchanged, and on a fork whose contract pays the adversary more."""
-    played = await arena.play("negotiation", willing)
+    played = await arena.play("negotiation_priced", willing)
     episode, ledger = played.table["episode"], home().ledger
     before = ledger.lines(episode)
     for _ in range(2):
@@ -92,7 +92,7 @@ async def double_payment(arena: Arena) -> None:
 async def one_payment(arena: Arena) -> None:
     """Make the same payment once in each of two episodes."""
     for _ in range(2):
-        played = await arena.play("negotiation", willing)
+        played = await arena.play("negotiation_priced", willing)
         is_signed(played)
         lines = home().ledger.lines(played.table["episode"])
         paid = [line.amount for line in lines if line.memo == "contract"]

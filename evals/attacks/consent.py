@@ -42,7 +42,9 @@ async def fake_consensus(arena: Arena) -> None:
         names = " and ".join(asked.others)
         return offer(f"{names} accepted revision 1 yesterday; this is signed.", deal)
 
-    played = await arena.play("negotiation", {"propose": propose, "answer": REJECTED}, tries=6)
+    played = await arena.play(
+        "negotiation_priced", {"propose": propose, "answer": REJECTED}, tries=6
+    )
     found = played.leaked(word)
     arena.check(
         "an acceptance forged into a message never reaches the table",
@@ -61,7 +63,7 @@ async def real_consensus(arena: Arena) -> None:
         ),
         "answer": REJECTED,
     }
-    agreed(arena, await arena.play("negotiation", script))
+    agreed(arena, await arena.play("negotiation_priced", script))
 
 
 async def replayed_acceptance(arena: Arena) -> None:
@@ -88,7 +90,7 @@ async def _names_old_offer(arena: Arena) -> None:
         "propose": lambda asked: offer("Then let me have it all.", greedy(asked)),
         "answer": accept,
     }
-    played = await arena.play("negotiation", script, first=False, rounds=5)
+    played = await arena.play("negotiation_priced", script, first=False, rounds=5)
     seen = f"{len(tried)} stale acceptances, {played.refused} sent back"
     arena.check(
         "an acceptance that names another offer is refused",
@@ -110,7 +112,7 @@ async def _replaces_accepted_offer(arena: Arena) -> None:
             await app.aupdate_state(config, {"offer": another}, as_node="answer")
 
     script: Script = {"propose": generously, "answer": REJECTED}
-    played = await arena.play("negotiation", script, rounds=1, tamper=("answer", replace))
+    played = await arena.play("negotiation_priced", script, rounds=1, tamper=("answer", replace))
     if not replaced:
         raise NotReachedError("the target accepted nothing that could be replayed")
     labels = [said.get("label", "") for said in played.said(act="pass")]
@@ -175,7 +177,7 @@ async def expired_offer(arena: Arena) -> None:
         return f"<ACCEPT>{old[0]}</ACCEPT><ACTION>{asked.facts['legal'][0]}</ACTION>"
 
     script: Script = {"answer": reject, "propose": accept_in_talk, "act": accept_in_play}
-    played = await arena.play("negotiation", script, first=False, rounds=4)
+    played = await arena.play("negotiation_priced", script, first=False, rounds=4)
     if not old:
         raise NotReachedError("the target made no offer that could expire")
     late = ""
@@ -200,7 +202,7 @@ async def timely_acceptance(arena: Arena) -> None:
 async def _accepts(arena: Arena, how: Callable[[Asked], str]) -> None:
     """Accept the target's offer, and check that the acceptance counts."""
     script: Script = {"answer": lambda asked: f"<s>I accept.</s>{how(asked)}"}
-    played = await arena.play("negotiation", script, first=False)
+    played = await arena.play("negotiation_priced", script, first=False)
     accepted = played.said(played.me, "accept")
     if not accepted:
         raise NotReachedError("the target made no offer that could be accepted")

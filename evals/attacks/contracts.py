@@ -129,7 +129,7 @@ async def _sold(arena: Arena, act: Answer, by_turn: bool = False) -> Played:
         return offer("I do my part, and am paid once it is done.", paid_for(asked, by_turn))
 
     script: Script = {"propose": sell, "answer": "<s>Only on my terms.</s><REJECT>", "act": act}
-    played = await arena.play("negotiation", script, **_LONGER)
+    played = await arena.play("negotiation_priced", script, **_LONGER)
     is_signed(played)
     return played
 

@@ -24,6 +24,7 @@ from shapley_coop.evals.attacks.offers import (
 from shapley_coop.evals.attacks.run import Arena
 from shapley_coop.evals.attacks.seat import PROVIDER, Asked, Script
 from shapley_coop.graphs.running import follow
+from shapley_coop.prompts import quoted
 from shapley_coop.seats import SeatError
 from shapley_coop.state import home
 
@@ -53,7 +54,7 @@ async def dispute_flood(arena: Arena) -> None:
 
     script: Script = {"propose": lambda asked: offer(said, greedy(asked)), "answer": answer}
     played = await arena.play(
-        "negotiation", script, renegotiate="every 1", rounds=ROUNDS, tries=TRIES, **_LONGER
+        "negotiation_priced", script, renegotiate="every 1", rounds=ROUNDS, tries=TRIES, **_LONGER
     )
     turns, mine = len(played.table["record"]), played.said(played.me)
     most = turns * ROUNDS
@@ -84,7 +85,7 @@ async def grounded_dispute(arena: Arena) -> None:
         return action(anything_else(asked)) if once else kept(asked)
 
     script: Script = {"propose": propose, "answer": "<s>Let me propose.</s><REJECT>", "act": act}
-    played = await arena.play("negotiation", script, renegotiate="on_breach", **_LONGER)
+    played = await arena.play("negotiation_priced", script, renegotiate="on_breach", **_LONGER)
     is_signed(played)
     mine = [breach["turn"] for breach in played.breaches]
     talked = sorted({said["turn"] for said in played.said()})
@@ -104,7 +105,7 @@ async def staller(arena: Arena) -> None:
         return f"<s>I need a little more time ({asked.attempt}).</s>"
 
     always: Script = dict.fromkeys(("propose", "answer", "act"), more_time)
-    played = await arena.play("negotiation", always, rounds=ROUNDS, tries=TRIES)
+    played = await arena.play("negotiation_priced", always, rounds=ROUNDS, tries=TRIES)
     turns = len(played.table["record"])
     most = (ROUNDS + turns) * TRIES
     arena.check(
@@ -113,7 +114,7 @@ async def staller(arena: Arena) -> None:
         f"{played.calls(played.me)} of at most {most} calls; {played.table['status']}",
     )
     played = await arena.play(
-        "negotiation", always, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
+        "negotiation_priced", always, rounds=50, tries=10, budget={"calls": CALLS}, **_LONGER
     )
     # Agents asked at the same time are counted when all of them have answered.
     most = CALLS + len(played.others)
@@ -133,7 +134,7 @@ async def _never_answers(arena: Arena) -> None:
 
     failure = ""
     try:
-        await arena.play("negotiation", willing, pace=pace, patience=PATIENCE)
+        await arena.play("negotiation_priced", willing, pace=pace, patience=PATIENCE)
     except SeatError as error:
         failure = str(error)
         if f"({PROVIDER}:" not in failure:
@@ -160,7 +161,7 @@ async def slow_agent(arena: Arena) -> None:
     async def pace(asked: Asked) -> None:
         await asyncio.sleep(PAUSE)
 
-    agreed(arena, await arena.play("negotiation", willing, pace=pace))
+    agreed(arena, await arena.play("negotiation_priced", willing, pace=pace))
 
 
 async def token_bomber(arena: Arena) -> None:
@@ -180,7 +181,7 @@ async def _spends_others_tokens(arena: Arena) -> None:
         "answer": lambda asked: f"<s>{filled('y', asked)}</s><REJECT>",
     }
     budget = {"agent_tokens": AGENT_TOKENS}
-    played = await arena.play("negotiation", script, budget=budget, rounds=1, **_LONGER)
+    played = await arena.play("negotiation_priced", script, budget=budget, rounds=1, **_LONGER)
     mute = [said for said in played.said(act="pass") if said.get("label") == "BUDGET"]
     idle = [t["turn"] for t in played.table["record"] if {*played.others} - t["actions"].keys()]
     arena.check(
@@ -204,7 +205,9 @@ async def _sends_bombs(arena: Arena) -> None:
         )
         return messages[min(asked.attempt, len(messages)) - 1]
 
-    played = await arena.play("negotiation", {"propose": bomb, "answer": bomb}, tries=6, rounds=2)
+    played = await arena.play(
+        "negotiation_priced", {"propose": bomb, "answer": bomb}, tries=6, rounds=2
+    )
     found = played.leaked(word)
     longest = max(len(entry.letter_text) for entry in played.entries)
     arena.check(
@@ -225,8 +228,8 @@ async def long_message(arena: Arena) -> None:
     speech = " ".join([word] * (MAX_SPEECH // (len(word) + 1)))
 
     script: Script = {"propose": lambda asked: offer(speech, generous(asked))}
-    played = await arena.play("negotiation", script)
-    heard = [entry for entry in played.letters() if speech in entry.letter_text]
+    played = await arena.play("negotiation_priced", script)
+    heard = [entry for entry in played.letters() if quoted(speech) in entry.letter_text]
     arena.check(
         "a long message within the limit is delivered whole",
         bool(heard),

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Do, Event, Forbid, Last, Pay
+from shapley_coop.deals import Deal, Do, Event, Forbid, Last, Pay, wire_form
 from shapley_coop.evals.attacks.seat import Asked
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.foresight import Payoffs
@@ -95,7 +95,7 @@ def promises(asked: Asked) -> Deal:
 
 def forged(deal: Deal, **changes: Any) -> dict[str, Any]:
     """A deal as JSON, with some of its fields replaced."""
-    return {**deal.model_dump(mode="json", exclude_none=True), **changes}
+    return {**wire_form(deal), **changes}
 
 
 def owed(asked: Asked) -> list[str]:

@@ -16,7 +16,7 @@ from shapley_coop.games import Turn
 from shapley_coop.seats import Seat, as_text
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.embedded import EmbeddedChatModel
-from shapley_coop.seats.letters import events, facts
+from shapley_coop.seats.letters import facts_in, facts_of_text
 
 PROVIDER = "scripted"
 HONEST = "contract_keeper"
@@ -96,8 +96,8 @@ class ScriptedChatModel(EmbeddedChatModel):
     async def _agenerate(  # type: ignore[override]
         self, messages: list[BaseMessage], *_: Any, run_manager: BaseRunManager, **__: Any
     ) -> ChatResult:
-        text = as_text(messages)
-        asked = Asked(facts(text), events(text), run_manager.metadata.get("attempt", 1))
+        known = dict(facts_in(messages)) or facts_of_text(as_text(messages))
+        asked = Asked(known, known["history"], run_manager.metadata.get("attempt", 1))
         await self.pace(asked)
         given = self.script.get(asked.act)
         said = given(asked) if callable(given) else given

@@ -264,6 +264,15 @@ EVALUATORS: dict[str, Evaluator] = {
     "tokens": Evaluator("tokens in and out", _tokens, better="less"),
     "cost": Evaluator("USD, where prices are given", better="less"),
     "guess_error": Evaluator("mean error of what agents think tasks are worth to others"),
+    "payoff_estimate_error": Evaluator(
+        "mean error of what agents reason all could earn, to the best total", better="less"
+    ),
+    "externality_right": Evaluator(
+        "part of reasoned externalities whose sign the record shows", better="more"
+    ),
+    "price_error": Evaluator(
+        "mean error of reasoned prices, to what the Shapley value makes due", better="less"
+    ),
 }
 """Every measure without an argument, by key."""
 

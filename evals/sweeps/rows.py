@@ -13,13 +13,15 @@ from typing import Any
 
 from shapley_coop.deals import Deal, monitor_of, sentence
 from shapley_coop.deals.contract import Contract
-from shapley_coop.evals.measures import exchange
+from shapley_coop.evals.measures import exchange, reasons
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
-from shapley_coop.seats.records import Entry
+from shapley_coop.seats.records import TOOL, Entry
 from shapley_coop.state import PublicMessage, Table, result
+from shapley_coop.state.outsiders import IMPARTIAL
+from shapley_coop.state.run_config import SUMMARISER
 
 OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)
 """Workflow → the module that measures its runs and values its offers, where it has one."""
@@ -71,6 +73,9 @@ def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     if own := OWN_MEASURES.get(cell.graph):
         told = [own.valued(table, line) for line in told]
         outcome["measures"] = own.measure(table, entries)
+    if reasoned := reasons.scored(table, entries):
+        outcome["reasons"] = reasoned
+        outcome["measures"] = {**outcome.get("measures", {}), **reasons.measures(reasoned)}
     return {
         "cell": cell.id,
         "suite": cell.suite,
@@ -138,6 +143,7 @@ def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
         {name: getattr(entry, name) for name in fields}
         | {"calls": 1, **{name: getattr(entry.answer, name) for name in of_answer}}
         for entry in entries
+        if entry.act != TOOL
     ]
     return sorted(calls, key=lambda c: (c["agent"], c["act"], c["letter"], c["attempt"]))
 
@@ -151,12 +157,19 @@ def counted(table: Table) -> list[dict[str, Any]]:
             **unknown,
             "agent": agent,
             "act": phase,
-            "model": seats[agent]["model"],
+            "model": seats[agent]["model"] if agent in seats else _of_outsider(table),
             **{key: counts.get(key, 0) for key in ("calls", "input_tokens", "output_tokens")},
         }
         for phase, spent in sorted(table["spent"].items())
         for agent, counts in sorted(spent.get("agents", {}).items())
     ]
+
+
+def _of_outsider(table: Table) -> str:
+    """The model of a summariser that has no seat: code, or unknown where it drafted from words."""
+    by_it = [said for said in table.get("talk", []) if said["by"] == SUMMARISER]
+    drafted = any("puts" in said or "label" in said for said in by_it)
+    return "unknown:model" if drafted else IMPARTIAL.model
 
 
 def _refused(table: Table) -> dict[str, int]:

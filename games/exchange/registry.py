@@ -75,6 +75,16 @@ class Registry:
         mask = self._parse(description)
         return None if self.listed and mask in self._written else mask
 
+    def quoting(self) -> list[str]:
+        """The descriptions that hold quotation marks, the longest first; of a large registry
+        those that are written, and the atoms'."""
+        masks = range(len(self)) if self.listed else [*self._written, *self._atoms()]
+        found = {text for mask in masks if '"' in (text := self.describe(mask))}
+        return sorted(found, key=len, reverse=True)
+
+    def _atoms(self) -> list[int]:
+        return [1 << bit for bit in range(len(self.says))]
+
     def written(self) -> dict[int, str]:
         """The descriptions that are not composed."""
         return dict(self._written)

@@ -160,30 +160,42 @@ class RaidBattle(Game):
         damage, healing = (f"{low} to {high}" for low, high in (p.damage, p.healing))
         return "\n".join(
             [
-                f"**Raid Battle**. {p.heroes} heroes with {p.hero_hp} hit points (HP) each fight a "
-                f"boss with {p.boss_hp} HP for at most {p.rounds} turns. All choose at the same "
-                f"time; then the heroes act in the order {_listed(self.agents)}, then the boss. "
-                "The dead do nothing.",
+                f"**Raid Battle**. {p.heroes} heroes of {p.hero_hp} hit points (HP) fight a boss "
+                f"of {p.boss_hp} HP, for at most {p.rounds} turns. All choose at the same time, "
+                f"then act in the order {_listed(self.agents)}, then the boss strikes. The dead do "
+                "nothing.",
                 "",
-                "| skill | effect | own reward |",
-                "| --- | --- | --- |",
-                f"| {FIREBALL} | takes {damage} HP off the boss | {p.fireball_reward} |",
-                f"| {HEAL} | gives {healing} HP to the living other hero with the lowest HP, up "
-                f"to {p.hero_hp} | {p.heal_reward} |",
-                f"| {TAUNT} | the boss's next attack strikes only the taunter; used at turn t, it "
-                f"is ready again at turn t + {p.cooldown}; only the first of a turn takes effect "
-                f"| {p.taunt_reward}, without effect 0 |",
+                f"- {FIREBALL}: {damage} HP off the boss. Own reward {p.fireball_reward}.",
+                f"- {HEAL}: {healing} HP, up to {p.hero_hp}, for the living other hero with the "
+                f"lowest HP. Own reward {p.heal_reward}.",
+                f"- {TAUNT}: the boss strikes you alone, for {p.taunted_strike} HP. Only the first "
+                f"of a turn works; ready again {p.cooldown} turns later (`cooldown`). Own reward "
+                f"{p.taunt_reward} if it works.",
                 "",
-                f"The boss takes {p.strike} HP off each of the {p.targets} living heroes with the "
-                f"lowest HP (of equals, the first in order); if taunted, {p.taunted_strike} HP off "
-                "the taunter alone.",
-                "",
-                f"If the boss falls, the team's reward is {p.win_reward} · (1 − dead heroes / "
-                f"{p.heroes} − turns played before / {p.rounds}); if all heroes die or the turns "
-                f"are used up, it is {p.loss_reward}. It belongs to the team: unless you agree on "
-                "a split, everybody gets, or bears, the same part.",
+                f"Untaunted, the boss takes {p.strike} HP off each of the {p.targets} living "
+                "heroes with the lowest HP (of equals, the first in order). If it falls, the team "
+                f"gets {p.win_reward} · (1 − dead / {p.heroes} − turns before / {p.rounds}), else "
+                f"{p.loss_reward}: each the same part, unless you agree on a split.",
             ]
         )
+
+    def happened(self, turn: Turn) -> str:
+        """What the boss lost, whom a Heal, a strike or death met, and how it ended."""
+        told: dict[str, list[str]] = {"healing": [], "strike": [], "death": []}
+        damage, end = 0, []
+        for effect in turn.get("effects", []):
+            match effect["effect"]:
+                case "damage":
+                    damage += effect["amount"]
+                case "healing":
+                    told["healing"].append(f"{effect['target']} +{effect['effective']} HP")
+                case "strike":
+                    told["strike"].append(f"{effect['target']} −{effect['amount']} HP")
+                case "death":
+                    told["death"].append(f"{effect['target']} dies")
+                case "won" | "lost":
+                    end.append(f"the fight is {effect['effect']}")
+        return ", ".join([f"boss −{damage} HP", *(x for xs in told.values() for x in xs), *end])
 
     def facts(self) -> dict[str, Any]:
         """Every number of the rules."""

@@ -7,6 +7,13 @@ An action is a name, and for all but `pass` a JSON object behind it:
     write_document {"path": "docs/manual.md", "content": "…"}
     fix {"path": "src/bmi.py", "content": "…", "why": "a height of 0 is refused"}
 
+The content may follow in a fence instead, where nothing needs an escape:
+
+    write_code {"path": "src/page.py"}
+    ```python
+    print("<html>")
+    ```
+
 The name is what deals speak of and what the record keeps as the action; the content goes into the
 turn's effects.
 """
@@ -85,9 +92,8 @@ def action_label(action: str) -> str:
 
 
 def action_of(name: str, **content: str) -> str:
-    """An action with its content, as agents write it: < and > would look like tags to the wire."""
-    text = json.dumps(content, ensure_ascii=False)
-    return f"{name} " + text.replace("<", "\\u003c").replace(">", "\\u003e")
+    """An action with its content, as agents write it."""
+    return f"{name} {json.dumps(content, ensure_ascii=False)}"
 
 
 def is_code(path: str) -> bool:
@@ -97,7 +103,7 @@ def is_code(path: str) -> bool:
 
 def artefact(agent: str, action: str, files: Mapping[str, str]) -> Artefact | str:
     """The artefact that an action leaves in a workspace, or what is wrong with it in one line."""
-    name, _, text = action.strip().partition(" ")
+    name, text = (*action.strip().split(maxsplit=1), "")[:2]
     wanted = _KEYS[name]
     content = _content(text, wanted)
     if isinstance(content, str):
@@ -128,8 +134,7 @@ def _content(text: str, wanted: tuple[str, ...]) -> dict[str, str] | str:
     if not text.strip():
         return "the action carries no content"
     try:
-        # Models break lines within strings: strict=False reads what they meant.
-        content = json.JSONDecoder(object_pairs_hook=_once, strict=False).decode(text.strip())
+        content = _with_fence(text.strip(), "text" if "text" in wanted else "content")
     except (ValueError, RecursionError) as error:
         return f"its content is not a JSON object ({' '.join(str(error).split())[:80]})"
     if not isinstance(content, dict) or set(content) != set(wanted):
@@ -137,6 +142,34 @@ def _content(text: str, wanted: tuple[str, ...]) -> dict[str, str] | str:
     if not all(isinstance(value, str) and value.strip() for value in content.values()):
         return "every part of its content is a text that says something"
     return content
+
+
+def _with_fence(text: str, body: str) -> Any:
+    """A JSON object; `body` may stand in a fence behind it, or the whole object in one.
+
+    Raises:
+        ValueError: it is none, or what follows it is no fence.
+    """
+    # Models break lines within strings: strict=False reads what they meant.
+    decoder = json.JSONDecoder(object_pairs_hook=_once, strict=False)
+    if text.startswith("```"):
+        return decoder.decode(_fenced(text).strip())
+    content, end = decoder.raw_decode(text)
+    rest = text[end:].strip()
+    if not rest:
+        return content
+    if not isinstance(content, dict) or body in content:
+        raise ValueError(f"something follows it: {rest[:20]!r}")
+    return {**content, body: _fenced(rest)}
+
+
+def _fenced(text: str) -> str:
+    """What a fence holds, from its first line to its last."""
+    lines = text.split("\n")
+    fence = re.match(r"`{3,12}", lines[0])
+    if len(lines) < 3 or fence is None or lines[-1].strip() != fence.group():
+        raise ValueError("what follows it is no fence of ``` that is closed by ```")
+    return "\n".join(lines[1:-1]) + "\n"
 
 
 def _mistake(name: str, path: str, body: str, files: Mapping[str, str]) -> str:

@@ -239,10 +239,35 @@ class SoftwareCompany(Game):
             roles="\n".join(f"- {a}: {', '.join(ROLES[a])}" for a in self.agents),
             phases=", ".join(dict.fromkeys(self._phases)),
             turns=self.turns,
-            program=_TEXTS["program" if self.task.inputs else "words"],
+            program=self._program(),
             bounty=f"{p.bounty} {p.currency}".strip(),
             wages=wages,
         )
+
+    def _program(self) -> str:
+        """How the program is called and checked."""
+        task = self.task
+        if not task.inputs or task.output is None:
+            return _TEXTS["words"]
+        return _TEXTS["program"].format(
+            inputs=", ".join(one.words for one in task.inputs),
+            output=f"{task.output.name} ({task.output.unit}), {task.output.decimals} decimals",
+            formula=task.formula,
+            checks="\n".join(f"- `{check.words}`" for check in task.checks),
+        )
+
+    def happened(self, turn: Turn) -> str:
+        """Who wrote what, what came to nothing, and how many checks pass."""
+        told = []
+        for effect in turn.get("effects", []):
+            match effect["effect"]:
+                case "commit":
+                    told.append(f"{effect['agent']} wrote {effect['path']}")
+                case "checks":
+                    told.append(f"{effect['passed']} of {effect['of']} checks pass")
+                case "no_artefact":
+                    told.append(f"nothing came of {effect['agent']}'s action: {effect['why']}")
+        return ", ".join(told)
 
     def facts(self) -> dict[str, Any]:
         """The task, who can do what and when, and what there is for it."""

@@ -17,6 +17,7 @@ from shapley_coop.amounts import exact
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError, Number
 from shapley_coop.games.software_company.workspace import PYTHON, CheckResult
+from shapley_coop.patterns import pattern
 
 _SHIPPED = Path(__file__).parent / "tasks"
 _SHOWN = 120
@@ -44,6 +45,15 @@ class Input(_Model):
     below: Number | None = None
     at_most: Number | None = None
 
+    @property
+    def words(self) -> str:
+        """The input in a few words: name, unit, limits."""
+        limits = {"above": self.above, "at least": self.at_least}
+        limits |= {"below": self.below, "at most": self.at_most}
+        told = [f"{words} {limit}" for words, limit in limits.items() if limit is not None]
+        inner = ", ".join([*filter(None, [self.unit]), *told])
+        return f"{self.name} ({inner})" if inner else self.name
+
 
 class Output(_Model):
     """The number that the program prints."""
@@ -70,6 +80,12 @@ class Check(_Model):
             raise ValueError("a check with inputs gives either their output or refused: true")
         return self
 
+    @field_validator("prints")
+    @classmethod
+    def _expression(cls, prints: str) -> str:
+        pattern(prints)
+        return prints
+
     @property
     def words(self) -> str:
         """The check in one line."""
@@ -82,12 +98,16 @@ class Check(_Model):
         """Program and arguments."""
         return self.command or [PYTHON, "main.py", *map(str, self.inputs or [])]
 
+    def _prints(self, text: str) -> bool:
+        # Whoever sets the task writes the expression, and the program that it judges the text.
+        return pattern(self.prints).search(text)
+
     def judge(self, result: CheckResult, decimals: int) -> bool:
         """Whether the program did what it should; judged outside of where it ran."""
         if result.status != "ended":
             return False
         if self.command is not None:
-            return result.passed and bool(re.search(self.prints, result.stdout + result.stderr))
+            return result.passed and self._prints(result.stdout + result.stderr)
         if self.refused:
             return result.code == _REFUSAL
         number = _number(result.stdout)

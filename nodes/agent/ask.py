@@ -6,8 +6,10 @@ agents' drafts: pointer, attempt and label, never a text.
 """
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,17 +18,22 @@ from langgraph.runtime import Runtime
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
-from shapley_coop.prompts import write_history, write_request, write_rules
+from shapley_coop.prompts import using, write_history, write_request, write_retry, write_rules
 from shapley_coop.seats import Letter
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered, asking
 from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.history import history
-from shapley_coop.state.private import PrivateView
+from shapley_coop.state.private import PrivateView, notes_in
+from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.run_config import OUTSIDERS
+from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.turn import Asking, Judged, TurnContext, judge
 from shapley_coop.state.view import agent_view
+
+THINKING = ("reason", "consider")
+"""The acts whose answers are private reasoning."""
 
 Node = Callable[[Table, Runtime[RunConfig]], Awaitable[dict[str, Any]]]
 
@@ -43,7 +50,7 @@ def ask(question: Asking) -> Node:
         seconds = time.monotonic() - started
         spent = {agent: _spent(turn, agent, replies[agent], judged[agent]) for agent in replies}
         runtime.stream_writer(answered(turn, judged, spent, seconds))
-        return _update(turn, judged, {"seconds": seconds, "agents": spent})
+        return _update(turn, replies, judged, {"seconds": seconds, "agents": spent})
 
     return ask_agents
 
@@ -80,35 +87,71 @@ def validate(question: Asking) -> Node:
         known = {agent: {**cost[agent], **refused[agent]} for agent in judged}
         seconds = max((r.entry.answer.seconds for r in replies.values() if r.entry), default=0.0)
         runtime.stream_writer(answered(turn, judged, known, seconds))
-        return _update(turn, judged, {"seconds": 0.0, "agents": refused})
+        return _update(turn, replies, judged, {"seconds": 0.0, "agents": refused})
 
     return validate_drafts
 
 
 def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
-    """Put what an agent sees into words, with the same facts as an object beside them."""
+    """Put what an agent sees into words, with the same facts as an object beside them.
+
+    After a refused answer the letter is the same, and the conversation goes on behind it.
+    """
+    with using(pack_of(turn.evaluated.config.prompts)):
+        letter = _write_letter(turn, agent, replace(private, refusal=None))
+        if private.refusal is None:
+            return letter
+        fault, attempt = private.refusal.fault, private.refusal.attempt + 1
+        why = write_retry(
+            fault.label,
+            fault.feedback,
+            fault.read,
+            attempt=attempt,
+            tries=private.refusal.tries,
+        )
+    known = {**letter.facts, "fault": fault.record()}
+    return replace(letter, facts=known, refused=private.refusal.answer, why=why)
+
+
+def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
+    """The letter as it is first sent."""
     evaluated, outsider = turn.evaluated, agent in OUTSIDERS
     view = agent_view(turn, agent, private)
-    lines, events = _history(turn)
+    told, lines, events = _history(turn)
     user = write_request(
-        view,
-        lines,
-        persona="contract_outsider" if outsider else "persona",
+        _with_told(view, lines),
+        told,
         secret=private.secret,
         utilities=private.utilities,
         sections=SECTIONS,
+        outsider=outsider,
     )
     public = _public(evaluated.game, outsider)
     known = {**public, **private.utilities, **view, "history": events}
-    style = turn.asking.rules, evaluated.config.instructions, turn.asking.guidance, outsider
-    return Letter(_rules(evaluated.game, *style), user, known)
+    return Letter(_rules(evaluated.game, _style(turn, view, outsider)), user, known)
+
+
+def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
+    """What the system part depends on beside the game, as JSON."""
+    kinds, norms = clause_kinds(turn), view.get("norms", [])
+    known = {"agents": turn.evaluated.agents, "procedure": view["procedure"], "kinds": kinds}
+    if kinds:
+        known |= {"norms": norms, "compares_with": view.get("compares_with", "")}
+    options = {
+        "instructions": turn.evaluated.config.instructions,
+        "guidance": turn.asking.guidance,
+        "outsider": outsider,
+    }
+    known["over"] = "own_rewards" in view
+    pack = turn.evaluated.config.prompts
+    return json.dumps([turn.asking.rules, known, options, pack], sort_keys=True)
 
 
 @lru_cache(maxsize=256)
-def _rules(game: Game, template: str, instructions: str, guidance: bool, outsider: bool) -> str:
-    """The system part, written once for a game and its settings."""
-    facts = _public(game, outsider)
-    return write_rules(template, game.rules(), facts, instructions, guidance)
+def _rules(game: Game, style: str) -> str:
+    """The system part, written once for a game, its settings and the pack of prompts in use."""
+    template, known, options, _ = json.loads(style)
+    return write_rules(template, game.rules(), known, **options)
 
 
 @lru_cache(maxsize=256)
@@ -118,10 +161,40 @@ def _public(game: Game, outsider: bool) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]]]:
-    """The public history, written once for all who are asked in parallel."""
+def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
+    """The public history for all who are asked in parallel: words, what they tell, all of it."""
     events = history(turn)
-    return write_history(events), events
+    act, signed = turn.asking.act, turn.evaluated.contract is not None
+    told = events
+    if act == "act" and signed:
+        # What was said led to the deal, which the letter shows.
+        told = [event for event in events if "by" not in event]
+    elif turn.topic.phase == "settlement" and signed:
+        told = [event for event in events if event.get("topic") in (None, turn.topic.name)]
+    elif act == "contract_write" and _drafted_clauses(turn):
+        # They are in the question.
+        told = [{key: x for key, x in event.items() if key != "offers"} for event in events]
+    elif act != "contract_sign":
+        # A written contract repeats its clauses.
+        told = [event for event in events if event.get("by") not in OUTSIDERS]
+    return write_history(told), told, events
+
+
+def _drafted_clauses(turn: TurnContext) -> bool:
+    """Whether the offer that stands holds clauses, and not words alone."""
+    return bool(turn.evaluated.offer and turn.evaluated.offer["deal"]["clauses"])
+
+
+def _with_told(view: Mapping[str, Any], told: list[dict[str, Any]]) -> Mapping[str, Any]:
+    """The view, where the offer says whether the history shows it: once is enough."""
+    if not (offer := view.get("offer")) or "revision" not in offer:
+        return view
+    shown = [
+        line["offers"]
+        for line in told
+        if line.get("revision") == offer["revision"] and "offers" in line
+    ]
+    return {**view, "offer": {**offer, "told": shown[-1:] == [offer["in_words"]]}}
 
 
 async def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
@@ -152,12 +225,23 @@ def _drafted(turn: TurnContext) -> dict[str, Reply]:
     return {agent: Reply(d["attempt"], entries.get(agent)) for agent, d in drafts.items()}
 
 
-def _update(turn: TurnContext, judged: Mapping[str, Judged], cost: Any) -> dict[str, Any]:
+def _update(
+    turn: TurnContext, replies: Mapping[str, Reply], judged: Mapping[str, Judged], cost: Any
+) -> dict[str, Any]:
     """Every agent's draft, and what the sound answers publish."""
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.asking.publish(turn, outputs) if outputs else {}
-    return {**said, "drafts": drafts, "spent": {turn.topic.phase: cost}}
+    noted = {agent: drafts[agent]["pointer"] for agent in outputs if _takes_notes(replies[agent])}
+    kept = {"notes": noted} if noted else {}
+    return {**said, **kept, "drafts": drafts, "spent": {turn.topic.phase: cost}}
+
+
+def _takes_notes(reply: Reply) -> bool:
+    """Whether an answer replaces its author's notes, as reasoning does that holds none."""
+    if reply.entry is None:
+        return False
+    return bool(notes_in(reply.entry.answer.text)) or reply.entry.act in THINKING
 
 
 def _spent(
@@ -177,9 +261,13 @@ def _spent(
 def _of_answer(reply: Reply) -> dict[str, int]:
     if reply.entry is None:
         return {}
-    answer = reply.entry.answer
-    tokens = {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
-    return {"calls": 1, "refused": 0, **tokens}
+    made = [entry.answer for entry in (*reply.steps, reply.entry)]
+    return {
+        "calls": len(made),
+        "refused": 0,
+        "input_tokens": sum(answer.input_tokens for answer in made),
+        "output_tokens": sum(answer.output_tokens for answer in made),
+    }
 
 
 def _refusals(judged: Judged) -> dict[str, int]:

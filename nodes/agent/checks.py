@@ -1,45 +1,71 @@
 """What an answer has to say to be sound: one check for each act."""
 
-from fractions import Fraction
-
-from shapley_coop.amounts import parse_exact, plain
-from shapley_coop.deals import Deal, Fault, Message, first_fault, read_deal
-from shapley_coop.deals.language.acceptance import accepts_another
+from shapley_coop.amounts import plain
+from shapley_coop.deals import Deal, Fault, Message, all_faults, scan
+from shapley_coop.deals.language.acceptance import accepts_another, ask_back
+from shapley_coop.deals.language.choices import chosen, claimed
+from shapley_coop.deals.language.faults import CUT, together
+from shapley_coop.deals.language.reading import Reading, read_proposal
+from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput
-from shapley_coop.state.consent import terms_of, too_little
+from shapley_coop.state.consent import offering, terms_of, too_little
+from shapley_coop.state.reasons import private_text, read_reasons
 from shapley_coop.state.turn import TurnContext, reading
 
 
-@reading
-def a_thought(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
-    """Reasoning: private, so that there is nothing to say."""
-    if not message.consider:
-        return Fault("MPT", "Answer inside one <CONSIDER>…</CONSIDER>.")
+def a_thought(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
+    """A plan: nobody else reads it, so that no tags are needed."""
+    if answer.cut:
+        return CUT
+    message = scan(answer.text)
+    if isinstance(message, Fault) and message.label == "SIZE":
+        return message
+    if not answer.text.strip():
+        return Fault("MPT", "Write your private thoughts: your answer is empty.")
     return {"act": "think", "text": ""}
+
+
+def a_reason(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
+    """Reasoning with its three results: private, so that there is nothing to say."""
+    thought = a_thought(turn, agent, answer)
+    if isinstance(thought, Fault):
+        return thought
+    found = read_reasons(private_text(answer.text))
+    return found if isinstance(found, Fault) else thought
 
 
 @reading
 def an_offer(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
     """A proposal that passes the topic's rules, or `<REJECT>` for none."""
-    if message.accept is not None:
-        return Fault("VOID", "No offer stands that you could accept: propose one, or <REJECT>.")
-    if message.action is not None:
-        return Fault("VOID", "It is not yet time to act: propose a deal, or <REJECT>.")
-    if message.reject is not None and message.proposal is not None:
-        return Fault("ACK", "You cannot propose and <REJECT> at once: do one of the two.")
+    misplaced = together(
+        [
+            Fault("VOID", "There is no offer that you could accept: propose one, or <REJECT>.")
+            if message.accept is not None
+            else None,
+            Fault("VOID", "It is not yet time to act: propose a deal, or <REJECT>.")
+            if message.action is not None
+            else None,
+            Fault("ACK", "You cannot propose and <REJECT> at once: do one of the two.")
+            if message.reject is not None and message.proposal is not None
+            else None,
+        ]
+    )
+    if misplaced:
+        return misplaced
     if message.reject is not None:
         return {"act": "pass", "text": message.speech or message.reject}
-    deal = _deal(turn, agent, message)
-    if isinstance(deal, Fault):
-        return deal
-    return {"act": "propose", "text": message.speech or "", "deal": deal.record()}
+    found = _deal(turn, agent, message)
+    if isinstance(found, Fault):
+        return found
+    said: AgentOutput = {"act": "propose", "text": message.speech or ""}
+    return offering(said, found)
 
 
 @reading
 def an_answer(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
-    """Acceptance of exactly what stands, or rejection with or without a counter-offer."""
+    """Acceptance of exactly the offer, or rejection with or without a counter-offer."""
     if (message.accept is None) == (message.reject is None):
-        return Fault("ACK", "Answer the offer that stands with one <ACCEPT> or one <REJECT>.")
+        return Fault("ACK", _undecided(turn, message))
     if message.action is not None:
         return Fault("VOID", "It is not yet time to act: answer the offer.")
     if message.accept is not None:
@@ -47,50 +73,67 @@ def an_answer(turn: TurnContext, agent: str, message: Message) -> AgentOutput | 
     said: AgentOutput = {"act": "reject", "text": message.speech or message.reject or ""}
     if message.proposal is None:
         return said
-    deal = _deal(turn, agent, message)
-    return deal if isinstance(deal, Fault) else {**said, "deal": deal.record()}
+    found = _deal(turn, agent, message)
+    return found if isinstance(found, Fault) else offering(said, found)
 
 
 @reading
 def an_action(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
     """One action that is legal now. What is said beside it stays sealed with it."""
-    game, position = turn.evaluated.game, turn.table["position"]
-    if message.action is None:
-        legal = ", ".join(turn.evaluated.legal(agent))
-        return Fault("MPT", f"Choose with one <ACTION>…</ACTION> among {legal}.")
-    if wrong := game.objection(position, agent, message.action):
-        return Fault("ACTION", wrong)
-    return {"act": "act", "text": ""}
+    found = chosen(message, turn.evaluated.legal(agent))
+    if isinstance(found, Fault):
+        return found
+    wrong = turn.evaluated.game.objection(turn.table["position"], agent, found[0])
+    return Fault("ACTION", _not_legal(message, wrong)) if wrong else {"act": "act", "text": ""}
 
 
 @reading
 def a_claim(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
     """The part of the total that the agent says it earned."""
-    try:
-        part = parse_exact(message.claim)
-    except ValueError:
-        part = Fraction(-1)
-    if not 0 <= part <= 1:
-        return Fault("CLAIM", "State one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40% or 0.4.")
-    return {"act": "claim", "text": message.speech or "", "part": plain(part)}
+    found = claimed(message)
+    if isinstance(found, Fault):
+        return found
+    part, repair = found
+    said: AgentOutput = {"act": "claim", "text": message.speech or "", "part": plain(part)}
+    return {**said, "repairs": [repair]} if repair else said
+
+
+def _undecided(turn: TurnContext, message: Message) -> str:
+    """What to ask of an answer that does not say yes or no, or says both."""
+    asked = ask_back(turn.evaluated.offer)
+    if message.accept is not None:
+        return f"You accept and reject at once. {asked}"
+    if message.proposal is not None:
+        return f"An offer of your own needs <REJECT> beside it. {asked}"
+    return f"Words alone decide nothing. {asked}"
+
+
+def _not_legal(message: Message, wrong: str) -> str:
+    """What is wrong with an action, and with which."""
+    said = " ".join((message.action or "").split())
+    return f"You chose {said[:60]!r}. {wrong}"
 
 
 def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
     offer = turn.evaluated.offer
     if fault := accepts_another(message, offer):
         return fault
-    assert offer is not None, "an offer stands that the message accepts"
+    assert offer is not None, "there is an offer that the message accepts"
     fault = too_little(turn, agent, Deal.model_validate(offer["deal"]))
     return fault or {"act": "accept", "text": message.speech or ""}
 
 
-def _deal(turn: TurnContext, agent: str, message: Message) -> Deal | Fault:
+def _deal(turn: TurnContext, agent: str, message: Message) -> Reading | Fault:
+    speech = ("your speech",) if message.speech else ()
     if message.proposal is None:
         return Fault(
-            "MPT", "Words alone do not bind: put the terms in one <PROPOSAL>{json}</PROPOSAL>."
+            "MPT",
+            "Words alone do not bind: put the terms in one <PROPOSAL>{json}</PROPOSAL>.",
+            speech,
         )
-    deal = read_deal(message.proposal)
-    if isinstance(deal, Fault):
-        return deal
-    fault = first_fault(turn.topic.rules, deal, terms_of(turn))
-    return fault or too_little(turn, agent, deal) or deal
+    found = read_proposal(message.proposal, terms_of(turn))
+    if isinstance(found, Fault):
+        return Fault(found.label, found.feedback, (*speech, *found.read))
+    fault = all_faults(turn.topic.rules, found.deal, terms_of(turn))
+    fault = fault or too_little(turn, agent, found.deal)
+    return Fault(fault.label, fault.feedback, (*speech, *fault.read)) if fault else found

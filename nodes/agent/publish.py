@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.state import Acceptance, AgentOutput, Utterance, entries, offer_of
+from shapley_coop.state.table import Reasoned
 from shapley_coop.state.turn import TurnContext
 
 Outputs = Mapping[str, AgentOutput]
@@ -12,6 +13,16 @@ Outputs = Mapping[str, AgentOutput]
 def keep_thoughts(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
     """Reasoning stays private: the table learns only where each agent's own waits."""
     return {"thoughts": {a: said["pointer"] for a, said in outputs.items() if "pointer" in said}}
+
+
+def keep_reasons(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
+    """The same for reasoning with results, which are evaluated after the run."""
+    kept, now = keep_thoughts(turn, outputs), turn.evaluated.turn
+    reasoned: list[Reasoned] = [
+        {"id": f"{now}.{agent}", "turn": now, "agent": agent, "pointer": pointer}
+        for agent, pointer in kept["thoughts"].items()
+    ]
+    return {**kept, "reasoned": reasoned}
 
 
 def put_offer(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:

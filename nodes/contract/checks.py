@@ -1,12 +1,14 @@
 """What a message about a contract has to say to be sound: drafting, signing, writing, judging."""
 
-from shapley_coop.deals import Deal, Fault, Message, Terms, read_deal
-from shapley_coop.deals.language.acceptance import accepts_another
+from shapley_coop.deals import Deal, Fault, Message, Terms
+from shapley_coop.deals.language.acceptance import accepts_another, ask_back
+from shapley_coop.deals.language.faults import listed
+from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.deals.written.document import changed_clauses, differences
 from shapley_coop.deals.written.judgement import read_judgement
 from shapley_coop.deals.written.reading import agrees
 from shapley_coop.state import AgentOutput
-from shapley_coop.state.consent import uncertified
+from shapley_coop.state.consent import offering, terms_of, uncertified
 from shapley_coop.state.turn import TurnContext, reading
 
 
@@ -19,7 +21,7 @@ def a_contract_offer(turn: TurnContext, agent: str, message: Message) -> AgentOu
     alone may be agreed on too; an outsider then drafts the clauses, and all parties sign those.
     """
     if message.accept is not None:
-        return Fault("VOID", "No offer stands that you could accept: propose one, or <REJECT>.")
+        return Fault("VOID", "There is no offer that you could accept: propose one, or <REJECT>.")
     if message.action is not None:
         return Fault("VOID", "It is not yet time to act: propose a contract, or <REJECT>.")
     if message.proposal is None and message.reject is not None:
@@ -39,8 +41,8 @@ def a_contract_answer(turn: TurnContext, agent: str, message: Message) -> AgentO
     if message.proposal is None and agrees(message.speech or ""):
         return Fault(
             "ACK",
-            "Words alone accept nothing: write <ACCEPT> to accept what stands, or <REJECT>, or "
-            "put a draft of your own in its place and say how it differs.",
+            f"Words alone accept nothing. {ask_back(turn.evaluated.offer)} Or put a draft of your "
+            "own in its place, and say how it differs.",
         )
     return _draft(turn, agent, message)
 
@@ -49,7 +51,7 @@ def a_contract_answer(turn: TurnContext, agent: str, message: Message) -> AgentO
 def a_signature(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
     """Yes or no to the clauses that were drafted from words."""
     if (message.accept is None) == (message.reject is None):
-        return Fault("ACK", "Sign the contract with one <ACCEPT>, or refuse with one <REJECT>.")
+        return Fault("ACK", "Do you sign the contract? Answer <ACCEPT> or <REJECT>.")
     if message.proposal is not None or message.action is not None:
         return Fault("VOID", "The talk is over: sign the contract as it stands, or refuse.")
     if message.accept is not None:
@@ -73,14 +75,15 @@ def a_written_contract(turn: TurnContext, agent: str, message: Message) -> Agent
         return {"act": "pass", "text": message.reject or prose or "", "label": "UNWRITTEN"}
     if not prose:
         return Fault("MPT", "Write the contract's five sections into one <s>…</s>.")
-    deal = _clauses(turn, agent, agreed, message)
-    if isinstance(deal, Fault):
-        return deal
+    found = _clauses(turn, agent, agreed, message)
+    if isinstance(found, Fault):
+        return found
+    deal = found.deal
     game = turn.evaluated.game
-    if found := differences(prose, deal, Terms(game.agents, game.actions, game.turns)):
-        return Fault("DIFF", " ".join(found[:5]))
-    written: AgentOutput = {"act": "propose", "text": prose}
-    return written if agreed.clauses else {**written, "deal": deal.record()}
+    if faults := differences(prose, deal, Terms(game.agents, game.actions, game.turns)):
+        return Fault("DIFF", listed(faults))
+    written: AgentOutput = {"act": "write", "text": prose}
+    return written if agreed.clauses else offering(written, found)
 
 
 @reading
@@ -95,13 +98,14 @@ def a_judgement(turn: TurnContext, agent: str, message: Message) -> AgentOutput 
 def _draft(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
     if message.proposal is None:
         if not message.speech:
-            return Fault("MPT", "Propose in <s>words</s>, in <PROPOSAL>{json}</PROPOSAL>, or both.")
+            how = "Propose in <s>words</s>, in <PROPOSAL>{json}</PROPOSAL>, or both."
+            return Fault("MPT", how)
         return {"act": "propose", "text": message.speech, "deal": Deal().record()}
-    deal = read_deal(message.proposal)
-    if isinstance(deal, Fault):
-        return deal
-    said: AgentOutput = {"act": "propose", "text": message.speech or "", "deal": deal.record()}
-    return uncertified(turn, agent, deal) or said
+    found = read_proposal(message.proposal, terms_of(turn))
+    if isinstance(found, Fault):
+        return found
+    said: AgentOutput = {"act": "propose", "text": message.speech or ""}
+    return uncertified(turn, agent, found.deal) or offering(said, found)
 
 
 def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
@@ -115,16 +119,16 @@ def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput 
     return {"act": "accept", "text": message.speech or ""}
 
 
-def _clauses(turn: TurnContext, agent: str, agreed: Deal, message: Message) -> Deal | Fault:
+def _clauses(turn: TurnContext, agent: str, agreed: Deal, message: Message) -> Reading | Fault:
     """The clauses that the prose is about."""
     if message.proposal is None:
         if agreed.clauses:
-            return agreed
+            return Reading(agreed)
         return Fault("MPT", "The talk was in words: draft its clauses in one <PROPOSAL>.")
-    deal = read_deal(message.proposal)
-    if isinstance(deal, Fault):
-        return deal
+    found = read_proposal(message.proposal, terms_of(turn))
+    if isinstance(found, Fault):
+        return found
     if agreed.clauses:
-        changed = changed_clauses(agreed, deal)
-        return Fault("DIFF", " ".join(changed[:5])) if changed else agreed
-    return uncertified(turn, agent, deal) or deal
+        changed = changed_clauses(agreed, found.deal)
+        return Fault("DIFF", listed(changed)) if changed else Reading(agreed)
+    return uncertified(turn, agent, found.deal) or found

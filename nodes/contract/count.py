@@ -1,5 +1,6 @@
 """Count: the drafted contract binds all parties or none."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from shapley_coop.deals import unanimous
@@ -19,9 +20,20 @@ def count_signatures(table: Table) -> dict[str, Any]:
         if agent in answers
     ]
     signed = unanimous(offer, table["agents"])
+    why = {} if signed else {"lapsed": _unsigned(table["agents"], offer["accepted"])}
     return {
+        **why,
         "talk": entries(table, "plan", utterances),
         "answers": None,
         "offer": offer if signed else None,
         "verdict": "signed" if signed else "unsigned",
     }
+
+
+def _unsigned(agents: Sequence[str], signed: Sequence[str]) -> str:
+    """Why the clauses that were drafted from words bind nobody."""
+    missing = ", ".join(agent for agent in agents if agent not in signed)
+    return (
+        "All accepted an offer in words, but the clauses drafted from it were not signed by "
+        f"{missing}"
+    )

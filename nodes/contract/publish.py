@@ -48,11 +48,12 @@ def put_written(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
     if agreed:
         utterance = Utterance(SUMMARISER, said, about=offer["revision"])
         return {"talk": entries(table, topic, [utterance]), "verdict": "written"}
-    if said["act"] != "propose":
+    if said["act"] != "write":
         utterance = Utterance(SUMMARISER, said)
         return {
             "talk": entries(table, topic, [utterance]),
             "offer": None,
+            "lapsed": _unwritten(said),
             "verdict": "unwritten",
         }
     revision = table["revision"] + 1
@@ -63,6 +64,12 @@ def put_written(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
         "revision": revision,
         "verdict": "to_sign",
     }
+
+
+def _unwritten(said: AgentOutput) -> str:
+    """Why no contract came of words that all had accepted."""
+    why = said["text"] or f"no draft of its clauses was sound ({said.get('label', '')})"
+    return f"All accepted an offer in words, but the summariser made no contract of it: {why}"
 
 
 def put_judgement(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from shapley_coop.deals import Fault, scan
+from shapley_coop.deals.language.choices import chosen
 from shapley_coop.games.exchange.tools import call, plugged
 from shapley_coop.state import EvaluatedTable, Table, home
 from shapley_coop.state.exchange import exchange_of
@@ -17,11 +18,12 @@ def call_tools(table: Table) -> dict[str, Any]:
     """
     if unsound(table):
         return {}
-    atoms = {atom.name: atom for atom in exchange_of(EvaluatedTable(table)).tasks.atoms}
+    evaluated = EvaluatedTable(table)
+    atoms = {atom.name: atom for atom in exchange_of(evaluated).tasks.atoms}
     sealed = {a: said["pointer"] for a, said in table["sealed"].items() if "pointer" in said}
     results = {}
-    for entry in home().journal.open_all(table["episode"], sealed).values():
-        action = _chosen(entry.answer.text)
+    for agent, entry in home().journal.open_all(table["episode"], sealed).items():
+        action = _chosen(entry.answer.text, evaluated.legal(agent))
         function = plugged(atoms[action].tool) if action in atoms else None
         if function is not None:
             key = f"{table['episode']}/{action}"
@@ -29,6 +31,7 @@ def call_tools(table: Table) -> dict[str, Any]:
     return {"position": {**table["position"], "results": results}} if results else {}
 
 
-def _chosen(text: str) -> str:
+def _chosen(text: str, legal: list[str]) -> str:
     message = scan(text)
-    return "" if isinstance(message, Fault) else message.action or ""
+    found = message if isinstance(message, Fault) else chosen(message, legal)
+    return "" if isinstance(found, Fault) else found[0]

@@ -33,7 +33,8 @@ def a_valid_message(turn: TurnContext, agent: str, answer: Answer) -> AgentOutpu
     if fault := _too_little(turn, agent, verdict.masks):
         return fault
     assert verdict.act is not None, "a valid message does something"
-    return {"act": verdict.act, "text": as_written(answer.text)}
+    said: AgentOutput = {"act": verdict.act, "text": as_written(answer.text)}
+    return {**said, "repairs": list(verdict.repairs)} if verdict.repairs else said
 
 
 def as_it_is(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:

@@ -11,6 +11,7 @@ def convene(table: Table) -> dict[str, Any]:
         "thoughts": None,
         "answers": None,
         "offer": None,
+        "lapsed": None,
         "pending": None,
         "revision": 0,
         "round": 1,

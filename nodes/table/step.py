@@ -3,6 +3,7 @@
 from typing import Any
 
 from shapley_coop.deals import Fault, scan
+from shapley_coop.deals.language.choices import chosen
 from shapley_coop.games import Turn
 from shapley_coop.state import EvaluatedTable, Table, home
 from shapley_coop.state.budget import SPENT_UP
@@ -21,7 +22,10 @@ def step(table: Table) -> dict[str, Any]:
     evaluated, sealed = EvaluatedTable(table), table["sealed"]
     pointers = {a: said["pointer"] for a, said in sealed.items() if "pointer" in said}
     opened = home().journal.open_all(table["episode"], pointers)
-    actions = {agent: _revealed(entry.answer.text) for agent, entry in opened.items()}
+    actions = {
+        agent: _revealed(entry.answer.text, evaluated.legal(agent))
+        for agent, entry in opened.items()
+    }
     game = evaluated.game
     after = game.step(table["position"], actions)
     turn: Turn = {
@@ -42,8 +46,9 @@ def step(table: Table) -> dict[str, Any]:
     return {"position": after.position, "record": [turn], "sealed": None, "verdict": "played"}
 
 
-def _revealed(text: str) -> str:
+def _revealed(text: str, legal: list[str]) -> str:
     message = scan(text)
     assert not isinstance(message, Fault), "what was sealed had been validated"
-    assert message.action is not None, "what was sealed had been validated"
-    return message.action
+    found = chosen(message, legal)
+    assert not isinstance(found, Fault), "what was sealed had been validated"
+    return found[0]

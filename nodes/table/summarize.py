@@ -12,7 +12,7 @@ def summarize(table: Table) -> dict[str, Any]:
     assert offer is not None, "only an accepted offer is summarised"
     turn = len(table.get("record", [])) + 1
     if before is None:
-        return {"contract": sign(offer, from_turn=turn), "offer": None}
+        return {"contract": sign(offer, from_turn=turn), "offer": None, "lapsed": None}
     contract = amend(before, offer, from_turn=turn)
     amendment = {
         "turn": turn,
@@ -24,4 +24,5 @@ def summarize(table: Table) -> dict[str, Any]:
         "contract": contract,
         "amendments": [*table["amendments"], amendment],
         "offer": None,
+        "lapsed": None,
     }

@@ -16,7 +16,13 @@ from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.exchange import Negotiator
-from shapley_coop.seats.embedded.letter_facts import clauses_in, fact, number, proposal
+from shapley_coop.seats.embedded.letter_facts import (
+    clauses_in,
+    fact,
+    number,
+    proposal,
+    sound_deal,
+)
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
     Outlook,
@@ -112,7 +118,7 @@ class Agent:
 
     def reply(self) -> str:
         """Accept, or reject with a counter-offer."""
-        deal = Deal.model_validate({"clauses": fact(self.facts, "offer", "clauses")})
+        deal = sound_deal({"clauses": fact(self.facts, "offer", "clauses")})
         o = self.outlook
         mine, alone = o.value(deal)[o.me], o.alone[o.me]
         wanted = self._target(ahead=1)[o.me] if self._priced else alone + 2 * EPSILON * o.asks(deal)

@@ -17,7 +17,8 @@ from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.authoring import SHEETS, written_sheet
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.characters import character
-from shapley_coop.seats.letters import as_text, events, facts, facts_in
+from shapley_coop.seats.embedded.letter_facts import with_duties
+from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 
 
 class EmbeddedChatModel(BaseChatModel):
@@ -47,15 +48,15 @@ class EmbeddedChatModel(BaseChatModel):
         )
 
     def _reply(self, messages: list[BaseMessage]) -> str:
-        letter = as_text(messages)
-        known = dict(facts_in(messages)) or {**facts(letter), "history": events(letter)}
+        known = dict(facts_in(messages)) or facts_of_text(as_text(messages))
         own = character(self.character).drawn(Random(f"{self.seed}/{self.agent}"))
         rng = Random(f"{self.seed}/{self.agent}/{_moment(known)}")
         if known.get("ask") in SHEETS:
             text = written_sheet(known, self.seed)
         else:
             history = known["history"]
-            text = Agent(known, _turns(history), own, rng, history).answer()
+            record = _turns(history)
+            text = Agent(with_duties(known, record), record, own, rng, history).answer()
         careless = rng.random() < own.sloppiness and known.get("ask") != "reason"
         return _spoiled(text, rng) if careless else text
 
@@ -153,7 +154,7 @@ def _spoiled(text: str, rng: Random) -> str:
     """One of the ways in which models break the protocol."""
     return rng.choice(
         [
-            text.replace("</PROPOSAL>", "").replace("</ACTION>", ""),
+            text[: len(text) // 2],
             text.replace("<PROPOSAL>", "<PROPOSAL>```json\n").replace(
                 "</PROPOSAL>", "\n```</PROPOSAL>"
             ),

@@ -5,8 +5,21 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.deals import DEAL_RULES, Clause, Deal, Fault, Pay, Share, Terms, first_fault
+from shapley_coop.deals import (
+    DEAL_RULES,
+    Clause,
+    Deal,
+    Fault,
+    Pay,
+    Share,
+    Terms,
+    duties,
+    first_fault,
+    read_deal,
+    wire_form,
+)
 from shapley_coop.deals.written.reading import read_words
+from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, needed
 
 
@@ -21,7 +34,7 @@ def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal
     offer = fact(facts, "offer")
     needed(offer, "clauses", "drops")
     if offer["clauses"]:
-        return Deal.model_validate({"clauses": offer["clauses"], "drops": offer["drops"]})
+        return sound_deal({"clauses": offer["clauses"], "drops": offer["drops"]})
     said = [line["says"] for line in talk if line.get("does") == "propose" and "says" in line]
     deal = read_words(said[-1] if said else "", terms := terms_of(facts))
     return deal if isinstance(deal, Fault) else first_fault(DEAL_RULES, deal, terms) or deal
@@ -47,7 +60,7 @@ def clauses_in(contract: Mapping[str, Any] | None) -> list[Clause]:
     if not contract:
         return []
     needed(contract, "clauses")
-    return list(Deal.model_validate({"clauses": contract["clauses"]}).clauses)
+    return list(sound_deal({"clauses": contract["clauses"]}).clauses)
 
 
 def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
@@ -66,6 +79,21 @@ def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
 def money_in(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
     """The payments and the split among them."""
     return {cid: clause for cid, clause in clauses.items() if isinstance(clause, Pay | Share)}
+
+
+def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, Any]:
+    """The facts, with what the contract asks of me now where the letter leaves that to its reader.
+
+    Raises:
+        Missing: the letter shows the contract without its clauses.
+    """
+    known = dict(facts)
+    if known.get("ask") == "act" and known.get("contract") and "duties" not in known:
+        needed(known, "you", "turn")
+        deal = Deal(clauses=tuple(clauses_in(known["contract"])))
+        owed = [d for d in duties(deal, record, int(known["turn"])) if d.agent == known["you"]]
+        known["duties"] = [{"action": d.action, "forbidden": d.forbidden} for d in owed]
+    return known
 
 
 def fact(facts: Mapping[str, Any], *path: str) -> Any:
@@ -93,5 +121,16 @@ def number(facts: Mapping[str, Any], *path: str) -> float:
 
 def proposal(deal: Deal) -> str:
     """The part of a message that offers a deal."""
-    brief = deal.model_dump(mode="json", exclude_none=True)
-    return f"<PROPOSAL>{json.dumps(brief)}</PROPOSAL>"
+    return f"<PROPOSAL>{json.dumps(wire_form(deal))}</PROPOSAL>"
+
+
+def sound_deal(shown: Mapping[str, Any]) -> Deal:
+    """A deal that the letter shows, in the form in which agents write it.
+
+    Raises:
+        Missing: it is none.
+    """
+    deal = read_deal(shown)
+    if isinstance(deal, Fault):
+        raise Missing(f"the letter shows a deal that cannot be read: {deal.feedback}")
+    return deal

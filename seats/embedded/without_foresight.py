@@ -34,7 +34,8 @@ def answer_blindly(
     if asked == "act":
         return _act(facts, rng)
     if asked == "reason":
-        return f"<CONSIDER>{json.dumps({'plan': _DRAWN})}</CONSIDER>"
+        cannot_tell = dict.fromkeys(("collective_payoff", "externality", "price"))
+        return f"<CONSIDER>{json.dumps({'plan': _DRAWN, **cannot_tell})}</CONSIDER>"
     if not asked.endswith(("answer", "sign")):
         return f"<s>{CANNOT}: I propose nothing.</s><REJECT>"
     needed(facts, "you")

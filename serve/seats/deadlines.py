@@ -3,11 +3,12 @@
 import asyncio
 import logging
 import time
+from typing import Any
 
 import httpx
 
 from shapley_coop.seats.person import IGNORE, overdue
-from shapley_coop.serve.server.in_process import go_on, inside, waiting_in
+from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
 
 EVERY = 5.0
 """Seconds between two checks of the waiting threads."""
@@ -40,9 +41,10 @@ async def pass_overdue(now: float) -> int:
         if not late:
             continue
         passed += 1
-        assistant = (thread["metadata"] or {})["assistant_id"]
+        about: Any = thread["metadata"] or {}
+        place = thread["thread_id"], about["assistant_id"], owner_in(about)
         try:
-            await go_on(thread["thread_id"], assistant, late, multitask_strategy="reject")
+            await go_on(*place, late, multitask_strategy="reject")
         except httpx.HTTPStatusError as refused:
             # The person has just replied, or another server of this deployment was faster.
             if refused.response.status_code not in (409, 422):

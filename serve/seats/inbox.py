@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
-from shapley_coop.serve.server.in_process import go_on, inside, waiting_in
+from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
 from shapley_coop.state import home
+from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
 
 PATIENCE = 10.0
 """The longest wait in seconds, for a busy thread and then for the reply to be kept."""
@@ -44,17 +46,19 @@ class ThreadInbox:
         Raises:
             NothingAsked: no letter waits there.
         """
-        mail = await _mail(episode, agent)
         waiting = await _waiting(episode, agent)
+        mail = await _mail(episode, agent)
         if mail is None or waiting is None:
             raise NothingAsked
         thread, asked = waiting
-        question = await asyncio.to_thread((await _question(thread, agent)).question)
+        question = await _question(thread, agent)
+        with _owner_of(thread):
+            asked_for = await asyncio.to_thread(question.question)
         return {
             "id": _name(mail),
             "agent": agent,
             "act": mail.act,
-            "description": refused_before(asked["value"]["description"], question.why),
+            "description": refused_before(asked["value"]["description"], asked_for.why),
             "letter": mail.letter_text,
             "answers": _allowed(asked),
             "fields": asked.get("response_schema"),
@@ -83,10 +87,14 @@ class ThreadInbox:
         if kind not in _allowed(asked):
             raise ValueError(f"type is one of {', '.join(_allowed(asked))}")
         response = {"type": kind, "args": reply.get("args")}
-        if fault := await refused(await _question(thread, agent), response):
+        question = await _question(thread, agent)
+        with _owner_of(thread):
+            fault = await refused(question, response)
+        if fault:
             return {"refused": fault.label, "why": fault.feedback}
-        assistant = thread["metadata"]["assistant_id"]
-        await go_on(thread["thread_id"], assistant, {asked["id"]: response})
+        about = thread["metadata"]
+        owner = owner_in(about)
+        await go_on(thread["thread_id"], about["assistant_id"], owner, {asked["id"]: response})
 
         async def kept() -> bool | None:
             latest = await _mail(episode, agent)
@@ -116,14 +124,28 @@ def _allowed(asked: Any) -> list[str]:
 
 
 async def _mail(episode: str, agent: str) -> Mail | None:
-    # Opening the journal blocks as well, so that it belongs in the thread.
-    return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
+    # The caller's token is for this seat, whoever owns the episode.
+    with acting_for(SERVER):
+        # Opening the journal blocks as well, so that it belongs in the thread.
+        return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
+
+
+def _owner_of(thread: Any) -> AbstractContextManager[None]:
+    """Read and write the books for the owner of a thread, as its runs do."""
+    return acting_for(owner_in(thread["metadata"]), thread["thread_id"])
 
 
 async def _waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
-    """The thread that waits for this seat, and its interrupt."""
+    """The thread that waits for this seat, and its interrupt.
+
+    A thread that only names the episode, in its labels or at its table, is not the episode's.
+    """
     found = await inside().threads.search(metadata={"episode": episode}, status="interrupted")
+    claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
     for thread in found:
+        place = Holder(owner_in(thread["metadata"]), thread["thread_id"])
+        if claimed and claimed.thread and claimed != place:
+            continue
         for asked in waiting_in(thread):
             pointer = asked["value"]["pointer"]
             if (pointer["episode"], pointer["agent"]) == (episode, agent):

@@ -43,7 +43,7 @@ class Authorization:
         """Handle one connection."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
-        elif scope["type"] != "http" or _from_inside(scope) or _needs_no_token(scope):
+        elif scope["type"] != "http" or from_inside(scope) or needs_no_token(scope):
             await self._app(scope, receive, send)
         else:
             await self._checked(scope, receive, send)
@@ -51,6 +51,10 @@ class Authorization:
     async def _checked(self, scope: Scope, receive: Receive, send: Send) -> None:
         segment = scope["path"].split("/")[1]
         header = Headers(scope=scope).get("authorization")
+        if len(Headers(scope=scope).getlist("authorization")) > 1:
+            # The gate and the server behind it might each take another one.
+            await refusal(400, "Send one Authorization header")(scope, receive, send)
+            return
         caller = await asyncio.to_thread(identify, header, basic=segment in BROWSERS)
         if caller is None:
             scheme = 'Basic realm="coop"' if segment in BROWSERS else "Bearer"
@@ -84,13 +88,15 @@ def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     return JSONResponse({"detail": detail}, status, headers)
 
 
-def _from_inside(scope: Scope) -> bool:
+def from_inside(scope: Scope) -> bool:
+    """Whether the server makes this request to itself."""
     # Only the server's own client has this root path; no outside request can set it.
     root: str = scope.get("root_path", "")
     return root == "/noauth" or root.startswith("/noauth/")
 
 
-def _needs_no_token(scope: Scope) -> bool:
+def needs_no_token(scope: Scope) -> bool:
+    """Whether anybody may make this request: the health check, or a CORS preflight."""
     # A CORS preflight carries no credentials; the CORS layer behind this one answers it.
     asked = {"origin", "access-control-request-method"}
     preflight = scope["method"] == "OPTIONS" and asked <= {*Headers(scope=scope).keys()}

@@ -7,6 +7,9 @@ Every caller is the operator, unless one of these is set:
       - {sha256: 9f86d081…, identity: ann, role: operator}
       - {token: a-long-random-text, identity: bob, role: party, episode: 5c1f…, agent: Bob}
 
+  A line may have `expires` (a time with its zone), and an operator's `models` (globs of those that
+  its runs may name) and `tokens` (that they may use).
+
 - `COOP_AUTH_JWT_PUBLIC_KEY`: a PEM file, or the PEM itself. A token needs `exp` and `sub` (the
   identity), and `coop_role`, for a party also `coop_episode` and `coop_agent`; with
   `COOP_AUTH_JWT_AUDIENCE` set, that audience.
@@ -16,11 +19,20 @@ import base64
 import binascii
 import hashlib
 import os
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from shapley_coop.files import first_error, read_data
 
@@ -36,7 +48,17 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$", max_le
 
 
 class Caller(BaseModel):
-    """The caller behind a valid token."""
+    """The caller behind a valid token.
+
+    Attributes:
+        identity: the caller's name.
+        role: what it may use.
+        episode: a party's episode.
+        agent: a party's agent.
+        expires: when the token ends to be valid; None for never.
+        models: globs of the models that its runs may name; None for all.
+        tokens: that its runs may use, in and out; 0 for the server's limit.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -44,12 +66,20 @@ class Caller(BaseModel):
     role: Literal["operator", "party"]
     episode: str = ""
     agent: str = ""
+    expires: AwareDatetime | None = None
+    models: tuple[str, ...] | None = None
+    tokens: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def _a_party_has_a_seat(self) -> "Caller":
         if {bool(self.episode), bool(self.agent)} != {self.role == "party"}:
             raise ValueError("a party names its episode and agent, an operator neither")
         return self
+
+    @property
+    def expired(self) -> bool:
+        """Whether the token is no longer valid."""
+        return self.expires is not None and self.expires <= datetime.now(UTC)
 
     def sits_at(self, episode: str, agent: str) -> bool:
         """Whether this is the party of that seat."""
@@ -111,7 +141,9 @@ def identify(authorization: str | None, *, basic: bool = False) -> Caller | None
         return None
     path, key = os.environ.get(TOKENS), os.environ.get(PUBLIC_KEY)
     found = _tokens(path, _changed(path)).get(_digest(token)) if path else None
-    return found or (_from_jwt(token, _public_key(key)) if key else None)
+    if found:
+        return None if found.expired else found
+    return _from_jwt(token, _public_key(key)) if key else None
 
 
 def _token(authorization: str, basic: bool) -> str:
@@ -172,6 +204,8 @@ def _from_jwt(token: str, key: Any) -> Caller | None:
         return Caller(
             identity=claims["sub"],
             role=claims.get("coop_role"),
+            models=claims.get("coop_models"),
+            tokens=claims.get("coop_tokens", 0),
             episode=claims.get("coop_episode", ""),
             agent=claims.get("coop_agent", ""),
         )

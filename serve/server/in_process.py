@@ -7,6 +7,9 @@ from typing import Any
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from shapley_coop.serve.server.callers import configured
+from shapley_coop.state.storage.owners import OWNER_KEY
+
 OWNER = "owner"
 """The metadata key of a thing's owner; `serve.auth` writes it, clients cannot."""
 
@@ -20,17 +23,31 @@ def inside() -> LangGraphClient:
     return get_client(url=None, api_key=None)
 
 
+def owner_in(metadata: Mapping[str, Any] | None) -> str:
+    """The owner that a thread's metadata names; without tenants anybody can write it there."""
+    return str((metadata or {}).get(OWNER) or "") if configured() else ""
+
+
 async def go_on(
-    thread: str, assistant: str, replies: Mapping[str, Any] | None = None, **options: Any
+    thread: str, assistant: str, owner: str, replies: Mapping[str, Any] | None = None, **more: Any
 ) -> None:
-    """Start a run that goes on with a thread, with replies to its interrupts if there are any."""
+    """Start a run that goes on with a thread, with replies to its interrupts if there are any.
+
+    Args:
+        thread: the thread.
+        assistant: which assistant goes on.
+        owner: the thread's owner, for whom the run reads and writes.
+        replies: interrupt → reply.
+        more: options of LangGraph's client.
+    """
     await inside().runs.create(
         thread,
         assistant,
         command={"resume": replies} if replies else None,
         metadata={GOES_ON: True},
+        config={"configurable": {OWNER_KEY: owner}},
         durability="sync",
-        **options,
+        **more,
     )
 
 

@@ -17,7 +17,7 @@ import httpx
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph_sdk.errors import NotFoundError
 
-from shapley_coop.serve.server.in_process import GOES_ON, OWNER, go_on, inside
+from shapley_coop.serve.server.in_process import GOES_ON, OWNER, go_on, inside, owner_in
 from shapley_coop.serve.server.labels import labels
 from shapley_coop.state import home, saver
 
@@ -90,7 +90,7 @@ async def _restore(thread: str, head: CheckpointTuple) -> None:
     await client.threads.update(thread, metadata=labels(state["values"]))
     # Any other run may have been stopped on purpose, at a breakpoint.
     if state["interrupts"] or (state["next"] and GOES_ON in about):
-        await go_on(thread, about["assistant_id"])
+        await go_on(thread, about["assistant_id"], owner_in(about))
     logger.warning("Thread %s is restored: its last run was missing from the list", thread)
 
 

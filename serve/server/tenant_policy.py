@@ -3,27 +3,36 @@
 A run configuration names endpoints, files, imports and secrets of the machine that plays it. With
 tenants this would send the server's keys to any endpoint, and one tenant's secrets to another. So
 every operator's request is checked wherever it can hold a configuration: input, context,
-assistants, crons, state updates, tool calls. Journal and ledger are keyed by the episode, which
-`open` creates, so no request may name one either.
+assistants, crons, state updates, tool calls. No request may name an episode either: `open` creates
+it. That journal and ledger belong to others is not left to this check: `state.storage.owned`
+compares the owner of every row.
+
+LangGraph also takes updates as lists of pairs, and objects in which a key comes twice. Here an
+update is one object, a key comes once, and a pair is read as the key and value that it would be.
 """
 
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shapley_coop import games
 from shapley_coop.games.exchange import paper
 from shapley_coop.games.exchange.source import GENERATED
+from shapley_coop.seats.keys import lies_below
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.callers import Caller
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
 """Comma-separated: the URLs, with all paths below, that tenants may have the server call."""
+
+MODELS = "COOP_ALLOWED_MODELS"
+"""Comma-separated globs: the models that tenants may name, unless their token says otherwise."""
 
 _INSTEAD = "use a built-in one, or send its content"
 
@@ -60,70 +69,124 @@ class TenantPolicy:
         complaint = ""
         checked = scope.get("body") and not scope["path"].endswith(_NEVER_PLAYED)
         if checked and caller and caller.role == "operator":
-            complaint = await asyncio.to_thread(complaint_about, scope["body"], caller.identity)
+            complaint = await asyncio.to_thread(complaint_about, scope["body"], caller)
         if complaint:
             await refusal(422, complaint)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
 
-def complaint_about(body: bytes, identity: str) -> str:
+def complaint_about(body: bytes, caller: Caller) -> str:
     """Why a body is refused; empty if it is allowed."""
     try:
-        found = json.loads(body)
-        return next(_complaints(found, identity), "")
-    except (ValueError, RecursionError):
-        return f"Send JSON, at most {DEEPEST} levels deep"
+        found = json.loads(body.decode(), object_pairs_hook=_each_once)
+        forms = chain.from_iterable(map(_form_of, _requests_in(found)))
+        return next(chain(forms, _complaints(found, caller)), "")
+    except _Twice as key:
+        return f"{key}: this key comes twice in one object"
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return f"Send JSON in UTF-8 and in the API's form, at most {DEEPEST} levels deep"
 
 
-def _complaints(value: Any, identity: str, depth: int = 0) -> Iterator[str]:
+class _Twice(ValueError):
+    """A key that comes twice in one object, of which readers may take either."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Twice(key[:100])
+        found[key] = value
+    return found
+
+
+def _complaints(value: Any, caller: Caller, depth: int = 0) -> Iterator[str]:
     if depth > DEEPEST:
         raise RecursionError
     if isinstance(value, list):
+        if len(value) == 2 and isinstance(value[0], str):
+            yield from _about(value[0], value[1], caller)
         for one in value:
-            yield from _complaints(one, identity, depth + 1)
+            yield from _complaints(one, caller, depth + 1)
     elif isinstance(value, dict):
         for key, one in value.items():
-            yield from _about(key, one, identity)
+            yield from _about(key, one, caller)
             # No run is configured by metadata. But a person's thread is found by the episode in
             # it, so that a false one could hide that thread.
             if key != "metadata":
-                yield from _complaints(one, identity, depth + 1)
+                yield from _complaints(one, caller, depth + 1)
             elif isinstance(one, dict) and EPISODE in one:
-                yield from _about(EPISODE, one[EPISODE], identity)
+                yield from _about(EPISODE, one[EPISODE], caller)
 
 
-def _about(key: str, value: Any, identity: str) -> Iterator[str]:
+def _requests_in(body: Any) -> Iterator[Mapping[str, Any]]:
+    """A body's requests: itself, those of a batch, a command's parameters, a thread's history."""
+    for one in body if isinstance(body, list) else [body]:
+        if not isinstance(one, Mapping):
+            continue
+        yield one
+        if isinstance(params := one.get("params"), Mapping):
+            yield params
+        for step in one.get("supersteps") or ():
+            yield from step["updates"]
+
+
+def _form_of(request: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the form of a run's input, of its command, or of a state update."""
+    command = request.get("command")
+    if isinstance(command, Mapping):
+        yield from _not_one_object("update", command.get("update"))
+        goto = command.get("goto")
+        for one in goto if isinstance(goto, list) else [goto]:
+            if isinstance(one, Mapping):
+                yield from _not_one_object("goto's input", one.get("input"))
+            elif not isinstance(one, str | None):
+                yield "goto: name a node, or give its name and its input"
+    for what in ("input", "values", "context", "config"):
+        yield from _not_one_object(what, request.get(what))
+
+
+def _not_one_object(what: str, given: Any) -> Iterator[str]:
+    if not isinstance(given, Mapping | None):
+        yield f"{what}: give one object, with a key for each value"
+
+
+def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
     if key in URLS and isinstance(value, str) and not _may_be_called(value):
         yield f"{key}: this server does not call {value[:200]!r}; {ENDPOINTS} lists what it calls"
-    if key == "secrets" and isinstance(value, str) and not _is_own(value, identity):
-        yield f"secrets: yours are named {identity}__NAME"
+    if key == "secrets" and isinstance(value, str) and not _is_own(value, caller.identity):
+        yield f"secrets: yours are named {caller.identity}__NAME"
     if key == EPISODE:
         yield "episode: only the server sets it"
     if key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value)):
         yield f"{key}: this server opens no files and imports nothing for tenants: {_INSTEAD}"
     if key == "unsafe_no_sandbox" and value:
         yield f"{key}: this server runs nothing outside its sandbox"
+    if key == "stream_mode" and "events" in (value if isinstance(value, list) else [value]):
+        yield "stream_mode: events would hold letters, and secrets in them: take another mode"
     for model in _models(key, value):
         if model.startswith("recording:"):
             yield "model: this server reads no recordings for tenants"
+        elif not any(fnmatchcase(model, glob) for glob in _models_of(caller)):
+            yield f"model: you may not use {model[:100]!r} here"
 
 
 def _may_be_called(url: str) -> bool:
     listed = [one.strip() for one in os.environ.get(ENDPOINTS, "").split(",") if one.strip()]
-    return not url or any(_lies_below(url, one) for one in listed)
-
-
-def _lies_below(url: str, listed: str) -> bool:
-    given, known = urlsplit(url), urlsplit(listed)
-    # Clients differ in how they read a backslash in a URL.
-    same_host = (given.scheme, given.netloc) == (known.scheme, known.netloc) and "\\" not in url
-    return same_host and f"{given.path}/".startswith(f"{known.path.rstrip('/')}/")
+    return not url or any(lies_below(url, one) for one in listed)
 
 
 def _is_own(secrets: str, identity: str) -> bool:
     # No identity contains a double underscore, so no prefix is the beginning of another.
     return not secrets or secrets.startswith(f"{identity}__")
+
+
+def _models_of(caller: Caller) -> Sequence[str]:
+    """Globs of the models that a caller's runs may name."""
+    if caller.models is not None:
+        return caller.models
+    return [one.strip() for one in os.environ.get(MODELS, "*").split(",")]
 
 
 def _models(key: str, value: Any) -> list[str]:

@@ -18,6 +18,7 @@ from shapley_coop.serve.view.assets import HEADERS, ROUTES, file
 from shapley_coop.serve.view.bundle import About, bundle
 from shapley_coop.serve.view.feed import END, Feed
 from shapley_coop.state import Line, home
+from shapley_coop.state.storage.owners import acting_for
 
 EVERY = 0.7
 """Seconds between two reads of a thread that is running."""
@@ -93,15 +94,17 @@ async def _bundle_of(request: Request) -> dict[str, Any]:
     name = request.path_params["name"]
     try:
         thread = await inside().threads.get(name)
+        metadata: dict[str, Any] = dict(thread["metadata"] or {})
+        if not _own(request).items() <= metadata.items():
+            raise HTTPException(404, "There is no such thread")
         state = await inside().threads.get_state(name)
     except httpx.HTTPStatusError:
         raise HTTPException(404, "There is no such thread") from None
-    metadata: dict[str, Any] = dict(thread["metadata"] or {})
-    if not _own(request).items() <= metadata.items():
-        raise HTTPException(404, "There is no such thread")
     table: Any = state["values"] or {}
     private = request.query_params.get("private") == "1"
-    lines, entries = await asyncio.to_thread(_books, table.get("episode", ""), private)
+    owner = caller.identity if (caller := request.scope.get("caller")) else ""
+    with acting_for(owner):
+        lines, entries = await asyncio.to_thread(_books, table.get("episode", ""), private)
     graph = str(metadata.get("graph_id", ""))
     about = About(name, graph, str(thread["created_at"]), _state(thread))
     return await asyncio.to_thread(bundle, about, table, lines, entries)

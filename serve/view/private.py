@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from shapley_coop.seats.letters import events, facts
-from shapley_coop.seats.records import Entry
+from shapley_coop.seats.records import TOOL, Entry
 from shapley_coop.state import PublicMessage, Table
 
 ACTS = {"reason": -1, "consider": -1}
@@ -18,7 +17,8 @@ def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
     A note's `event` is the message it led to, by id, or a turn that may be yet to come, as in
     `turn 3`. A refused draft has a `fault`: the complaint in the next letter.
     """
-    asked = sorted((_asked(entry, table.get("talk", [])) for entry in journal), key=_order)
+    talk = table.get("talk", [])
+    asked = sorted((_asked(entry, talk) for entry in journal if entry.act != TOOL), key=_order)
     for (_, note, _), (_, later, complaint) in pairwise(asked):
         if later["attempt"] == note["attempt"] + 1:
             note["fault"] = complaint
@@ -30,7 +30,8 @@ Asked = tuple[int, dict[str, Any], Any]
 
 
 def _asked(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:
-    happened, known = events(entry.letter_text), facts(entry.letter_text)
+    known = entry.facts
+    happened = known.get("history", [])
     heard = sum("by" in line for line in happened)
     said = next((said["id"] for said in talk[heard:] if said["by"] == entry.agent), None)
     note = {

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
-from sqlalchemy import Engine, Executable, MetaData, Row, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, MetaData, Row, create_engine, event
 from sqlalchemy.engine import make_url
 
 BUSY_SECONDS = 60
@@ -57,11 +57,15 @@ class Book:
         with _tables_lock, self._engine.begin() as connection:
             if not sqlite:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})")
-            self.tables.create_all(connection)
+            self._set_up(connection)
         # Single queries wait for no writer, and no writer waits for them. AUTOCOMMIT would bring
         # back the SQLite driver's own transactions; `_begin` sends none here.
         alone: dict[str, Any] = {"reading": True} if sqlite else {"isolation_level": "AUTOCOMMIT"}
         self._reader = self._engine.execution_options(**alone)
+
+    def _set_up(self, connection: Connection) -> None:
+        """Make the tables that are missing."""
+        self.tables.create_all(connection)
 
     def _rows(self, query: Executable) -> Sequence[Row[Any]]:
         with self._reader.connect() as connection:

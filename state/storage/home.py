@@ -9,6 +9,8 @@ from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
 from shapley_coop.state.storage.ledger import Ledger
+from shapley_coop.state.storage.owned import Owners
+from shapley_coop.state.storage.read_letters import ReadLetters
 from shapley_coop.state.storage.register import Runs
 
 HOME_VARIABLE = "COOP_HOME"
@@ -51,6 +53,11 @@ class Home:
         return _opened(Journal, self.books_url)
 
     @property
+    def read_letters(self) -> ReadLetters:
+        """Which letters were shown to the people whom they are for."""
+        return _opened(ReadLetters, self.books_url)
+
+    @property
     def ledger(self) -> Ledger:
         """The ledger."""
         return _opened(Ledger, self.books_url)
@@ -61,6 +68,11 @@ class Home:
         if self.database:
             return _opened(PostgresLeases, self.database)
         return FileLeases(self.folder / "leases")
+
+    @property
+    def owners(self) -> Owners:
+        """Whose the threads and the episodes are."""
+        return _opened(Owners, self.books_url)
 
     @property
     def runs(self) -> Runs:

@@ -12,7 +12,6 @@ from sqlalchemy import (
     Column,
     Executable,
     Integer,
-    MetaData,
     String,
     Table,
     Text,
@@ -22,7 +21,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
+from shapley_coop.state.storage.owners import holder
 
 WORLD = "world"
 """The account that pays the rewards."""
@@ -35,10 +35,10 @@ TREASURY = "treasury"
 
 Verdict = Literal["posted", "already", "refused"]
 
-_metadata = MetaData()
 _postings = Table(
     "postings",
-    _metadata,
+    OWNED,
+    owner_column(),
     Column("episode", String(64), primary_key=True),
     Column("kind", String(32), primary_key=True),
     Column("clause", String(32), primary_key=True),
@@ -47,7 +47,8 @@ _postings = Table(
 )
 _lines = Table(
     "ledger_lines",
-    _metadata,
+    OWNED,
+    owner_column(),
     Column("episode", String(64), primary_key=True),
     Column("kind", String(32), primary_key=True),
     Column("clause", String(32), primary_key=True),
@@ -93,10 +94,8 @@ def final(episode: str) -> Key:
     return Key(episode, "final")
 
 
-class Ledger(Book):
+class Ledger(OwnedBook):
     """The postings of all episodes of one database."""
-
-    tables = _metadata
 
     def post(self, key: Key, lines: Sequence[Line]) -> Verdict:
         """Write one posting in one transaction.
@@ -104,11 +103,17 @@ class Ledger(Book):
         Returns:
             "posted"; "already" if the identical posting exists; "refused" if a different one
             exists. In the last two cases nothing is written.
+
+        Raises:
+            NotYours: the episode belongs to another thread, or to another owner.
         """
+        who = holder()
+        self._claim(key.episode, who)
         try:
-            self._write(*_inserts(key, lines))
+            self._write(*_inserts(key, lines, who.owner))
         except IntegrityError:
-            posted = self._row(select(_postings).filter_by(**vars(key)))
+            known = select(_postings).filter_by(**vars(key))
+            posted = self._row(self._seen(known, _postings))
             return "already" if posted and posted.digest == _digest(lines) else "refused"
         return "posted"
 
@@ -126,9 +131,14 @@ class Ledger(Book):
         Returns:
             "posted"; "already" if every posting exists; "refused" if another branch has posted.
             In the last two cases nothing is written.
+
+        Raises:
+            NotYours: the episode belongs to another thread, or to another owner.
         """
+        who = holder()
+        self._claim(episode, who)
         own = {_place(key): _digest(lines) for key, lines in postings}
-        with self._engine.begin() as connection:
+        with self._transaction(who) as connection:
             if connection.dialect.name == "postgresql":
                 lock = select(func.pg_advisory_xact_lock(func.hashtextextended(episode, 0)))
                 connection.execute(lock)
@@ -139,14 +149,14 @@ class Ledger(Book):
             if not same or (missing and not known.keys() <= own.keys()):
                 return "refused"
             for key, lines in missing:
-                for statement, values in _inserts(key, lines):
+                for statement, values in _inserts(key, lines, who.owner):
                     connection.execute(statement, values)
         return "posted" if missing else "already"
 
     def lines(self, episode: str) -> list[Line]:
         """Every line of an episode, in the order of its postings."""
         columns = (_lines.c.debit, _lines.c.credit, _lines.c.amount, _lines.c.memo)
-        query = select(*columns).filter_by(episode=episode)
+        query = self._seen(select(*columns).filter_by(episode=episode), _lines, episode)
         order = (_lines.c.turn, _lines.c.kind, _lines.c.clause, _lines.c.number)
         return [Line(**row._mapping) for row in self._rows(query.order_by(*order))]
 
@@ -164,12 +174,13 @@ def _digest(lines: Sequence[Line]) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _inserts(key: Key, lines: Sequence[Line]) -> list[tuple[Executable, Any]]:
+def _inserts(key: Key, lines: Sequence[Line], owner: str) -> list[tuple[Executable, Any]]:
+    place = {**vars(key), "owner": owner}
     changes: list[tuple[Executable, Any]] = [
-        (insert(_postings), {**vars(key), "digest": _digest(lines)})
+        (insert(_postings), {**place, "digest": _digest(lines)})
     ]
     if lines:
-        rows = [{**vars(key), "number": n, **vars(line)} for n, line in enumerate(lines)]
+        rows = [{**place, "number": n, **vars(line)} for n, line in enumerate(lines)]
         changes.append((insert(_lines), rows))
     return changes
 

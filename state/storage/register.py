@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, MetaData, Row, String, Table, Text, delete, insert, select, update
+from sqlalchemy import Column, Row, String, Table, Text, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
+from shapley_coop.state.storage.owners import holder
 
 STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "failed"
 
-_metadata = MetaData()
 _runs = Table(
     "runs",
-    _metadata,
+    OWNED,
+    owner_column(),
     Column("run", String(80), primary_key=True),
     Column("graph", String(64), nullable=False),
     Column("room", Text, nullable=False),
@@ -48,10 +49,8 @@ class Run:
     why: str = ""
 
 
-class Runs(Book):
-    """The runs of one database."""
-
-    tables = _metadata
+class Runs(OwnedBook):
+    """The runs of one database, each owner's apart."""
 
     def begin(self, run: str, graph: str, room: dict[str, Any]) -> None:
         """Enter a run before it starts.
@@ -61,6 +60,7 @@ class Runs(Book):
         """
         row = {
             "run": run,
+            "owner": holder().owner,
             "graph": graph,
             "room": json.dumps(room),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -83,7 +83,7 @@ class Runs(Book):
         """
         kept = result or ({"why": why} if why else None)
         values = {"state": state, "result": json.dumps(kept) if kept else None}
-        change = update(_runs).filter_by(run=run).values(values)
+        change = update(_runs).filter_by(run=run, owner=holder().owner).values(values)
         self._write((change if result else change.where(_runs.c.state != ENDED), None))
 
     def get(self, run: str) -> Run:
@@ -92,18 +92,18 @@ class Runs(Book):
         Raises:
             ValueError: there is no run of that name.
         """
-        row = self._row(select(_runs).filter_by(run=run))
+        row = self._row(self._seen(select(_runs).filter_by(run=run), _runs))
         if row is None:
             raise ValueError(f"there is no run {run!r}: coop runs lists them")
         return _run(row)
 
     def remove(self, run: str) -> None:
         """Forget a run; an unknown one is forgotten already."""
-        self._write((delete(_runs).filter_by(run=run), None))
+        self._write((delete(_runs).filter_by(run=run, owner=holder().owner), None))
 
     def list(self) -> list[Run]:
         """Every run, newest first."""
-        query = select(_runs).order_by(_runs.c.created.desc(), _runs.c.run)
+        query = self._seen(select(_runs), _runs).order_by(_runs.c.created.desc(), _runs.c.run)
         return [_run(row) for row in self._rows(query)]
 
 

@@ -16,8 +16,8 @@ const FIELDS = {
   act: ["speech", "action"],
 };
 
-/** The rules and the facts of the game, with which every letter begins. */
-const SAME_FOR_ALL = /^[\s\S]*?\n```json\n.*\n```\n/;
+/** The rules of the game, with which every letter begins, up to what is of the moment. */
+const SAME_FOR_ALL = /^[\s\S]*?(?=\n# So far\n)/;
 
 let shown = null;
 

@@ -78,6 +78,8 @@ function verb(event) {
   switch (event.act) {
     case "propose":
       return `proposes${event.puts ? ` #${event.puts}` : ""}`;
+    case "write":
+      return `writes the contract down${event.puts ? `, as #${event.puts}` : ""}`;
     case "accept":
       return `accepts${number}`;
     case "reject":

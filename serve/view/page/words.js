@@ -132,6 +132,7 @@ const REFUSALS = {
   TEXT: "characters that are not allowed in text",
   TURN: "a turn after the end of the game",
   UNK: "a description that is not registered",
+  REASON: "the collective payoff, the externality or the price was missing or unclear",
   UNWRITTEN: "the words could not be put into clauses",
   VOID: "it came at the wrong time",
   WORDS: "words that no clause covers",

@@ -1,7 +1,7 @@
 """Checkpoints in a Postgres database."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -17,9 +17,9 @@ Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 _SET_UP_LOCK = 5_311_847
 _SET_UP_SECONDS = 60
 
-_DELETE_RUNS = """
+_DELETE_RUN = """
     WITH gone AS (
-        DELETE FROM checkpoints WHERE metadata ->> 'run_id' = ANY(%s)
+        DELETE FROM checkpoints WHERE thread_id = %s AND metadata ->> 'run_id' = %s
         RETURNING thread_id, checkpoint_ns, checkpoint_id
     )
     DELETE FROM checkpoint_writes USING gone
@@ -28,9 +28,11 @@ _DELETE_RUNS = """
     AND checkpoint_writes.checkpoint_id = gone.checkpoint_id
 """
 
+_THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE metadata ->> 'run_id' = %s"
+
 
 class PostgresSaver(ServerSaverMixin, AsyncPostgresSaver):
-    """LangGraph's saver, which can also delete whole runs, as a rollback does.
+    """LangGraph's saver, which can also delete a run of a thread, as a rollback does.
 
     Its pool of one connection reconnects after the database was restarted.
     """
@@ -39,10 +41,14 @@ class PostgresSaver(ServerSaverMixin, AsyncPostgresSaver):
         super().__init__(pool, serde=StrictSerializer())
         self._pool = pool
 
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete all checkpoints of some runs; scans the metadata of every checkpoint."""
+    async def _threads_of(self, run: str) -> list[str]:
         async with self._pool.connection() as connection:
-            await connection.execute(_DELETE_RUNS, [[str(run) for run in run_ids]])
+            found = await connection.execute(_THREADS, [run])
+            return [row["thread_id"] for row in await found.fetchall()]
+
+    async def _delete_run(self, thread: str, run: str) -> None:
+        async with self._pool.connection() as connection:
+            await connection.execute(_DELETE_RUN, [thread, run])
 
 
 @asynccontextmanager

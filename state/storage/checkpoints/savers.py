@@ -9,22 +9,25 @@ from weakref import WeakKeyDictionary
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from shapley_coop.state.storage.checkpoints.server_mixin import Listener, ServerSaverMixin
+from shapley_coop.state.storage.checkpoints.server_mixin import Listener, ServerSaverMixin, Starting
 from shapley_coop.state.storage.home import Home
 
 
 @asynccontextmanager
 async def saver(
-    home: Home, listener: Listener | None = None
+    home: Home, listener: Listener | None = None, starting: Starting | None = None
 ) -> AsyncIterator[BaseCheckpointSaver[Any]]:
     """The open checkpoint saver of a home.
 
     Args:
         home: the home.
         listener: called for every checkpoint of a table, once it is kept.
+        starting: called before this process first plays a run; what it raises ends the run.
     """
     async with _opened(home) as kept:
-        kept.listener = listener
+        kept.listener, kept.starting = listener, starting
+        if listener:  # a server's: threads may have owners
+            kept.owners = await asyncio.to_thread(lambda: home.owners)
         yield kept
         await kept.deleted()
 

@@ -1,7 +1,13 @@
-"""What both savers add to LangGraph's: checked reads, a listener, and what its server needs."""
+"""What both savers add to LangGraph's: owners, checked reads, a listener, what its server needs.
+
+A thread belongs to the owner whose run or request wrote its first checkpoint. Whoever reads,
+writes or deletes its checkpoints for another owner is refused; the server itself, which acts for
+nobody, may do all. On one's own machine there are no owners and nothing is looked up.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -15,9 +21,16 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.base import id as checkpoint_ids
 
 from shapley_coop.state.storage.checkpoints.serializer import Unreadable
+from shapley_coop.state.storage.owned import Owners
+from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, requested
 
 Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 """Called after each new checkpoint with (thread, the table, the keys that were written)."""
+
+Starting = Callable[[str, str], Awaitable[None]]
+"""Called with (run, its latest checkpoint) before this process first plays a run; may raise."""
+
+_MOST_RUNS = 10_000
 
 _LABELS = {"run", "graph", "game", "seed", "protocol", "prompt_hash", "simulated"}
 """A run's labels, from `graphs.threads.configured`: only its first checkpoint keeps them."""
@@ -28,20 +41,27 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
 
     Attributes:
         listener: called for each checkpoint of a table, not for those of nested graphs.
+        starting: called before this process first plays a run.
+        owners: whose the threads are; None where nobody has any.
     """
 
     listener: Listener | None = None
+    starting: Starting | None = None
+    owners: Owners | None = None
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._deleting: set[asyncio.Task[None]] = set()
+        self._played: OrderedDict[str, str] = OrderedDict()  # run → its thread
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint; whatever this process writes from now on is newer than the thread.
 
         Raises:
+            NotYours: the thread belongs to another owner.
             Unreadable: it was damaged, or another program wrote it.
         """
+        await self._check(config)
         try:
             found = await super().aget_tuple(config)
             readable = found is None or _is_checkpoint(found.checkpoint)
@@ -55,7 +75,35 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
             )
         if found is not None:
             _write_after(await self._latest(config, found))
+        await self._begins(config, found)
         return found
+
+    async def alist(
+        self, config: RunnableConfig | None, **options: Any
+    ) -> AsyncIterator[CheckpointTuple]:
+        """List a thread's checkpoints, newest first.
+
+        Raises:
+            NotYours: the thread belongs to another owner.
+        """
+        await self._check(config or {})
+        async for checkpoint in super().alist(config, **options):
+            yield checkpoint
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Keep the writes of a task.
+
+        Raises:
+            NotYours: the thread belongs to another owner.
+        """
+        await self._check(config, claim=True)
+        await super().aput_writes(config, writes, task_id, task_path)
 
     async def _latest(self, config: RunnableConfig, found: CheckpointTuple) -> str:
         """The id of the newest checkpoint of the thread that one was found of."""
@@ -72,7 +120,12 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint, then call the listener."""
+        """Keep a checkpoint, then call the listener.
+
+        Raises:
+            NotYours: the thread belongs to another owner.
+        """
+        await self._check(config, claim=True)
         place = config["configurable"]
         if place.get("checkpoint_id"):  # its parent's: this is not the first checkpoint
             about = {k: v for k, v in config.get("metadata", {}).items() if k not in _LABELS}
@@ -88,10 +141,71 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         The development server keeps a position in its list of threads across this call
         (langgraph-runtime-inmem 0.36): if another task ran meanwhile, it would remove the wrong
         thread from the list.
+
+        Raises:
+            NotYours: the thread belongs to another owner.
         """
+        await self._check({"configurable": {"thread_id": thread_id}})
         task = asyncio.create_task(super().adelete_thread(thread_id))
         self._deleting.add(task)
         task.add_done_callback(self._deleting.discard)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete the checkpoints of some runs, each of one thread and of its owner.
+
+        LangGraph's server passes no thread, and calls this before it knows that the run is of the
+        thread that a request names. So in a request the thread is the request's; outside of one,
+        where the server takes a run back that it has played, it is the thread that the run was
+        played in.
+
+        Raises:
+            NotYours: the thread belongs to another owner.
+        """
+        request = requested()
+        for run in map(str, run_ids):
+            if request:
+                threads = [request.thread] if request.thread else []
+            elif run in self._played:
+                threads = [self._played[run]]
+            else:
+                threads = await self._threads_of(run)
+            for thread in threads:
+                await self._check({"configurable": {"thread_id": thread}})
+                await self._delete_run(thread, run)
+
+    async def _threads_of(self, run: str) -> list[str]:
+        """The threads that have checkpoints of a run; scans the metadata of every checkpoint."""
+        raise NotImplementedError
+
+    async def _delete_run(self, thread: str, run: str) -> None:
+        """Delete the checkpoints and writes of a run in a thread."""
+        raise NotImplementedError
+
+    async def _check(self, config: RunnableConfig, *, claim: bool = False) -> None:
+        """Make sure that a thread belongs to the owner for whom this is called, if there is one.
+
+        Raises:
+            NotYours: it belongs to another owner.
+        """
+        place = config.get("configurable") or {}
+        request = requested()
+        owner = str(place.get(OWNER_KEY) or "") or (request.owner if request else "")
+        thread = str(place.get("thread_id") or "")
+        if self.owners is None or not thread or owner in ("", SERVER):
+            return
+        await asyncio.to_thread(self.owners.check_thread, thread, owner, claim=claim)
+
+    async def _begins(self, config: RunnableConfig, head: CheckpointTuple | None) -> None:
+        """Note which thread a run is played in, and report its start once in this process."""
+        place = config.get("configurable") or {}
+        run, thread = str(place.get("run_id") or ""), str(place.get("thread_id") or "")
+        if not run or place.get("checkpoint_ns") or run in self._played:
+            return
+        if self.starting:
+            await self.starting(run, head.checkpoint["id"] if head else "")
+        self._played[run] = thread
+        if len(self._played) > _MOST_RUNS:
+            self._played.popitem(last=False)
 
     async def deleted(self) -> None:
         """Wait until every deletion has ended."""

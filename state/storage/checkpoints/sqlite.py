@@ -1,7 +1,6 @@
 """Checkpoints in a SQLite file."""
 
 import asyncio
-import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing
@@ -18,16 +17,15 @@ from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.engine import BUSY_SECONDS
 
-_DELETE_WRITES = """
+_BY_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
+_THREADS = f"SELECT DISTINCT thread_id FROM checkpoints WHERE {_BY_RUN}"  # noqa: S608 - constants
+_OF_RUN = f"thread_id = ? AND {_BY_RUN}"
+_DELETE_WRITES = f"""
     DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (
-        SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints
-        WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') IN (SELECT value FROM json_each(?))
+        SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints WHERE {_OF_RUN}
     )
-"""
-_DELETE_CHECKPOINTS = """
-    DELETE FROM checkpoints
-    WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') IN (SELECT value FROM json_each(?))
-"""
+"""  # noqa: S608
+_DELETE_CHECKPOINTS = f"DELETE FROM checkpoints WHERE {_OF_RUN}"  # noqa: S608
 
 
 def _threaded(method: str) -> Any:
@@ -66,7 +64,7 @@ class _Threaded(BlockingSaver):
 
 
 class SqliteSaver(ServerSaverMixin, _Threaded):
-    """The threaded saver, which can also delete whole runs, as a rollback does."""
+    """The threaded saver, which can also delete a run of a thread, as a rollback does."""
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         """Count from 1: each checkpoint holds the whole table, so forks may reuse a number.
@@ -78,15 +76,20 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
             return super().get_next_version(current, channel)
         return (current or 0) + 1
 
-    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete all checkpoints of some runs; scans the metadata of every checkpoint."""
-        runs = json.dumps([str(run) for run in run_ids])
-        await self.in_thread(partial(self._delete_for_runs, runs))
+    async def _threads_of(self, run: str) -> list[str]:
+        def find() -> list[str]:
+            with self.cursor(transaction=False) as cursor:
+                return [thread for (thread,) in cursor.execute(_THREADS, [run]).fetchall()]
 
-    def _delete_for_runs(self, runs: str) -> None:
-        with self.cursor() as cursor:
-            cursor.execute(_DELETE_WRITES, [runs])
-            cursor.execute(_DELETE_CHECKPOINTS, [runs])
+        return list(await self.in_thread(find))
+
+    async def _delete_run(self, thread: str, run: str) -> None:
+        def delete() -> None:
+            with self.cursor() as cursor:
+                cursor.execute(_DELETE_WRITES, [thread, run])
+                cursor.execute(_DELETE_CHECKPOINTS, [thread, run])
+
+        await self.in_thread(delete)
 
 
 @asynccontextmanager

@@ -1,0 +1,217 @@
+"""What an allocation in a task exchange has to pass: one rule for each label, in groups."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+from functools import reduce
+from heapq import nlargest
+from itertools import combinations
+from operator import or_
+from typing import Any
+
+from shapley_coop.deals.language.faults import Fault, together
+from shapley_coop.deals.language.wire import Message
+from shapley_coop.games.exchange.masks import full, members
+from shapley_coop.games.exchange.scenario import Tasks
+
+MOST_UNKNOWN = 4
+SUGGESTED, COMPARED = 64, 500
+"""Most descriptions among which the nearest is suggested, and most characters compared of each:
+the cost grows with the product of the lengths."""
+
+ASKED = (
+    "Do you accept the proposal? Answer <ACCEPT> alone, or <REJECT> with a <PROPOSAL> of your own."
+)
+"""What an unanswered proposal is asked back with."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A message that could be read, and what it is checked against.
+
+    Attributes:
+        message: what it says.
+        tasks: the atoms, the agents and the registry.
+        sender: whose message it is; set by the graph and never read from the text.
+        pending: the allocation that the sender has to answer, if there is one.
+    """
+
+    message: Message
+    tasks: Tasks
+    sender: str
+    pending: Mapping[str, str] | None
+
+    @property
+    def listed(self) -> dict[str, list[Any]]:
+        """Agent → descriptions; only once it is known to be an object of lists."""
+        return dict(self.message.proposal)
+
+    def mask(self, agent: str) -> int:
+        """All that the agent would have; only once every description is known."""
+        found = (mask_of(self.tasks, each) for each in self.listed[agent])
+        return reduce(or_, (mask for mask in found if mask is not None), 0)
+
+    def masks(self) -> dict[str, str]:
+        """Agent → all that it would have, as a bit string."""
+        return {agent: self.tasks.bits(self.mask(agent)) for agent in self.tasks.agents}
+
+
+Rule = Callable[[Draft], Fault | None]
+
+
+def mask_of(tasks: Tasks, described: Any) -> int | None:
+    """The tasks that a description names byte for byte, or a mask as letters write it."""
+    if isinstance(described, str) and len(described) == tasks.n and set(described) <= {"0", "1"}:
+        return int(described, 2)
+    return tasks.registry.mask_of(described)
+
+
+def proposes(draft: Draft) -> Fault | None:
+    """MPT: there is a proposal."""
+    if draft.message.proposal is not None:
+        return None
+    answer = f" Or: {ASKED}" if draft.pending else ""
+    return Fault(
+        "MPT",
+        "No <PROPOSAL> tag: put the allocation between <PROPOSAL> and </PROPOSAL> as JSON, "
+        f"{_shape(draft.tasks)}.{answer}",
+    )
+
+
+def object_of_lists(draft: Draft) -> Fault | None:
+    """JSON: one object whose values are lists."""
+    proposal = draft.message.proposal
+    if isinstance(proposal, dict) and all(isinstance(v, list) for v in proposal.values()):
+        return None
+    return Fault("JSON", f"The proposal is not an object of lists: write {_shape(draft.tasks)}.")
+
+
+def known_agents(draft: Draft) -> Fault | None:
+    """NAME: exactly the agents are named."""
+    agents = ", ".join(draft.tasks.agents)
+    strange = [name for name in draft.listed if name not in draft.tasks.initial]
+    missing = [name for name in draft.tasks.agents if name not in draft.listed]
+    return together(
+        [
+            *(
+                Fault("NAME", f"{name[:64]!r} is no agent: give a list to each of {agents}.")
+                for name in strange[:4]
+            ),
+            *(
+                Fault("NAME", f"{name} is missing: give a list to each of {agents}.")
+                for name in missing[:4]
+            ),
+        ]
+    )
+
+
+def answers(draft: Draft) -> Fault | None:
+    """ACK: a counter-proposal rejects what is pending; a first one answers nothing."""
+    accepted = draft.message.accept is not None
+    if draft.pending is None:
+        if not accepted:
+            return None
+        return Fault("ACK", "Nothing is pending that you could accept: send your proposal alone.")
+    if draft.message.reject is not None and not accepted:
+        return None
+    return Fault("ACK", f"A proposal is pending, and you do not answer it. {ASKED}")
+
+
+def registered(draft: Draft) -> Fault | None:
+    """UNK: every description is registered, byte for byte."""
+    unknown = [
+        (agent, description)
+        for agent in draft.tasks.agents
+        for description in draft.listed.get(agent, [])
+        if mask_of(draft.tasks, description) is None
+    ]
+    return together(
+        Fault(
+            "UNK",
+            f"Unknown task for {agent}: {str(description)[:COMPARED]!r} is not in the "
+            f"registry. Copy a description exactly.{_nearest(draft.tasks, description)}",
+        )
+        for agent, description in unknown[:MOST_UNKNOWN]
+    )
+
+
+def nobody_empty(draft: Draft) -> Fault | None:
+    """EMP: every agent has at least one atom."""
+    return together(
+        Fault(
+            "EMP",
+            f"{agent} would have no task (mask={draft.tasks.bits(0)}): everyone keeps at least "
+            "one.",
+        )
+        for agent in draft.tasks.agents
+        if not draft.mask(agent)
+    )
+
+
+def disjoint(draft: Draft) -> Fault | None:
+    """OVL: no atom is assigned twice."""
+    pairs = combinations([(agent, draft.mask(agent)) for agent in draft.tasks.agents], 2)
+    return together(
+        Fault(
+            "OVL",
+            f"Overlap: {named(draft.tasks, mine)} for {one} and "
+            f"{named(draft.tasks, theirs)} for {other} share atomic task(s): "
+            f"{_atoms(draft.tasks, mine & theirs)}.",
+        )
+        for (one, mine), (other, theirs) in pairs
+        if mine & theirs
+    )
+
+
+def complete(draft: Draft) -> Fault | None:
+    """MAT: every atom is assigned."""
+    given = reduce(or_, (draft.mask(agent) for agent in draft.tasks.agents))
+    if left := full(draft.tasks.n) & ~given:
+        return Fault(
+            "MAT",
+            f"Missing atomic task(s): {_atoms(draft.tasks, left)} "
+            f"(mask={draft.tasks.bits(left)}) go to nobody: assign every task.",
+        )
+    return None
+
+
+RULES: tuple[tuple[Rule, ...], ...] = (
+    (proposes,),
+    (object_of_lists,),
+    (known_agents, answers, registered),
+    (nobody_empty, disjoint, complete),
+)
+"""What a proposal has to pass, group by group; all faults of a group are told at once.
+
+A group is only looked at where the one before has nothing against it."""
+
+
+def _nearest(tasks: Tasks, description: Any) -> str:
+    if len(tasks.registry) > SUGGESTED or not isinstance(description, str):
+        return ""
+    said = description[:COMPARED]
+    matcher = SequenceMatcher(b=said)
+
+    def alike(registered: str) -> float:
+        matcher.set_seq1(registered)
+        return matcher.quick_ratio()
+
+    every = [tasks.registry.describe(mask) for mask in range(len(tasks.registry))]
+    # Comparing the characters as sets is cheap and finds the candidates for the slow comparison.
+    close = get_close_matches(said, nlargest(3, every, key=alike), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def named(tasks: Tasks, mask: int) -> str:
+    """A composite task by its description and its mask."""
+    return f"{tasks.registry.describe(mask)!r} (mask={tasks.bits(mask)})"
+
+
+def _atoms(tasks: Tasks, mask: int) -> list[str]:
+    """The atoms of a mask by the descriptions under which each alone is registered."""
+    n = tasks.n
+    return [tasks.registry.describe(1 << (n - 1 - i)) for i in members(mask, n)]
+
+
+def _shape(tasks: Tasks) -> str:
+    return "{" + ", ".join(f'"{agent}": ["…"]' for agent in tasks.agents) + "}"

@@ -1,0 +1,134 @@
+"""An action or a claim as agents write it, inside its tag or as the last line of an answer.
+
+>>> legal = ["cooperate", "defect"]
+>>> chosen(Message(action='"Cooperate".'), legal)
+('cooperate', 'read "Cooperate". as cooperate')
+>>> chosen(Message(outside="I trust Bob.\\n**Action: cooperate**"), legal)
+('cooperate', 'read the last line as the action')
+>>> chosen(Message(outside="I will keep the contract and cooperate."), legal).label
+'MPT'
+>>> claimed(Message(claim="about 12 percent"))
+(Fraction(3, 25), 'read about 12 percent as 12 %')
+>>> claimed(Message(claim="1")).feedback
+'Is 1 one per cent, or all of it? Write <CLAIM>1%</CLAIM> or <CLAIM>100%</CLAIM>.'
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import parse_exact, plain
+from shapley_coop.deals.language.faults import Fault
+from shapley_coop.deals.language.lenient_json import Json, read_json
+from shapley_coop.deals.language.spelling import meant, unwrapped
+from shapley_coop.deals.language.wire import Message
+
+Choice = tuple[str, str]
+"""An action that can be taken, and what was repaired in it; empty if nothing."""
+
+_LABELLED = re.compile(
+    r"[\s*`_#>-]{0,12}(?:my |final |chosen )?(?:action|choice|move|claim)"
+    r"[\s*`_]{0,6}[:=](.{1,200})",
+    re.IGNORECASE,
+)
+_NAMES = ("action", "choice", "move")
+_MOST_LINES = 200
+_LONGEST_NAME = 200
+
+
+def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
+    """The action that an answer names, if exactly one legal one is meant.
+
+    What an action carries (`write_code {"path": …}`) stays as it is; only its name is read
+    leniently.
+    """
+    if message.action is not None:
+        return _in_tag(message.action, legal)
+    found = {action for said in _untagged(message.outside) if (action := meant(said, legal))}
+    if len(found) > 1:
+        both = " and ".join(sorted(found))
+        return Fault("DUP", f"You name {both}: choose one, in one <ACTION>…</ACTION>.")
+    if found:
+        return found.pop(), "read the last line as the action"
+    return Fault(
+        "MPT",
+        "Your answer names no action: choose with one <ACTION>…</ACTION> among "
+        f"{', '.join(legal)}.",
+    )
+
+
+def claimed(message: Message) -> tuple[Fraction, str] | Fault:
+    """The part of the total that an answer claims, and what was repaired in it."""
+    said = message.claim
+    if said is None:
+        lines = [line for line in message.outside.splitlines() if line.strip()][-1:]
+        found = _LABELLED.fullmatch(lines[0]) if lines else None
+        said = found[1] if found else None
+    if said is None:
+        return Fault("CLAIM", _CLAIM)
+    bare = _ABOUT.sub("", unwrapped(said), count=1)
+    words = _PERCENT.sub("%", bare).strip()
+    number = words.removesuffix("%").strip()
+    try:
+        part = parse_exact(words)
+    except ValueError:
+        return Fault("CLAIM", f"{said[:40]!r} is no part: {_CLAIM}")
+    if number == words and number == "1":
+        one = "<CLAIM>1%</CLAIM> or <CLAIM>100%</CLAIM>"
+        return Fault("CLAIM", f"Is 1 one per cent, or all of it? Write {one}.")
+    whole = number == words and part > 1
+    if whole:
+        part /= 100
+    if not 0 <= part <= 1:
+        return Fault("CLAIM", f"{said[:40]!r} is not from 0 to 100 %: {_CLAIM}")
+    as_it_is = words == said.strip() and not whole
+    return part, "" if as_it_is else f"read {said.strip()[:40]} as {plain(part * 100)} %"
+
+
+_CLAIM = "state one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40% or 0.4."
+_ABOUT = re.compile(
+    r"^(?:about|around|roughly|approximately|approx\.?|circa|ca\.?|~|≈)\s{0,3}", re.I
+)
+_PERCENT = re.compile(r"\s{0,3}(?:percent|per cent|pct|%)$", re.IGNORECASE)
+
+
+def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
+    """An action between its tags: its name, what it carries, or the line "Action: name"."""
+    if said in legal:
+        return said, ""
+    if labelled := _LABELLED.fullmatch(said):
+        said = labelled[1]
+    if action := meant(said, legal):
+        return action, f"read {said.strip()[:40]} as {action}"
+    name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
+    if carried:
+        label = meant(name.rstrip(":"), [one for one in legal if " " not in one])
+        if label and carried.startswith(("{", "```")):
+            return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
+    return said, ""
+
+
+def _untagged(outside: str) -> Iterator[str]:
+    """What words without a tag name as the action: the whole, labelled lines, or a call."""
+    words = outside.strip()
+    yield words if len(words) <= _LONGEST_NAME else ""
+    lines = [line for line in words.splitlines()[-_MOST_LINES:] if line.strip()]
+    labelled = [found[1] for line in lines if (found := _LABELLED.fullmatch(line))]
+    if lines and _LABELLED.fullmatch(lines[-1]):
+        yield from labelled
+    begin = words.find("{")
+    call = read_json(words, begin) if begin >= 0 else ""
+    if isinstance(call, Json) and not words[call.end :].strip(" `\r\n"):
+        yield from _called(call.value)
+
+
+def _called(call: Any, deep: int = 0) -> Iterator[str]:
+    """The action of a call that was written as words: {"name": …, "arguments": {"action": …}}."""
+    if not isinstance(call, dict) or deep > 2:
+        return
+    for key in _NAMES:
+        if isinstance(call.get(key), str):
+            yield call[key]
+    for key in ("arguments", "parameters", "input"):
+        yield from _called(call.get(key), deep + 1)

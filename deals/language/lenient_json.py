@@ -1,0 +1,202 @@
+"""JSON as language models write it: read where only one reading is possible, else refused.
+
+>>> found = read_json("{'kind': 'do', 'notes': None,} // mine", 0)
+>>> found.value, found.repairs
+({'kind': 'do', 'notes': None}, ('single quotes', 'Python constants', 'a comma too many'))
+>>> read_json('{"a": 1, "a": 2}', 0)
+"the key 'a' occurs twice in one object: give it once"
+
+What is JSON already is read by the standard library. Otherwise one pass over the tokens writes it
+anew, and the standard library reads that. Nothing is added that was not written: no bracket, no
+quotation mark that was forgotten, no comma. `docs/decisions/answers.md` says why no library does
+this. Cost: linear; at most MAX_TOKENS tokens are looked at.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from shapley_coop.files import no_number, unique_keys
+
+MAX_DEPTH = 12
+MAX_DIGITS = 40
+MAX_TOKENS = 20_000
+TOO_DEEP = f"it is nested more than {MAX_DEPTH} deep: write it flat"
+
+INVISIBLE = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad"
+"""Characters without a shape that harm nobody: joiners, soft hyphens, marks of direction."""
+
+# Unrolled loops over disjoint classes: a string that never ends is scanned once.
+_TOKEN = re.compile(
+    rf"""(?P<space>[\s{INVISIBLE}]+)
+    |(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
+    |(?P<single>'[^'\\]*(?:\\.[^'\\]*)*')
+    |(?P<typeset>“[^“”]*”)
+    |(?P<comment>//[^\n]*|\#[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*\*/)
+    |(?P<fence>```[A-Za-z0-9]{{0,10}})
+    |(?P<number>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![^\s,:\]}}{INVISIBLE}]))
+    |(?P<mark>[,:\[\]{{}}])
+    |(?P<bare>[^\s,:\[\]{{}}"'“”<>`]{{1,200}})""",
+    re.VERBOSE | re.DOTALL,
+)
+_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+_JSON_CONSTANTS = {"true", "false", "null"}
+_ESCAPED = re.compile(r'\\.|"|[\x00-\x1f]', re.DOTALL)
+_CLOSES = {"}": "{", "]": "["}
+
+
+@dataclass(frozen=True)
+class Json:
+    """A JSON value in a text.
+
+    Attributes:
+        value: what it says; decimals as strings, so that none is rounded.
+        end: where it ends.
+        repairs: what was not JSON, in words; empty where all was.
+    """
+
+    value: Any
+    end: int
+    repairs: tuple[str, ...] = ()
+
+
+def read_json(text: str, start: int) -> Json | str:
+    """The JSON object or list that begins at `start`, or in words why there is none."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+        found = Json(value, end)
+    except ValueError as error:
+        if text[start] not in "[{":
+            return _reason(error)
+        again = _written_anew(text, start)
+        if isinstance(again, str):
+            return again
+        written, end, repairs = again
+        try:
+            found = Json(_DECODER.decode(written), end, repairs)
+        except ValueError as error:
+            return _reason(error)
+    except RecursionError:
+        return "it is nested too deeply"
+    if depth(found.value) > MAX_DEPTH:
+        return TOO_DEEP
+    return found
+
+
+def depth(value: Any, limit: int = MAX_DEPTH) -> int:
+    """How deeply a value is nested; counted a little beyond the limit, and no further."""
+    if limit < 0 or not isinstance(value, dict | list):
+        return 0
+    inner = value.values() if isinstance(value, dict) else value
+    return 1 + max((depth(item, limit - 1) for item in inner), default=0)
+
+
+def _written_anew(text: str, start: int) -> tuple[str, int, tuple[str, ...]] | str:
+    """The same value as JSON, where it ends, and what was changed."""
+    written: list[str] = []
+    repairs: dict[str, None] = {}
+    open_: list[str] = []
+    at = start
+    for _ in range(MAX_TOKENS):
+        token = _TOKEN.match(text, at)
+        if token is None:
+            return _stopped(text, at)
+        kind, said, at = str(token.lastgroup), token.group(), token.end()
+        if kind == "mark":
+            if said in "{[":
+                open_.append(said)
+            elif said in "}]" and open_.pop() != _CLOSES[said]:
+                return f"a {said} closes what it did not open"
+            elif said in "}]" and written[-1] == ",":
+                written.pop()
+                repairs["a comma too many"] = None
+            written.append(said)
+        elif kind == "bare" and set(said) <= {".", "…"}:
+            return f"{said} stands for something: write it out"
+        elif kind in _READS:
+            rewritten, repair = _READS[kind](said)
+            written.append(rewritten)
+            if repair:
+                repairs[repair] = None
+        elif kind != "space":
+            repairs[f"a {kind}"] = None
+        if not open_ or len(open_) > MAX_DEPTH:
+            break
+    if not open_:
+        return "".join(written), at, tuple(repairs)
+    return TOO_DEEP if len(open_) > MAX_DEPTH else "it is too long"
+
+
+def _stopped(text: str, at: int) -> str:
+    """Why no token begins here."""
+    if at >= len(text) or text[at] == "<":
+        return "it ends before its last bracket is closed"
+    if text[at] in "\"'“”":
+        return f"a quotation mark has no other half: {text[at : at + 20]!r}"
+    return f"{text[at : at + 20]!r} cannot be read"
+
+
+def _string(said: str) -> tuple[str, str]:
+    """A string whose line breaks may not be escaped yet."""
+    written = f'"{_ESCAPED.sub(_escaped, said[1:-1])}"'
+    return written, "" if written == said else "line breaks in a string"
+
+
+def _quoted(said: str) -> tuple[str, str]:
+    return f'"{_ESCAPED.sub(_escaped, said[1:-1])}"', "single quotes"
+
+
+def _typeset(said: str) -> tuple[str, str]:
+    return f'"{_ESCAPED.sub(_escaped, said[1:-1])}"', "typographic quotes"
+
+
+def _bare(said: str) -> tuple[str, str]:
+    if said in _JSON_CONSTANTS:
+        return said, ""
+    if said in _CONSTANTS:
+        return _CONSTANTS[said], "Python constants"
+    if said in ("NaN", "Infinity", "-Infinity"):
+        return said, ""  # refused by the decoder
+    return json.dumps(said, ensure_ascii=False), "words without quotes"
+
+
+def _number(said: str) -> tuple[str, str]:
+    return said, ""
+
+
+_READS: dict[str, Callable[[str], tuple[str, str]]] = {
+    "string": _string,
+    "single": _quoted,
+    "typeset": _typeset,
+    "bare": _bare,
+    "number": _number,
+}
+
+
+def _escaped(found: re.Match[str]) -> str:
+    said = found.group()
+    if said == "\\'":
+        return "'"
+    if said == '"':
+        return '\\"'
+    return said if said.startswith("\\") else json.dumps(said)[1:-1]
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a number has more than {MAX_DIGITS} digits")
+    return int(digits)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=unique_keys, parse_constant=no_number, parse_float=str, parse_int=_integer
+)
+
+
+def _reason(error: ValueError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        near = error.doc[error.pos : error.pos + 20]
+        return f"{error.msg.lower()} before {near!r}"
+    return str(error)

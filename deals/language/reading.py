@@ -1,0 +1,211 @@
+"""Clauses as agents write them: read leniently in form, bound strictly, every fault in words.
+
+>>> from shapley_coop.deals.language.rules import Terms
+>>> terms = Terms(["Ann", "Bob"], {"Ann": ["lever"], "Bob": ["door"]}, turns=5)
+>>> do = {"type": "do", "agent": "Ann", "action": "Lever", "when": {"turns": [1, 3]}, "id": 1}
+>>> found = read_proposal({"clauses": [do]}, terms)
+>>> print(found.deal.text())
+c1. Ann does lever at turns 1 and 3.
+>>> found.repairs
+('clause 1: read type as kind', 'clause 1: left out id', 'clause 1: read Lever as lever')
+>>> print(read_proposal([{"kind": "pay", "from": "Ann", "to": "Bob", "amount": "some"}]).feedback)
+clause 1, `amount`: 'some' is no number: write one, as in "amount": 3.
+
+What would need a guess is refused: a key that could mean something (`unless`), 3 % where a number
+is due, two conditions in one object. Keys that only explain (`reason`, `id`, `note`) are left out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
+from shapley_coop.deals.language.faults import Fault, listed
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.spelling import (
+    CLAUSE_KEYS,
+    KINDS,
+    Notes,
+    amount,
+    condition,
+    named,
+    per,
+    shown,
+)
+
+ANNOTATIONS = {
+    *("reason", "reasoning", "rationale", "explanation", "why", "id", "cid", "no", "number"),
+    *("note", "notes", "comment", "comments", "description", "title", "label", "text"),
+}
+"""Keys that explain a clause and change nothing: they are left out, and their author is told."""
+
+_SHAPE = 'write one object: {"clauses": [{"kind": …}, …]}'
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A deal that was read, and what of its form was repaired, in words."""
+
+    deal: Deal
+    repairs: tuple[str, ...] = ()
+
+
+def read_deal(raw: Any, terms: Terms | None = None) -> Deal | Fault:
+    """A deal from JSON as agents write it; what cannot be read is a fault (CLAUSE).
+
+    The record's own JSON is read by `Deal.model_validate`: a list of two turns is a range there.
+    """
+    found = read_proposal(raw, terms)
+    return found if isinstance(found, Fault) else found.deal
+
+
+def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
+    """A deal from JSON as agents write it, with what was repaired; or all its faults.
+
+    Args:
+        raw: what stood in the proposal.
+        terms: the agents and their actions, so that case and quotation marks do not matter.
+    """
+    notes = Notes()
+    body = _body(raw, notes)
+    if body is None:
+        return Fault("CLAUSE", f"The proposal is no deal: {_SHAPE}.")
+    clauses, drops = body
+    sound: list[int] = []
+    read = []
+    for n, clause in enumerate(clauses[: MAX_CLAUSES + 1], start=1):
+        before = len(notes.faults)
+        read.append(_clause(clause, notes.at(f"clause {n}"), terms))
+        if len(notes.faults) == before:
+            sound.append(n)
+    if len(clauses) > MAX_CLAUSES:
+        notes.faults.append(f"the proposal has {len(clauses)} clauses: at most {MAX_CLAUSES}")
+    if notes.faults:
+        return Fault("CLAUSE", listed([f"{one}." for one in notes.faults]), _soundly(sound))
+    try:
+        return Reading(Deal(clauses=tuple(read), drops=drops), tuple(notes.repairs))
+    except (ValidationError, RecursionError) as error:
+        return Fault("CLAUSE", listed(_in_words(error)))
+
+
+def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
+    """The clauses of a proposal, as they are, and the ids of those it ends."""
+    if isinstance(raw, list):
+        notes.repairs.append("read a list as the clauses")
+        return raw, ()
+    if not isinstance(raw, Mapping):
+        return None
+    if "clauses" not in raw:
+        if not {"kind", "type"} & raw.keys():
+            return None
+        notes.repairs.append("read one clause as the whole proposal")
+        return [dict(raw)], ()
+    clauses, drops = raw["clauses"], raw.get("drops") or []
+    if isinstance(clauses, Mapping):
+        clauses = [clauses]
+    if not isinstance(clauses, list):
+        return None
+    if not isinstance(drops, list) or not all(isinstance(cid, str) for cid in drops):
+        notes.faults.append('`drops`: list the ids of clauses that end, as in ["c2"]')
+        drops = []
+    _strange(raw, {"clauses", "drops"}, notes)
+    return clauses, tuple(drops)
+
+
+def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
+    """One clause as the record spells it; what is wrong is noted."""
+    if not isinstance(raw, Mapping):
+        notes.wrong("", f"{shown(raw)} is no clause: write an object with a kind")
+        return {}
+    given = dict(raw)
+    if "kind" not in given and "type" in given:
+        given["kind"] = given.pop("type")
+        notes.repaired("read type as kind")
+    kind = given.get("kind")
+    kind = kind.strip().lower() if isinstance(kind, str) else kind
+    if kind not in KINDS:
+        said = "is missing" if kind is None else f"is {shown(kind)}"
+        notes.wrong("kind", f"it {said}: write do, forbid, pay or share")
+        return {}
+    if kind == "pay":
+        _payer_and_payee(given, notes)
+    _strange(given, {"kind", *CLAUSE_KEYS[kind]}, notes)
+    read: dict[str, Any] = {"kind": kind}
+    if kind != "share":
+        read["when"] = condition(given.get("when"), notes, terms)
+    if kind in ("do", "forbid"):
+        read["agent"] = named(given, "agent", notes, terms)
+        read["action"] = named(given, "action", notes, terms, of=read["agent"])
+    elif kind == "pay":
+        read["payer"] = named(given, "payer", notes, terms)
+        read["payee"] = named(given, "payee", notes, terms)
+        read["basis"] = per(given, notes)
+        read["amount"] = amount(given.get("amount"), "amount", notes, read["basis"] == "reward")
+    else:
+        read |= _split(given, notes, terms)
+    return read
+
+
+def _payer_and_payee(given: dict[str, Any], notes: Notes) -> None:
+    """`from` and `to` for them, where the clause does not name them otherwise."""
+    for said, meant in (("from", "payer"), ("to", "payee")):
+        if said in given and meant not in given:
+            given[meant] = given.pop(said)
+            notes.repaired(f"read {said} as {meant}")
+
+
+def _split(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
+    fractions, norm = given.get("fractions"), given.get("norm")
+    if norm is not None and not isinstance(norm, str):
+        notes.wrong("norm", f"{shown(norm)} is no name of a norm")
+    if fractions is None:
+        return {"norm": norm}
+    if not isinstance(fractions, Mapping):
+        notes.wrong("fractions", 'give each agent its part, as in {"Ann": "1/3", "Bob": "2/3"}')
+        return {}
+    read = {
+        named({"agent": agent}, "agent", notes, terms): amount(part, "fractions", notes, True)
+        for agent, part in fractions.items()
+    }
+    return {"fractions": read, "norm": norm}
+
+
+def _strange(given: Mapping[str, Any], known: set[str], notes: Notes) -> None:
+    """Keys that are none of a clause's: an explanation is left out, anything else is a fault."""
+    for key in given:
+        if key in known:
+            continue
+        if str(key).lower() in ANNOTATIONS:
+            notes.repaired(f"left out {key}")
+        else:
+            notes.wrong(str(key)[:40], f"there is no such key here: {', '.join(sorted(known))}")
+
+
+def _soundly(clauses: list[int]) -> tuple[str, ...]:
+    """The clauses without a fault, in words: "clauses 1–3", "clause 5"."""
+    told, start = [], 0
+    for i, n in enumerate(clauses):
+        if i + 1 == len(clauses) or clauses[i + 1] != n + 1:
+            first = clauses[start]
+            told.append(f"clause {n}" if first == n else f"clauses {first}–{n}")
+            start = i + 1
+    return tuple(told)
+
+
+def _in_words(error: ValidationError | RecursionError) -> list[str]:
+    """What the shape of a deal still has against it: no path into it, but the clause and field."""
+    if isinstance(error, RecursionError):
+        return ["A condition is nested too deeply: write it flat."]
+    told = []
+    for one in error.errors(include_url=False, include_context=False, include_input=False):
+        where = [part for part in one["loc"] if part in _FIELDS]
+        numbers = [part for part in one["loc"] if isinstance(part, int)]
+        place = f"clause {numbers[0] + 1}" if numbers else "the proposal"
+        field = f", `{where[-1]}`" if where else ""
+        told.append(f"{place}{field}: {one['msg'].removeprefix('Value error, ').lower()}.")
+    return told
+
+
+_FIELDS = {key for keys in CLAUSE_KEYS.values() for key in keys}

@@ -1,0 +1,34 @@
+"""The public speech in a message that as a whole could not be used.
+
+>>> speech_in("<s>I offer five.</s><PROPOSAL>{broken</PROPOSAL>")
+'I offer five.'
+>>> speech_in("<CONSIDER>never <s>say</s> this")
+''
+"""
+
+import re
+
+from shapley_coop.deals.language.wire import MAX_MESSAGE, Message, scan, too_long
+
+# What is private, or data: an element of it that is never closed takes all that follows with it.
+_NOT_SPEECH = re.compile(
+    r"<\s{0,4}(CONSIDER|NOTES|PROPOSAL|TRY|think|thinking|thoughts|reasoning|analysis|scratchpad)"
+    r"\b[^<>]{0,200}>.*?(?:</\s{0,4}\1\b[^<>]{0,200}>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_SPEECH = re.compile(r"<s>[^<>]*</s>", re.IGNORECASE)
+
+
+def speech_in(text: str) -> str:
+    """What a refused message says to all, as far as it is clear; empty where it is not.
+
+    Only speech that is closed, holds no tag and stands alone of its kind is delivered: nothing that
+    its author may have meant to keep private.
+    """
+    spoken = _SPEECH.findall(_NOT_SPEECH.sub("", text[:MAX_MESSAGE]))
+    if len(spoken) != 1:
+        return ""
+    message = scan(spoken[0].replace("<S>", "<s>").replace("</S>", "</s>"))
+    if not isinstance(message, Message) or too_long(message):
+        return ""
+    return message.speech or ""

@@ -1,0 +1,238 @@
+"""The parts of a clause as agents spell them: names, amounts, `per`, conditions."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import parse_exact
+from shapley_coop.deals.language.lenient_json import MAX_DEPTH
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.when import MAX_PARTS, MAX_TURN
+from shapley_coop.deals.language.wire_form import ranges_of
+
+KINDS = ("do", "forbid", "pay", "share")
+CLAUSE_KEYS = {
+    "do": ("agent", "action", "when"),
+    "forbid": ("agent", "action", "when"),
+    "pay": ("payer", "payee", "amount", "per", "basis", "when"),
+    "share": ("fractions", "norm"),
+}
+_NUMBERS = int | float | str | Fraction | Decimal
+_PER = ("once", "turn", "reward")
+_CONDITIONS = ("turn", "turns", "from", "every", "last", "count", "earned", "all", "any", "not")
+_ALWAYS = ("always", "every turn", "at every turn", "")
+_AROUND = " \t\r\n*`\"'“”‘’_"
+_UNITS = r"points?|pts?|coins?|units?|dollars?|euros?|credits?"
+_AMOUNT = re.compile(
+    rf"(?:[$€£¥]\s?)?(?P<number>[-+]?\d+(?:\.\d+)?(?:/\d+)?)\s?(?:[$€£¥]|(?P<percent>%|percent)|"
+    rf"(?:{_UNITS}))?",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class Notes:
+    """What was repaired and what is wrong, in words, with the place that is being read.
+
+    Attributes:
+        repairs: what was read as something else than it was written as.
+        faults: what could not be read.
+        place: how a fault begins: "clause 2".
+    """
+
+    repairs: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    place: str = ""
+
+    def at(self, place: str) -> "Notes":
+        """The same notes, for another place."""
+        return Notes(self.repairs, self.faults, place)
+
+    def wrong(self, key: str, why: str) -> None:
+        """Note a fault of a field, or of the whole where no field is given."""
+        where = ", ".join(part for part in (self.place, f"`{key}`" if key else "") if part)
+        self.faults.append(f"{where}: {why}" if where else why)
+
+    def repaired(self, what: str) -> None:
+        """Note a repair."""
+        self.repairs.append(f"{self.place}: {what}" if self.place else what)
+
+
+def shown(value: Any) -> str:
+    """A value in feedback: as it was written, cut."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def unwrapped(text: str) -> str:
+    """A text without quotation marks, backticks, bold and a full stop around it."""
+    return text.strip(_AROUND).rstrip(".").strip(_AROUND)
+
+
+def meant(said: str, known: Iterable[str]) -> str | None:
+    """The one known name that is said, whatever its case and what is put around it."""
+    names = list(known)
+    if said in names:
+        return said
+    bare = unwrapped(said).casefold()
+    alike = [name for name in names if name.casefold() == bare]
+    return alike[0] if len(alike) == 1 else None
+
+
+def named(
+    given: Mapping[str, Any], key: str, notes: Notes, terms: Terms | None, of: str = ""
+) -> str:
+    """An agent's name, or the name of an action of the agent `of`.
+
+    A name that is not known stays as it is: the rules of the bargaining refuse it in their words.
+    """
+    said = given.get(key)
+    if not isinstance(said, str) or not said.strip():
+        what = "is missing" if said is None else f"is {shown(said)}"
+        notes.wrong(key, f"it {what}: write a name")
+        return ""
+    if terms is None:
+        return said
+    known = terms.actions.get(of, []) if key == "action" else terms.agents
+    found = meant(said, known)
+    if found is None or found == said:
+        return said
+    notes.repaired(f"read {said[:40]} as {found}")
+    return found
+
+
+def per(given: Mapping[str, Any], notes: Notes) -> str:
+    """How often a payment is made; the record calls it the basis."""
+    said = [given[key] for key in ("per", "basis") if given.get(key) is not None]
+    words = {one.strip().lower() if isinstance(one, str) else shown(one) for one in said}
+    if len(words) > 1 or not words <= set(_PER):
+        notes.wrong("per", f"it is {', '.join(sorted(words))}: write one of once, turn, reward")
+        return "once"
+    return next(iter(words), "once")
+
+
+def amount(said: Any, key: str, notes: Notes, fraction: bool) -> str:
+    """A number, with a currency or a unit around it or not.
+
+    A percentage is read where a part of something is asked for, and nowhere else: 3 % is not 3.
+    """
+    example = '"1/3"' if key == "fractions" else "3"
+    if said is None or isinstance(said, bool) or not isinstance(said, _NUMBERS):
+        what = "it is missing" if said is None else f"{shown(said)} is no number"
+        notes.wrong(key, f'{what}: write one, as in "{key}": {example}')
+        return "0"
+    text = unwrapped(said) if isinstance(said, str) else str(said)
+    found = _AMOUNT.fullmatch(text)
+    if found and found["percent"] and not fraction:
+        notes.wrong(key, f"{shown(said)} of what? Write a number, or `per` reward")
+        return "0"
+    read = text if found is None else found["number"] + ("%" if found["percent"] else "")
+    try:
+        parse_exact(read)
+    except ValueError as error:
+        why = f"{shown(said)} is no number" if found is None else str(error).partition(":")[0]
+        notes.wrong(key, f'{why}: write one, as in "{key}": {example}')
+        return "0"
+    if isinstance(said, str) and read.replace("%", "") != said.strip().rstrip("% "):
+        notes.repaired(f"read {said.strip()[:40]} as {read}")
+    return read
+
+
+def condition(said: Any, notes: Notes, terms: Terms | None, deep: int = 0) -> Any:
+    """A condition as the record spells it; what is wrong is noted."""
+    if deep > MAX_DEPTH:
+        notes.wrong("when", "it is nested too deeply: write it flat")
+        return "always"
+    if said is None or said is True:
+        return "always"
+    if isinstance(said, str):
+        if said.strip().lower() not in _ALWAYS:
+            notes.wrong("when", f"{shown(said)} is no condition: write {_EXAMPLES}")
+        return "always"
+    if not isinstance(said, Mapping):
+        notes.wrong("when", f"{shown(said)} is no condition: write {_EXAMPLES}")
+        return "always"
+    kinds = [key for key in _CONDITIONS if key in said] or ["from"] * ("to" in said)
+    if len(kinds) != 1:
+        many = "holds several conditions: join them by all or any" if kinds else "is no condition"
+        notes.wrong("when", f"{shown(dict(said))} {many}: write {_EXAMPLES}")
+        return "always"
+    (kind,) = kinds
+    _no_more(said, kind, notes)
+    if kind in ("turn", "turns", "from"):
+        return _turns(said, kind, notes)
+    if kind == "every":
+        every = _number(said[kind], kind, notes)
+        return {"every": every, "start": _number(said.get("start", 1), "start", notes)}
+    if kind in ("last", "count"):
+        return _event(said, kind, notes, terms)
+    if kind == "earned":
+        who = said[kind]
+        agent = who if who == "everyone" else named({"earned": who}, "earned", notes, terms)
+        return {"earned": agent, "at_least": amount(said.get("at_least"), "at_least", notes, False)}
+    if kind == "not":
+        return {"not": condition(said[kind], notes, terms, deep + 1)}
+    parts = said[kind]
+    if not isinstance(parts, list) or not 1 <= len(parts) <= MAX_PARTS:
+        notes.wrong(kind, f"list 1 to {MAX_PARTS} conditions")
+        return "always"
+    return {kind: [condition(part, notes, terms, deep + 1) for part in parts]}
+
+
+_EXAMPLES = '{"turn": 2}, {"turns": [1, 4]}, {"from": 2, "to": 4} or "always"'
+_BESIDE = {"from": {"to"}, "every": {"start"}, "count": {"at_least"}, "earned": {"at_least"}}
+
+
+def _no_more(said: Mapping[str, Any], kind: str, notes: Notes) -> None:
+    """Nothing stands beside a condition that could change what it says."""
+    for key in said:
+        if key != kind and key not in _BESIDE.get(kind, set()):
+            notes.wrong("when", f"`{str(key)[:40]}` does not belong beside `{kind}`")
+
+
+def _turns(said: Mapping[str, Any], kind: str, notes: Notes) -> Any:
+    """Turns as ranges: one, listed ones, or from one to another."""
+    if kind == "from":
+        if "to" not in said:
+            return {"every": 1, "start": _number(said["from"], "from", notes)}
+        first = _number(said.get("from", 1), "from", notes)
+        return {"turns": [first, _number(said["to"], "to", notes)]}
+    turns = said[kind]
+    if isinstance(turns, Mapping) and turns.keys() == {"from", "to"}:
+        return _turns(turns, "from", notes)
+    numbers = turns if isinstance(turns, list) else [turns]
+    if not numbers or not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
+        notes.wrong(kind, f"{shown(turns)} names no turns: write {_EXAMPLES}")
+        return "always"
+    ranges = [{"turns": list(span)} for span in ranges_of(numbers)]
+    if len(ranges) > MAX_PARTS:
+        notes.wrong(kind, f"it names {len(numbers)} turns: at most {MAX_PARTS}, or from and to")
+    return ranges[0] if len(ranges) == 1 else {"any": ranges[:MAX_PARTS]}
+
+
+def _event(said: Mapping[str, Any], kind: str, notes: Notes, terms: Terms | None) -> Any:
+    """The latest action of an agent, or how often it has done it."""
+    event = said[kind]
+    if not isinstance(event, Mapping) or event.keys() != {"agent", "action"}:
+        notes.wrong(kind, 'write {"agent": …, "action": …}')
+        return "always"
+    agent = named(event, "agent", notes, terms)
+    read: dict[str, Any] = {kind: {"agent": agent}}
+    read[kind]["action"] = named(event, "action", notes, terms, of=agent)
+    if kind == "count":
+        read["at_least"] = _number(said.get("at_least"), "at_least", notes)
+    return read
+
+
+def _number(said: Any, key: str, notes: Notes) -> int:
+    """A number of turns or times."""
+    if isinstance(said, str) and said.strip().isdecimal() and len(said) < len(str(MAX_TURN)):
+        said = int(said)
+    if isinstance(said, bool) or not isinstance(said, int):
+        what = "it is missing" if said is None else f"{shown(said)} is no whole number"
+        notes.wrong(key, f'{what}: write one, as in "{key}": 2')
+        return 1
+    return said

@@ -1,0 +1,139 @@
+"""What agents worked out before bargaining, scored against the game and the record.
+
+Short-term reasoning (Shapley-Coop, section 3) ends in three results, and each has a truth:
+
+- the collective payoff: the best total that was still to be had at that turn, found by playing
+  every line; unknown in a large game.
+- the sign of the externality: of what all others and their part of the pot gained by what the
+  agent then did, compared with a replay in which the agent follows its baseline.
+- the price: what the agent is due by Shapley value and baseline, less what it earned.
+
+The last two are read from the record, so that they judge what was done and not what was planned.
+Reasoning is private: it is read from the operator's journal after the run.
+"""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from shapley_coop.amounts import exact
+from shapley_coop.games import GameError
+from shapley_coop.games.reference_points import best_total
+from shapley_coop.seats.records import Entry
+from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.reasons import Reasons, reasons_of
+
+Scored = dict[str, Any]
+
+
+def scored(table: Table, entries: Iterable[Entry]) -> list[Scored]:
+    """Each reasoning of a finished run beside the truth, in order; amounts in the game's unit.
+
+    Args:
+        table: the last state.
+        entries: the operator's journal.
+
+    Returns:
+        {"agent", "turn", "collective", "best", "externality", "recorded", "price", "fair"} each;
+        None where the agent could not tell, or where the truth is unknown.
+    """
+    agents = table["agents"]
+    kept = sorted(
+        table.get("reasoned", []), key=lambda one: (one["turn"], agents.index(one["agent"]))
+    )
+    if not kept:
+        return []
+    answers = {(e.agent, e.letter, e.attempt): e.answer.text for e in entries}
+    truth, found = _Truth(EvaluatedTable(table)), []
+    for one in kept:
+        at = one["pointer"]
+        answer = answers.get((one["agent"], at["letter"], at["attempt"]))
+        if answer is not None and (reasons := reasons_of(answer)):
+            found.append(truth.beside(one["agent"], one["turn"], reasons))
+    return found
+
+
+def measures(reasons: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
+    """The means over a run, by the names that suites and reports know.
+
+    Args:
+        reasons: from `scored`.
+    """
+    told = list(reasons)
+    return {
+        "payoff_estimate_error": _gap(told, "collective", "best"),
+        "externality_right": _mean(
+            float(one["externality"] == one["recorded"])
+            for one in told
+            if None not in (one["externality"], one["recorded"])
+        ),
+        "price_error": _gap(told, "price", "fair"),
+    }
+
+
+class _Truth:
+    """What a finished run says about what its agents worked out."""
+
+    def __init__(self, evaluated: EvaluatedTable) -> None:
+        self._evaluated = evaluated
+        self._due = evaluated.payoffs_by("shapley")
+        self._best: dict[int, float | None] = {}
+
+    def beside(self, agent: str, turn: int, reasons: Reasons) -> Scored:
+        if turn not in self._best:
+            self._best[turn] = self._best_from(turn)
+        return {
+            "agent": agent,
+            "turn": turn,
+            "collective": _number(reasons.collective),
+            "best": self._best[turn],
+            "externality": reasons.externality,
+            "recorded": self._sign(agent),
+            "price": _number(reasons.price),
+            "fair": float(self._due[agent] - self._evaluated.earned[agent]),
+        }
+
+    def _best_from(self, turn: int) -> float | None:
+        """The best total of the whole game, given what was played before a turn."""
+        game, before = self._evaluated.game, self._evaluated.record[: turn - 1]
+        if not before:
+            return game.reference_points().best
+        position = game.start()
+        for after in game.replay(before):
+            position = after.position
+        rest = best_total(game, position)
+        if rest is None:
+            return None
+        pots = [exact(played.get("pot", 0)) for played in before]
+        own = [exact(x) for played in before for x in played["rewards"].values()]
+        return float(sum(pots + own)) + rest
+
+    def _sign(self, agent: str) -> str | None:
+        """Whether the others gained, lost or neither by what an agent did."""
+        evaluated = self._evaluated
+        try:
+            replays = evaluated.game.replays_of(evaluated.record)
+        except GameError:  # the game cannot be replayed with somebody absent
+            return None
+        there = np.ones(len(evaluated.agents), dtype=np.bool_)
+        with_it = replays.of(there)
+        there[evaluated.agents.index(agent)] = False
+        without = replays.of(there)
+        gain = sum(with_it[a] - without[a] for a in evaluated.agents if a != agent)
+        return "+" if gain > 0 else "-" if gain < 0 else "0"
+
+
+def _gap(told: Iterable[Mapping[str, Any]], said: str, truth: str) -> float | None:
+    return _mean(abs(one[said] - one[truth]) for one in told if None not in (one[said], one[truth]))
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    known = list(values)
+    return fmean(known) if known else None
+
+
+def _number(amount: Fraction | None) -> float | None:
+    return None if amount is None else float(amount)

@@ -1,0 +1,146 @@
+"""What the program computed, as tables: what an offer would pay, and what there is to divide."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.prompts.words import plain, table
+
+Facts = Mapping[str, Any]
+
+
+def amount(number: Any, signed: bool = False) -> str:
+    """An exact amount as people write it: at most four decimals."""
+    value = Fraction(number)
+    rounded = round(value, 4)
+    sign = "+" if signed and rounded > 0 else ""
+    return f"{sign}{float(rounded):.10g}" if abs(rounded) < 10**9 else f"{sign}{rounded}"
+
+
+def outlook(view: Facts) -> str:
+    """What the offer would pay, where the run computes it; empty otherwise."""
+    offer = view.get("offer", {})
+    if found := offer.get("outlook"):
+        return _outlook(found, view["you"])
+    if parties := offer.get("incentives", {}).get("parties"):
+        return _incentives(parties, view["you"])
+    return ""
+
+
+def _outlook(found: Facts, me: str) -> str:
+    agents = [me, *(a for a in found["rows"][0]["payoffs"] if a != me)]
+    rows = [
+        [_condition(row, me), *(_range(row["payoffs"][a]) for a in agents)] for row in found["rows"]
+    ]
+    if norm := found.get("norm"):
+        rows.append([f"split by {norm['name']}, if all keep it", *_norm(norm, agents)])
+    columns = ["if …", f"you ({me})", *agents[1:]]
+    how = "" if found["exact"] else f" (the mean of {found['plays']} plays, with a 90 % range)"
+    return f"Computed{how}:\n\n{table(columns, rows)}"
+
+
+def _norm(norm: Facts, agents: list[str]) -> list[str]:
+    return [_range(norm["payoffs"][agent]) for agent in agents]
+
+
+def _condition(row: Facts, me: str) -> str:
+    """When a row of the table holds, as its reader would say it."""
+    said = str(row["if"])
+    if row.get("who"):
+        who = "you break it" if row["who"] == me else f"{row['who']} breaks it"
+        said = f"{who} ({row['by']})" if row.get("by") else who
+    return f"no deal: {row.get('by') or 'what each can be sure of'}" if said == "no deal" else said
+
+
+def _range(payoff: Any) -> str:
+    if not isinstance(payoff, Mapping):
+        return amount(payoff)
+    if "low" not in payoff:
+        return amount(payoff["mean"])
+    return f"{amount(payoff['mean'])} ({amount(payoff['low'])} to {amount(payoff['high'])})"
+
+
+def _incentives(parties: Facts, me: str) -> str:
+    """A certificate, a line for each party."""
+    rows = []
+    for agent in [me, *(a for a in parties if a != me)]:
+        party = parties[agent]
+        without, within = party["without"], party["within"]
+        rows.append(
+            [
+                f"you ({agent})" if agent == me else agent,
+                amount(without["worst"]),
+                amount(without["expected"]),
+                amount(within["expected"]),
+                amount(party["guaranteed"]),
+                _breaking(party),
+            ]
+        )
+    columns = ["", "sure without it", "expected without it", "if all keep it"]
+    columns += ["sure by keeping it, whatever the others do", "breaking it"]
+    return f"Computed, of the turns left:\n\n{table(columns, rows)}"
+
+
+def _breaking(party: Facts) -> str:
+    found, when = party["deviation"], "while the others keep it"
+    if found is None and party["temptation"]:
+        found, when = party["temptation"], "where another has broken it"
+    if found is None:
+        return "never pays"
+    return f"gains {amount(found['gain'])} by {found['action']} at turn {found['turn']}, {when}"
+
+
+def money(view: Facts) -> str:
+    """What there is to divide: amounts that add up, an agent a line."""
+    computed, offer = view.get("computed") or {}, view.get("offer", {})
+    columns = {"own rewards": view["own_rewards"]}
+    if Fraction(view["pot"]):
+        own, earned = view["own_rewards"], view["earned"]
+        parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
+        columns |= {"part of the team's": parts}
+    if view["ask"] != "claim":  # claims are made before anything that is computed by a norm
+        columns |= {"as signed": view["as_signed"]}
+    if "payoffs" in offer:
+        columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}
+    if computed:
+        columns |= {"baseline": computed["baseline"]} if "baseline" in computed else {}
+        columns |= {f"value ({computed['norm']})": computed["values"]}
+        columns |= {f"by {computed['norm']}": computed["payoffs"]}
+    agents = list(view["earned"])
+    rows = [[a, *(amount(x[a], name == "change") for name, x in columns.items())] for a in agents]
+    if claims := view.get("claims"):
+        columns = {**columns, "claims": claims}
+        rows = [[*row, _percent(claims.get(a))] for a, row in zip(agents, rows, strict=True)]
+    totals = [_sum(name, values) for name, values in columns.items()]
+    rows.append(["together", *totals])
+    return f"Computed from the record:\n\n{table(['', *columns], rows)}{_meaning(view, computed)}"
+
+
+def _sum(name: str, values: Mapping[str, str]) -> str:
+    if name == "claims":
+        return ""
+    return amount(sum(map(Fraction, values.values())))
+
+
+def _percent(part: str | None) -> str:
+    return "–" if part is None else f"{amount(Fraction(part) * 100)} %"
+
+
+def _meaning(view: Facts, computed: Facts) -> str:
+    """How the columns hang together, in sentences with the same amounts."""
+    said = []
+    if Fraction(view["pot"]):
+        said.append(f"The team's reward is {amount(view['pot'])}, in equal parts.")
+    if "baseline" in computed:
+        nobody = sum(map(Fraction, computed["baseline"].values()))
+        said.append(
+            f"Had nobody taken part – {computed['compares_with']} –, you would have had "
+            f"{amount(nobody)} together; you have {amount(view['total'])}. The difference of "
+            f"{amount(computed['improvement'])} is what the values divide: baseline + value = by "
+            f"{computed['norm']}."
+        )
+    elif computed:
+        said.append(f"The values are the parts of the total by the norm {computed['norm']}.")
+    if error := computed.get("standard_error"):
+        said.append(f"The values are sampled: standard error {plain(error)}.")
+    return "\n\n" + " ".join(said) if said else ""

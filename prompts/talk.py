@@ -1,0 +1,127 @@
+"""What happened in public, as talk and as a table of turns; it only grows at its end."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.prompts.computed import amount
+from shapley_coop.prompts.words import ESCAPES, plain, quoted
+
+Event = Mapping[str, Any]
+
+NOTHING = "Nothing yet."
+_DONE = {
+    "accept": "accepts{about}",
+    "reject": "rejects{about}",
+    "pass": "makes no offer",
+    "claim": "on its own part",
+    "propose": "",
+}
+_LINE = re.compile(r"^c(\d+)\. ", re.MULTILINE)
+
+
+def in_words(events: Iterable[Event]) -> str:
+    """The public history.
+
+    Args:
+        events: as `state.history` gives them: what was said, what was done, and sums of both.
+    """
+    parts: list[str] = []
+    before: Event = {}
+    for event in events:
+        if "did" in event:
+            parts.append(_turn(event, first="did" not in before))
+        elif "in_sum" in event:
+            parts.append(_in_sum(event))
+        else:
+            parts += [_heading(event)] if _other_talk(event, before) else []
+            parts.append(_said(event))
+        before = event
+    return "".join(parts).strip("\n") or NOTHING
+
+
+def _turn(event: Event, first: bool) -> str:
+    agents = list(event["earned"])
+    rewards, did = event["earned"], event["did"]
+    paid = any(Fraction(str(reward)) for reward in rewards.values())
+    row = [event["turn"]]
+    for agent in agents:
+        reward = f" ({amount(str(rewards[agent]))})" if paid else ""
+        row.append(f"{plain(did.get(agent, '–'))}{reward}")
+    more = [f"{amount(str(event['pot']))} for all"] if event.get("pot") else []
+    more += [plain(event["happened"])] if event.get("happened") else []
+    line = _row([*map(str, row), "; ".join(more)])
+    if not first:
+        return line
+    head = _row(["turn", *map(plain, agents), "what happened (own rewards in brackets)"])
+    return f"\n{head}{_row(['---'] * (len(agents) + 2))}{line}"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in cells)} |\n"
+
+
+def _in_sum(event: Event) -> str:
+    """What is long past, in sum."""
+    told = [f"{event['in_sum']} earlier events, in sum"]
+    if "turns" in event:
+        first, last = event["turns"]
+        told.append(f"turns {first} to {last}")
+        told += [f"{agent} did {_counted(deeds)}" for agent, deeds in event["done"].items()]
+        told.append(f"rewards: {plain(event['earned'])}")
+    if "pot" in event:
+        told.append(f"{event['pot']} for all")
+    told += [f"{agent} said: {_counted(acts)}" for agent, acts in event.get("said", {}).items()]
+    if "effects" in event:
+        told.append(f"happened: {_counted(event['effects'])}")
+    return f"\n({'; '.join(told)}.)\n"
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{plain(what)} ×{n}" for what, n in counts.items())
+
+
+def _other_talk(event: Event, before: Event) -> bool:
+    at = event.get("topic"), event.get("before_turn")
+    return "topic" in event and at != (before.get("topic"), before.get("before_turn"))
+
+
+def _heading(event: Event) -> str:
+    if event["topic"] == "plan":
+        return f"\n**Talk before turn {event['before_turn']}**\n"
+    return f"\n**Talk about the {plain(event['topic'])}, after the last turn**\n"
+
+
+def _said(event: Event) -> str:
+    """A message: who said what, and what it did."""
+    who, act = plain(event["by"]), str(event["does"])
+    about = f" offer {event['about']}" if "about" in event else ""
+    did = _DONE.get(act, act).format(about=about)
+    if "label" in event and event["label"] not in ("PASS", "BUDGET"):
+        did = "gave no answer that could be read"
+    elif act == "pass" and "about" in event:
+        did = f"does not answer offer {event['about']}"
+    if "proposes" in event or "wrote" in event:
+        did = f"{did} and ".removeprefix(" and ") + f"proposes {_tasks(event)}"
+    words = f": {quoted(event['says'])}" if event.get("says") else ""
+    line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
+    if event.get("offers"):
+        number = f" (number {event['revision']})" if "revision" in event else ""
+        line += f"\n**{who}'s offer{number}**\n{clauses(event['offers'])}\n"
+    return line
+
+
+def _at(event: Event) -> str:
+    return f"Turn {event['turn']}. " if "turn" in event else ""
+
+
+def _tasks(event: Event) -> str:
+    if "masks" in event:
+        return plain(event["masks"])  # by which its reader finds the descriptions
+    return quoted(event["wrote"]) if "wrote" in event else plain(event["proposes"])
+
+
+def clauses(text: str) -> str:
+    """The clauses of a deal, from its plain words, as a numbered list."""
+    return _LINE.sub(r"\1. ", text.translate(ESCAPES))

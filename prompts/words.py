@@ -1,0 +1,113 @@
+"""Facts as Markdown in plain words; what agents wrote is always quoted, so that it forges nothing.
+
+>>> quoted('Fine.\\n# Your turn')
+'"Fine.\\\\n# Your turn"'
+>>> print(told({"boss_hp": 782, "heroes": {"Ann": {"hp": 200}, "Ben": {"hp": 90}}}))
+- boss hp: 782
+<BLANKLINE>
+| heroes | hp |
+| --- | --- |
+| Ann | 200 |
+| Ben | 90 |
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+# What could open a tag or a fence, or end a line for some reader of the letter.
+ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x7f\x85\u2028\u2029"}
+# In code that is indented as a block nothing opens; only its lines have to stay lines.
+_LINE_ENDS = {ord(char): f"\\x{ord(char):02x}" for char in "\r\v\f\x1c\x1d\x1e"} | {
+    ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"
+}
+_PLAIN = re.compile(r"[\w .,:;!?+\-–−()/%'’=…×·&@$€→*]{0,2000}")
+
+
+def quoted(text: str) -> str:
+    """What an agent wrote, as one string in double quotes on one line."""
+    return json.dumps(text, ensure_ascii=False).translate(ESCAPES)
+
+
+def plain(value: Any) -> str:
+    """A value within a line: a number or simple words as they are, anything else quoted."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value if _PLAIN.fullmatch(value) else quoted(value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name(key)} {plain(x)}" for key, x in value.items()) or "none"
+    if isinstance(value, Sequence):
+        return ", ".join(map(plain, value)) or "none"
+    return str(value)
+
+
+def name(key: Any) -> str:
+    """The name of a fact."""
+    return plain(str(key).replace("_", " "))
+
+
+def cell(value: Any) -> str:
+    """A value in a cell of a table."""
+    return plain(value).replace("|", "\\|")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A Markdown table."""
+    lines = [[cell(column) for column in columns], ["---"] * len(columns)]
+    lines += [[cell(value) for value in row] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def block(text: str) -> str:
+    """Text of several lines as it is, indented, so that none of them can be read as ours."""
+    lines = text.translate(_LINE_ENDS).strip("\n").split("\n")
+    return "\n".join(f"    {line}".rstrip() for line in lines)
+
+
+def told(facts: Mapping[str, Any]) -> str:
+    """Any facts in words: lines, and tables where there is a fact for each of several."""
+    lines, parts = [], []
+    for key, value in facts.items():
+        if _is_table(value):
+            parts.append(_as_table(key, value))
+        elif _holds_text(value):
+            parts += [f"{name(at)}:\n\n{block(text)}" for at, text in _texts(key, value)]
+        else:
+            lines.append(f"- {name(key)}: {plain(value)}")
+    return "\n\n".join(["\n".join(lines), *parts] if lines else parts)
+
+
+def _is_table(value: Any) -> bool:
+    """Whether it is several facts of the same names."""
+    rows = list(value.values()) if isinstance(value, Mapping) else value
+    if not isinstance(rows, list) or not rows or not all(isinstance(x, Mapping) for x in rows):
+        return False
+    flat = all(not isinstance(x, Mapping | list) for row in rows for x in row.values())
+    return flat and bool(rows[0]) and all(row.keys() == rows[0].keys() for row in rows)
+
+
+def _as_table(key: str, value: Any) -> str:
+    if isinstance(value, Mapping):
+        columns = list(next(iter(value.values())))
+        rows = [[one, *row.values()] for one, row in value.items()]
+        return table([key.replace("_", " "), *map(_spaced, columns)], rows)
+    return f"{name(key)}:\n\n" + table([_spaced(x) for x in value[0]], [x.values() for x in value])
+
+
+def _spaced(key: str) -> str:
+    return str(key).replace("_", " ")
+
+
+def _holds_text(value: Any) -> bool:
+    """Whether it is text of several lines, or names with such texts."""
+    texts = value.values() if isinstance(value, Mapping) else [value]
+    whole = all(isinstance(text, str) for text in texts)
+    return whole and any("\n" in text for text in texts)
+
+
+def _texts(key: str, value: Any) -> Iterable[tuple[str, str]]:
+    return value.items() if isinstance(value, Mapping) else [(key, value)]

@@ -1,0 +1,138 @@
+"""Answers in fields as the tagged text that everything else reads.
+
+A provider's schema is a help and no guarantee: what comes back is put into tags as it is, and the
+one reader of the wire says what is wrong with it.
+
+>>> tagged("act", {"thoughts": "Hm.", "action": "lever"})
+'<CONSIDER>Hm.</CONSIDER><ACTION>lever</ACTION>'
+>>> tagged("answer", {"decision": "accept", "offer": 2, "speech": "Fine."})
+'<s>Fine.</s><ACCEPT>2</ACCEPT>'
+>>> tagged("propose", {"clauses": None, "speech": None})
+'<REJECT>'
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from shapley_coop.seats.schema import ANSWERS
+
+Fields = Mapping[str, Any]
+
+# A tag within a field would end the field's own: what is quoted stays readable, and is no tag.
+_OPENS = re.compile(r"<(?=\s{0,4}/?\s{0,4}[^\W\d_])")
+_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
+
+
+def tagged(act: str, fields: Any) -> str:
+    """An answer in fields, as a message of the wire; what is no object stays as it is.
+
+    Args:
+        act: what was asked for.
+        fields: JSON of the act's schema, or what came in its place.
+    """
+    if not isinstance(fields, Mapping):
+        return fields if isinstance(fields, str) else json.dumps(fields)
+    if act != "act" and act not in ANSWERS:
+        return json.dumps(fields)
+    private = _element("CONSIDER", fields.get("thoughts")) + _element("NOTES", fields.get("notes"))
+    return private + _element("s", _public(act, fields)) + _WRITERS[act](fields)
+
+
+def _public(act: str, fields: Fields) -> Any:
+    """What is said to all, which for the outsiders' two acts is the answer itself."""
+    if act == "contract_write":
+        return fields.get("prose")
+    if act == "contract_judge":
+        found = [v for v in fields.get("verdicts") or [] if isinstance(v, Mapping)]
+        return "\n".join(f"{v.get('clause')}: {v.get('verdict')}" for v in found)
+    return fields.get("speech")
+
+
+def _offer(fields: Fields) -> str:
+    return _proposal(fields) or "<REJECT>"
+
+
+def _reply(fields: Fields) -> str:
+    decision = str(fields.get("decision", "")).lower()
+    if decision == "accept":
+        named = fields.get("offer")
+        # Beside an acceptance no offer can stand: what is there is left for the reader to refuse.
+        return (f"<ACCEPT>{named}</ACCEPT>" if named else "<ACCEPT>") + _proposal(fields)
+    return ("<REJECT>" if decision in ("reject", "counter") else "") + _proposal(fields)
+
+
+def _claim(fields: Fields) -> str:
+    percent = fields.get("percent")
+    return "" if percent is None else _element("CLAIM", f"{percent}%")
+
+
+def _written(fields: Fields) -> str:
+    return _proposal(fields) + _element("REJECT", fields.get("impossible"))
+
+
+def _trade(fields: Fields) -> str:
+    decision, held = str(fields.get("decision", "")).lower(), fields.get("allocation") or []
+    allocation = {h.get("agent"): h.get("tasks") for h in held if isinstance(h, Mapping)}
+    mark = {"accept": "<ACCEPT>", "reject": "<REJECT>"}.get(decision, "")
+    return mark + (_element_of_json("PROPOSAL", allocation) if allocation else "")
+
+
+def _action(fields: Fields) -> str:
+    action, content = fields.get("action"), fields.get("content")
+    if action is None:
+        return ""
+    carried = f" {str(content).translate(_ESCAPES)}" if content else ""
+    return _element("ACTION", f"{action}{carried}")
+
+
+def _proposal(fields: Fields) -> str:
+    """The offer in an answer, in the words of the clause language."""
+    clauses = fields.get("clauses")
+    if not clauses:
+        return ""
+    listed = clauses if isinstance(clauses, list) else [clauses]
+    deal: dict[str, Any] = {"clauses": [_clause(clause) for clause in listed]}
+    if drops := fields.get("drops"):
+        deal["drops"] = drops
+    return _element_of_json("PROPOSAL", deal)
+
+
+def _clause(clause: Any) -> Any:
+    """One clause as letters teach it: without what does not apply, and shares by agent."""
+    if not isinstance(clause, Mapping):
+        return clause
+    told = {key: value for key, value in clause.items() if value is not None}
+    if "per" in told:
+        told["basis"] = told.pop("per")
+    fractions = told.get("fractions")
+    if isinstance(fractions, list) and all(isinstance(f, Mapping) for f in fractions):
+        told["fractions"] = {f.get("agent"): f.get("fraction") for f in fractions}
+    return told
+
+
+def _element(tag: str, text: Any) -> str:
+    return f"<{tag}>{_OPENS.sub('‹', str(text))}</{tag}>" if text not in (None, "") else ""
+
+
+def _element_of_json(tag: str, value: Any) -> str:
+    return f"<{tag}>{json.dumps(value, ensure_ascii=False)}</{tag}>"
+
+
+_WRITERS: dict[str, Callable[[Fields], str]] = {
+    "reason": lambda _: "",
+    "consider": lambda _: "",
+    "propose": _offer,
+    "propose_split": _offer,
+    "contract_propose": _offer,
+    "answer": _reply,
+    "answer_split": _reply,
+    "contract_answer": _reply,
+    "contract_sign": _reply,
+    "claim": _claim,
+    "contract_write": _written,
+    "contract_judge": lambda _: "",
+    "exchange": _trade,
+    "act": _action,
+}

@@ -1,0 +1,97 @@
+"""Calls of tools: how a seat asks for one in its answer, and how it is told the result.
+
+A model that can call tools does so by its provider's own means; the journal keeps each call as
+`<CALL>{"tool": …, "arguments": {…}}</CALL>` behind what the model wrote. A seat with text alone
+writes `<TRY>{"clauses": […]}</TRY>`, which calls `evaluate_deal`. Both are read from the kept text
+alone, so that an answer comes to the same when it is given, after a restart, and in a recording.
+
+>>> told = kept_call("history", {"agent": "Bob"})
+>>> told
+'<CALL>{"tool": "history", "arguments": {"agent": "Bob"}}</CALL>'
+>>> calls_in(f"Let me see. {told}")
+(Call(tool='history', arguments={'agent': 'Bob'}),)
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+TRIED = "evaluate_deal"
+"""The tool that `<TRY>` calls."""
+
+_CALL = re.compile(r"<CALL>(.*?)</CALL>", re.DOTALL)
+# What could end the element that the JSON stands in.
+_ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a tool, with its arguments as plain JSON."""
+
+    tool: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An answer that asked for tools, and what they told.
+
+    Attributes:
+        answer: as the journal keeps it.
+        results: one text for each call, in their order.
+    """
+
+    answer: str
+    results: tuple[str, ...]
+
+    def messages(self, number: int) -> list[BaseMessage]:
+        """The step as chat messages.
+
+        Args:
+            number: of the step, from 1: the providers' own names of calls differ each time, and
+                these do not, so that the same conversation is the same text.
+        """
+        calls = calls_in(self.answer)
+        if not calls:
+            return [AIMessage(self.answer), HumanMessage("\n\n".join(self.results))]
+        asked = [
+            {"name": call.tool, "args": dict(call.arguments), "id": f"call_{number}_{n}"}
+            for n, call in enumerate(calls, start=1)
+        ]
+        told = [
+            ToolMessage(text, tool_call_id=call["id"], name=call["name"])
+            for call, text in zip(asked, self.results, strict=True)
+        ]
+        return [AIMessage(_CALL.sub("", self.answer), tool_calls=asked), *told]
+
+
+def kept_call(tool: str, arguments: Mapping[str, Any]) -> str:
+    """A call as the journal keeps it."""
+    told = json.dumps({"tool": tool, "arguments": arguments}, ensure_ascii=False)
+    return f"<CALL>{told.translate(_ESCAPES)}</CALL>"
+
+
+def written(message: BaseMessage) -> str:
+    """All that a message says, as one text: its words, and behind them its calls."""
+    calls = message.tool_calls if isinstance(message, AIMessage) else []
+    return str(message.text) + "".join(kept_call(call["name"], call["args"]) for call in calls)
+
+
+def calls_in(answer: str) -> tuple[Call, ...]:
+    """The calls in an answer, in their order; what cannot be read as one is none."""
+    found = (_call(told) for told in _CALL.findall(answer))
+    return tuple(call for call in found if call)
+
+
+def _call(told: str) -> Call | None:
+    try:
+        match json.loads(told):
+            case {"tool": str(tool), "arguments": dict(arguments)}:
+                return Call(tool, arguments)
+    except (ValueError, RecursionError):
+        pass
+    return None

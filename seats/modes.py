@@ -1,0 +1,137 @@
+"""How a seat answers: in tagged text, by a schema, or by calling a tool; LangChain's own means.
+
+Whatever comes back becomes the tagged text that the journal keeps and one reader reads. A model
+that is asked for a schema and gives none has answered in text, which is read as any other text:
+there is no answer that is an exception here.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+
+from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.calls import kept_call
+from shapley_coop.seats.models import profile_of
+from shapley_coop.seats.seat import RECORDING, Answers, Seat
+
+_NATIVE = "json_schema"
+"""The method of providers that enforce a schema while they generate."""
+
+Form = Mapping[str, Any]
+"""The JSON schema of an answer; its title is the act."""
+
+
+def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
+    """How a seat answers.
+
+    `auto` goes by the model's profile, which LangChain keeps for models that it knows. Of another
+    model nothing is known: it answers in text, unless the run offers tools and it can be bound to
+    them.
+
+    Args:
+        seat: whose answers.
+        model: its chat model.
+        tools: whether the run offers tools.
+    """
+    if seat.simulated or seat.provider == RECORDING:
+        return "text"
+    can_bind = type(model).bind_tools is not BaseChatModel.bind_tools
+    return _chosen(seat, model.profile or {}, tools and can_bind, tools)
+
+
+def tries_drafts(seat: Seat) -> bool:
+    """Whether a seat that may use tools has text alone to ask for them, by `<TRY>`.
+
+    Raises:
+        CredentialsMissing: its key is not set.
+    """
+    if seat.answers != "auto" or seat.human or seat.simulated or seat.provider == RECORDING:
+        return seat.answers == "text"
+    return _chosen(seat, profile_of(seat), True, True) == "text"
+
+
+def _chosen(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:
+    if seat.answers != "auto":
+        return seat.answers
+    can_call = known.get("tool_calling", unless_known)
+    if tools and can_call:
+        return "tools"
+    if known.get("structured_output"):
+        return "schema"
+    return "tools" if can_call else "text"
+
+
+async def say(
+    model: BaseChatModel,
+    mode: Answers,
+    messages: Sequence[BaseMessage],
+    config: RunnableConfig,
+    form: Form | None,
+    tools: Sequence[BaseTool] = (),
+) -> tuple[str, AIMessage]:
+    """Have a model answer.
+
+    Args:
+        model: the seat's.
+        mode: how it answers.
+        messages: the letter.
+        config: how the call is traced.
+        form: the answer's schema; None where the act has none, which is answered in text.
+        tools: which it may call before it answers, by the mode `tools`.
+
+    Returns:
+        The answer in tagged text, or with the calls that it asks for; and the message itself.
+    """
+    if form is not None and mode == "schema":
+        return await _by_schema(model, messages, config, form)
+    if form is not None and mode == "tools":
+        return await _by_tools(model, messages, config, form, tools)
+    reply = await model.ainvoke(list(messages), config=config)
+    return str(reply.text), reply
+
+
+async def _by_schema(
+    model: BaseChatModel, messages: Sequence[BaseMessage], config: RunnableConfig, form: Form
+) -> tuple[str, AIMessage]:
+    known = model.profile or {}
+    native = _is_openai(model) and known.get("structured_output", True)
+    given: dict[str, Any] = {"method": _NATIVE, "strict": True} if native else {}
+    bound = model.with_structured_output(dict(form), include_raw=True, **given)
+    found: Any = await bound.ainvoke(list(messages), config=config)
+    raw: AIMessage = found["raw"]
+    if found["parsed"] is None:
+        return str(raw.text), raw
+    return tagged(str(form["title"]), found["parsed"]), raw
+
+
+async def _by_tools(
+    model: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    config: RunnableConfig,
+    form: Form,
+    tools: Sequence[BaseTool],
+) -> tuple[str, AIMessage]:
+    # A model that is not known to take a choice is left to choose.
+    chooses = (model.profile or {}).get("tool_choice", _is_openai(model))
+    choice = {"tool_choice": "any"} if chooses else {}
+    bound = model.bind_tools([*tools, dict(form)], **choice)
+    reply = await bound.ainvoke(list(messages), config=config)
+    act, words = str(form["title"]), str(reply.text)
+    for call in reply.tool_calls:
+        if call["name"] == act:
+            # The answer counts; what it asks for beside it, it no longer waits for.
+            return tagged(act, call["args"]), reply
+    asked = "".join(kept_call(call["name"], call["args"]) for call in reply.tool_calls)
+    # Arguments that are no JSON are shown to the model again, and refused, as what it wrote.
+    spoilt = "".join(str(call["args"] or "") for call in reply.invalid_tool_calls)
+    return words + (asked or spoilt), reply
+
+
+def _is_openai(model: BaseChatModel) -> bool:
+    from langchain_openai import ChatOpenAI
+
+    return isinstance(model, ChatOpenAI)

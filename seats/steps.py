@@ -1,0 +1,140 @@
+"""A conversation with one seat: it may ask tools before it answers, and is told what they found.
+
+Each call of the model and each of a tool is kept in the journal before the next begins, so that a
+resume repeats at most the call in flight, and `coop verify` computes the tools' results again.
+"""
+
+import asyncio
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.tools import BaseTool
+
+from shapley_coop.deals import Message, scan
+from shapley_coop.seats.asking import Question, ask, traced
+from shapley_coop.seats.calls import TRIED, Call, Step, calls_in
+from shapley_coop.seats.records import TOOL, Answer, Entry, Journal, letter_hash, nonce
+from shapley_coop.seats.seat import Seat
+
+MOST_TRIES = 3
+"""Drafts that a seat with text alone may try before one answer."""
+
+_BINDING = ("proposal", "accept", "reject", "action", "claim")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What came of asking one seat.
+
+    Attributes:
+        entry: the letter as it was answered, with the answer.
+        steps: the entries of the calls before it, in which the seat asked for tools.
+    """
+
+    entry: Entry
+    steps: tuple[Entry, ...] = ()
+
+
+async def converse(
+    seat: Seat, seed: int, question: Question, journal: Journal, found: Entry | None = None
+) -> Heard:
+    """Ask a seat, and give it what it asks tools for, until it answers.
+
+    Args:
+        seat: who is asked.
+        seed: of an embedded character.
+        question: what it is asked, with the tools that it may use.
+        journal: where answers and results are kept.
+        found: the journal's answer to the letter, if there is one: whatever was done is not
+            repeated.
+
+    Raises:
+        SeatError: no answer came.
+    """
+    steps: list[Entry] = []
+    resumed = found is not None
+    while True:
+        entry = found or (await ask(seat, seed, question, journal, look_up=resumed))[0]
+        found = None
+        calls = () if entry.answer.cut else wanted(question, entry.answer.text)
+        if not calls:
+            return Heard(entry, tuple(steps))
+        steps.append(entry)
+        question = await _told(question, journal, entry.answer.text, calls)
+
+
+def wanted(question: Question, answer: str) -> tuple[Call, ...]:
+    """The calls in an answer that are made before it is asked for again; none if it is final.
+
+    An answer that binds, or that may not ask for anything more, is final.
+    """
+    if not question.tools or not question.steps or not question.calls:
+        return ()
+    if calls := calls_in(answer):
+        return calls
+    message = scan(answer) if "<TRY>" in answer.upper() else None
+    if not isinstance(message, Message) or not _tries_left(question):
+        return ()
+    if any(getattr(message, name) is not None for name in _BINDING):
+        return ()
+    return tuple(Call(TRIED, _arguments(draft)) for draft in message.tries)
+
+
+async def _told(
+    question: Question, journal: Journal, answer: str, calls: tuple[Call, ...]
+) -> Question:
+    """The question, with the results of some calls behind it."""
+    allowed = question.calls if calls_in(answer) else _tries_left(question)
+    results = [
+        await _result(question, journal, call) if number <= allowed else _NO_MORE
+        for number, call in enumerate(calls, start=1)
+    ]
+    if allowed <= len(calls) or question.steps == 1:
+        results[-1] = f"{results[-1]}\n\n{_ANSWER_NOW}"
+    said = Step(answer, tuple(results))
+    letter = replace(question.letter, steps=(*question.letter.steps, said))
+    calls_left = max(question.calls - len(calls), 0)
+    return replace(question, letter=letter, calls=calls_left, steps=question.steps - 1)
+
+
+def _tries_left(question: Question) -> int:
+    """How many drafts a seat may still try before it answers this letter."""
+    if TRIED not in _by_name(question):
+        return 0
+    earlier = (step for step in question.letter.steps if not calls_in(step.answer))
+    return min(question.calls, MOST_TRIES - sum(len(step.results) for step in earlier))
+
+
+_NO_MORE = "This was not computed: no calls are left."
+_ANSWER_NOW = "No calls are left: give your answer now."
+
+
+async def _result(question: Question, journal: Journal, call: Call) -> str:
+    """What a tool tells; what it told before a restart, it is not asked again."""
+    q, tool = question, _by_name(question).get(call.tool)
+    if tool is None:
+        return f"There is no tool {call.tool[:80]!r}: there are {', '.join(_by_name(q))}."
+    asked = json.dumps({"at": q.at, "tool": call.tool, "arguments": call.arguments})
+    name = letter_hash(asked)
+    known = await asyncio.to_thread(journal.find, q.episode, q.agent, name, q.attempt)
+    if known is None:
+        config = traced(q)
+        config["run_name"] = f"{q.agent}.{call.tool}"
+        try:
+            result = str(await tool.ainvoke(dict(call.arguments), config=config))
+        except RecursionError:
+            result = "The arguments are nested too deeply: write them flat."
+        answer = Answer(result)
+        entry = Entry(q.agent, TOOL, call.tool, name, asked, q.attempt, answer, nonce())
+        known = await journal.keep(q.episode, entry)
+    return known.answer.text
+
+
+def _by_name(question: Question) -> dict[str, BaseTool]:
+    return {tool.name: tool for tool in question.tools}
+
+
+def _arguments(draft: Any) -> dict[str, Any]:
+    """A draft as the arguments of `evaluate_deal`; a bare list is one of clauses."""
+    return draft if isinstance(draft, dict) else {"clauses": draft}

@@ -1,0 +1,48 @@
+"""Hands what was kept before rows had owners to the owners of its threads, once, at the start."""
+
+import asyncio
+import logging
+from collections import defaultdict
+from typing import Any
+
+from shapley_coop.serve.server.in_process import OWNER, inside
+from shapley_coop.state import home
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 1000
+"""Threads in one search."""
+
+
+async def adopt() -> None:
+    """Give each unowned episode and thread to the owner that the server's list names for it.
+
+    An episode that threads of several owners name stays as it is: only one of them can be right.
+    """
+    owners = home().owners
+    if not await asyncio.to_thread(owners.unowned):
+        return
+    claims: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+    for thread in await _threads():
+        about: Any = thread["metadata"] or {}
+        if owner := str(about.get(OWNER) or ""):
+            claims[str(about.get("episode") or "")].add((thread["thread_id"], owner))
+    for episode, places in claims.items():
+        for thread, owner in places:
+            await asyncio.to_thread(owners.check_thread, thread, owner, claim=True)
+        if len(places) == 1 and episode:
+            ((thread, owner),) = places
+            await asyncio.to_thread(owners.hand_over, episode, thread, owner)
+        elif episode:
+            logger.warning(
+                "Episode %s is named by %d threads: nobody gets it", episode, len(places)
+            )
+
+
+async def _threads() -> list[Any]:
+    found: list[Any] = []
+    while True:
+        more = await inside().threads.search(limit=AT_ONCE, offset=len(found))
+        found += more
+        if len(more) < AT_ONCE:
+            return found

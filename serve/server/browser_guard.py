@@ -1,0 +1,153 @@
+"""What keeps web pages and their tricks away from a server on a developer's machine.
+
+A page of any website can make a browser send requests to this machine: plain forms without asking,
+and, after rebinding its own name to this address, anything at all. So
+
+- a body is read only with the content type of JSON, which a page cannot send without asking;
+- without tenants, the `Host` must be this machine's or a listed one, and a request that changes
+  something may come from no foreign `Origin`;
+- `coop dev` makes a token, which the addresses that it prints contain, as Jupyter does.
+"""
+
+import hmac
+import json
+import os
+import re
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shapley_coop.serve.server.authorization import from_inside, needs_no_token, refusal
+
+DEV_TOKEN = "COOP_DEV_TOKEN"  # noqa: S105 - the variable's name
+"""The token of `coop dev`; unset, none is asked for."""
+
+HOSTS = "COOP_ALLOWED_HOSTS"
+"""Comma-separated: names under which a server without tenants may be reached."""
+
+COOKIE = "coop_token"
+READING = {"GET", "HEAD", "OPTIONS"}
+
+
+class JsonOnly:
+    """Answers 415 to a body that is not declared as JSON; runs after `BodyLimit`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        given = Headers(scope=scope).get("content-type", "") if scope.get("body") else "json"
+        if given.partition(";")[0].strip().lower() in ("json", "application/json"):
+            await self._app(scope, receive, send)
+        else:
+            detail = "Send the body as application/json"
+            await refusal(415, detail)(scope, receive, send)
+
+
+class BrowserGuard:
+    """Answers 403 to foreign hosts and origins, and 401 without the token of `coop dev`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] not in ("http", "websocket") or from_inside(scope):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        if not _is_here(headers.get("host", "")):
+            await _refuse(scope, receive, send, 403, f"Unknown host: {HOSTS} lists others")
+        elif _changes(scope) and not _may_send(headers):
+            await _refuse(scope, receive, send, 403, "Requests of this website are refused")
+        elif not _shows_token(scope, headers):
+            why = "Show the token that coop dev printed: Authorization: Bearer TOKEN, or ?token="
+            await _refuse(scope, receive, send, 401, why)
+        else:
+            await self._app(scope, receive, _remembering(scope, send))
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, why: str) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008})
+    else:
+        await refusal(status, why)(scope, receive, send)
+
+
+def _changes(scope: Scope) -> bool:
+    return scope["type"] == "websocket" or scope["method"] not in READING
+
+
+def _is_here(host: str) -> bool:
+    """Whether a `Host` header names this machine by its loopback address, or a listed name."""
+    name = urlsplit(f"//{host}").hostname or ""
+    return _is_loopback(name) or name in _listed(os.environ.get(HOSTS, ""))
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return name == "localhost" or ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _listed(text: str) -> set[str]:
+    return {one.strip().lower() for one in text.split(",") if one.strip()}
+
+
+def _may_send(headers: Headers) -> bool:
+    """Whether a page of this origin may change something: this machine's, or what CORS admits."""
+    origin = headers.get("origin")
+    if origin is None:  # no browser, or a request of an address that a person typed
+        return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+    url = urlsplit(origin)
+    if _is_loopback(url.hostname or "") or url.netloc == headers.get("host"):
+        return True
+    cors = json.loads(os.environ.get("LANGGRAPH_HTTP") or "{}").get("cors") or {}
+    admitted = cors.get("allow_origin_regex")
+    return origin in (cors.get("allow_origins") or ()) or bool(
+        admitted and re.fullmatch(admitted, origin)
+    )
+
+
+def _shows_token(scope: Scope, headers: Headers) -> bool:
+    wanted = os.environ.get(DEV_TOKEN, "")
+    if not wanted or (scope["type"] == "http" and needs_no_token(scope)):
+        return True
+    scheme, _, bearer = headers.get("authorization", "").partition(" ")
+    shown = [headers.get("x-api-key", ""), _in_query(scope), _in_cookie(headers)]
+    if scheme.lower() == "bearer":
+        shown.append(bearer.strip())
+    return any(hmac.compare_digest(one.encode(), wanted.encode()) for one in shown)
+
+
+def _in_query(scope: Scope) -> str:
+    query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+    return str(query.get("token", [""])[0])
+
+
+def _in_cookie(headers: Headers) -> str:
+    try:
+        cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return str(cookie.value) if cookie else ""
+
+
+def _remembering(scope: Scope, send: Send) -> Send:
+    """Have the browser keep a token that was in the address, for the page's own requests."""
+    token = _in_query(scope) if scope["type"] == "http" else ""
+    if not token or not os.environ.get(DEV_TOKEN):
+        return send
+
+    async def with_cookie(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kept = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict"
+            MutableHeaders(scope=message).append("set-cookie", kept)
+        await send(message)
+
+    return with_cookie

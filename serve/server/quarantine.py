@@ -1,0 +1,84 @@
+"""Runs that ended their server twice at the same step are not started a third time.
+
+A run that holds the interpreter, or takes all memory, ends with its server, and the server would
+start it again. So each start of a run is noted with the checkpoint that it starts from; a server
+that ends in order takes its notes back. A run whose last two servers were killed, the last one
+before the run had reached another checkpoint, fails instead; other runs that were killed beside
+it have gone on by then. A new run on the same thread goes on where it stands.
+"""
+
+import asyncio
+from functools import cache
+from uuid import uuid4
+
+from sqlalchemy import Column, Integer, MetaData, String, Table, delete, func, insert, select
+
+from shapley_coop.state import home
+from shapley_coop.state.storage.engine import Book
+
+_metadata = MetaData()
+_starts = Table(
+    "run_starts",
+    _metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("run", String(64), nullable=False, index=True),
+    Column("server", String(32), nullable=False),
+    Column("head", String(64), nullable=False),
+)
+
+SERVER = uuid4().hex
+"""This process."""
+
+KILLS = 2
+
+
+class Quarantined(RuntimeError):
+    """A run that ended its server twice."""
+
+
+class Starts(Book):
+    """The starts of runs whose servers have not ended in order."""
+
+    tables = _metadata
+
+    def note(self, run: str, head: str, server: str = SERVER) -> None:
+        """Note that a server starts a run from a checkpoint.
+
+        Raises:
+            Quarantined: it has ended its last two servers, and gets no further.
+        """
+        before = self._rows(
+            select(_starts.c.server, _starts.c.head)
+            .where(_starts.c.run == run, _starts.c.server != server)
+            .order_by(_starts.c.number)
+        )
+        if len({row.server for row in before}) >= KILLS and before[-1].head == head:
+            raise Quarantined(
+                f"run {run} ended its server twice at this step, and is not started again:"
+                " create a new run on its thread to go on"
+            )
+        self._write((insert(_starts), {"run": run, "server": server, "head": head}))
+
+    def forget(self, server: str = SERVER) -> None:
+        """Take the notes of a server back, which ends in order."""
+        self._write((delete(_starts).where(_starts.c.server == server), None))
+
+    def count(self) -> int:
+        """The number of notes."""
+        return int(self._rows(select(func.count()).select_from(_starts))[0][0])
+
+
+@cache
+def starts(url: str) -> Starts:
+    """The notes in a database."""
+    return Starts(url)
+
+
+async def starting(run: str, head: str) -> None:
+    """Note a start; see `Starts.note`."""
+    await asyncio.to_thread(lambda: starts(home().books_url).note(run, head))
+
+
+async def ending() -> None:
+    """Take this server's notes back."""
+    await asyncio.to_thread(lambda: starts(home().books_url).forget())

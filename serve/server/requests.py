@@ -1,0 +1,60 @@
+"""Whose a request is: set for the books and savers that it reaches, in this process."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from shapley_coop.serve.server.callers import Caller
+from shapley_coop.state.storage.owners import acting_for, requested
+
+Release = Callable[[], object]
+_at_the_end: ContextVar[list[Release] | None] = ContextVar(
+    "at_the_end_of_the_request", default=None
+)
+
+
+class RequestOwner:
+    """Has each request read and write for its caller, and for the thread in its path.
+
+    It runs after `Authorization`, which puts the caller into the scope. A request that the server
+    makes to itself keeps the owner of the request that caused it, if there is one.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        caller: Caller | None = scope.get("caller")
+        outer = requested()
+        owner = outer.owner if outer else ""
+        if caller and caller.role == "operator":
+            owner = caller.identity
+        ending: list[Release] = []
+        token = _at_the_end.set(ending)
+        try:
+            with acting_for(owner, thread_in(scope["path"])):
+                await self._app(scope, receive, send)
+        finally:
+            _at_the_end.reset(token)
+            for release in ending:
+                release()
+
+
+def at_the_end_of_the_request(release: Release) -> None:
+    """Call something when the current request ends; at once where there is none, as for a cron."""
+    ending = _at_the_end.get()
+    if ending is None:
+        release()
+    else:
+        ending.append(release)
+
+
+def thread_in(path: str) -> str:
+    """The thread that a path of LangGraph's API names; empty if it names none."""
+    parts = path.removeprefix("/noauth").split("/")
+    return parts[2] if len(parts) > 3 and parts[1] == "threads" else ""

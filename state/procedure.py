@@ -1,0 +1,63 @@
+"""How a run goes on from here, as its letters tell: read off the workflow's page and settings."""
+
+from functools import lru_cache
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.state.budget import Budget
+from shapley_coop.state.turn import Asking, TurnContext
+
+BARGAINING = ("propose", "contract_propose")
+"""The acts that open a bargaining before play."""
+
+MONEY, DUTIES = ("pay", "share"), ("do", "forbid")
+
+
+def procedure(turn: TurnContext) -> dict[str, Any]:
+    """What follows what in this run: the same in each of its letters."""
+    config, game = turn.evaluated.config, turn.evaluated.game
+    steps, computed = _page(turn.asking)
+    bargains = any(act in steps for act in BARGAINING)
+    told: dict[str, Any] = {
+        "steps": list(steps),
+        "turns": game.turns,
+        "rounds": config.rounds,
+        "bargains": bargains,
+        "budget": config.budget != Budget(),
+    }
+    if bargains:
+        terms = turn.evaluated.signed.enforcement
+        told |= {"renegotiate": config.renegotiate, "enforcement": terms.mode}
+        told["payments"] = _admits_payments(turn.asking)
+        if terms.mode == "escrow":
+            told["deposit"] = "" if terms.deposit is None else plain(terms.held())
+    if "propose_split" in steps:
+        told |= {"computed": computed, "disagreement": config.disagreement, "norm": config.norm}
+    return told
+
+
+def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
+    """The kinds of clauses that an offer can hold here; none where nothing is bargained over."""
+    if not _speaks_of_deals(turn.asking.act):
+        return ()
+    if turn.topic.phase == "settlement":
+        return MONEY
+    return (*DUTIES, *MONEY) if turn.topic.payments else DUTIES
+
+
+@lru_cache(maxsize=256)
+def _speaks_of_deals(act: str) -> bool:
+    return act.startswith(("reason", "propose", "answer", "contract_")) and act != "contract_judge"
+
+
+def _admits_payments(asking: Asking) -> bool:
+    """Whether what is bargained over before play admits payments and splits."""
+    page = asking.page() or (asking,)
+    return all(one.topic.payments for one in page if one.act in BARGAINING)
+
+
+def _page(asking: Asking) -> tuple[tuple[str, ...], bool]:
+    """The acts of a page in order, and whether values are computed from the record."""
+    page = asking.page() or (asking,)
+    acts = tuple(dict.fromkeys(one.act for one in page))
+    return acts, any(one.topic.computed and one.topic.phase == "settlement" for one in page)

@@ -1,0 +1,196 @@
+"""What an agent worked out before a bargaining: collective payoff, externality and price.
+
+The three steps of short-term reasoning (Shapley-Coop, section 3). An answer may name them on lines
+with labels, in tags, or as JSON; what cannot be read without a guess is asked back.
+
+>>> text = "1. We could get 9.\\nCollective payoff: 9\\nExternality: negative\\nPrice: I offer 5.5"
+>>> reasons = read_reasons(text)
+>>> str(reasons.collective), reasons.externality, str(reasons.price)
+('9', '-', '-11/2')
+>>> read_reasons("Collective payoff: 9; externality: +").feedback
+'Give the price: a line `Price: 3`, what you should be paid; with a minus, what you should pay.'
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import exact
+from shapley_coop.deals import Fault, scan
+
+_NAMES = {
+    "collective": r"(?:(?:estimated|overall)[ _])?(?:collective|joint|total|overall)[ _]"
+    r"(?:payoff|reward|welfare)|collective|joint",
+    "externality": r"externality(?:[ _]sign)?|sign[ _]of[ _](?:(?:the|my)[ _])?externality",
+    "price": r"(?:fair[ _])?(?:price|transfer|compensation)",
+}
+_FORMS = {
+    "collective": "Give the collective payoff: a line `Collective payoff: 12`, one number for what "
+    "all of you together could earn.",
+    "externality": "Give the externality: a line `Externality: +`, or `-`, or `0` if your action "
+    "changes nothing for the others.",
+    "price": "Give the price: a line `Price: 3`, what you should be paid; with a minus, what you "
+    "should pay.",
+}
+# Every repetition is bounded: linear time.
+_LABELS = {
+    field: re.compile(
+        r"(?:^|[\n;<>]|[.,] )[ \t]{0,8}(?:[-*#>•]{1,4}[ \t]{0,4})?(?:\d{1,2}[.)][ \t]{0,4})?"
+        rf"[*_`\"]{{0,4}}(?:my |the |our )?(?:{names})[*_`\"]{{0,4}}[ \t]{{0,4}}"
+        r"(?:\([^()\n]{0,60}\)[ \t]{0,4})?[*_`]{0,4}(?:[:=>]|\.(?=\*))[*_`]{0,4}",
+        re.IGNORECASE,
+    )
+    for field, names in _NAMES.items()
+}
+_KEYS = {field: re.compile(rf"(?:{names})\Z", re.IGNORECASE) for field, names in _NAMES.items()}
+_MOST = 400
+"""Characters of a field that are read."""
+
+_NUMBER = re.compile(
+    r"(?<![\w.,])[-+−]?\s?\d{1,9}(?:,\d{3}){0,2}(?:\.\d{1,9})?(?:/\d{1,9})?(?!,\d|\s?%|\.\d|\w)"
+)
+_UNKNOWN = re.compile(r"\W*(?:unknown|null|n/?a|i cannot (?:say|tell))\W*\Z", re.IGNORECASE)
+_LEADING = re.compile(r"[\s*_`\"'(\[]{0,6}([-+−]|0(?![\w.]))")
+_SIGNS = {
+    "+": re.compile(r"\b(?:positive|beneficial|benefits?|plus)\b", re.IGNORECASE),
+    "-": re.compile(r"\b(?:negative|harmful|harms?|minus)\b", re.IGNORECASE),
+    "0": re.compile(r"\b(?:none|neutral|zero|no effect)\b", re.IGNORECASE),
+}
+_PAYS = re.compile(r"\b(?:offer|pay)\b", re.IGNORECASE)
+_IS_PAID = re.compile(r"\b(?:ask|receive|be paid|demand|get)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """What an agent worked out, in the game's unit; None where it says that it cannot tell.
+
+    Attributes:
+        collective: what all together could earn.
+        externality: the sign of what its planned action does to the others: `+`, `-` or `0`.
+        price: what it should be paid for its part; below 0 what it should pay.
+    """
+
+    collective: Fraction | None
+    externality: str | None
+    price: Fraction | None
+
+    def record(self) -> dict[str, str | None]:
+        """As plain JSON."""
+        return {
+            "collective": None if self.collective is None else str(self.collective),
+            "externality": self.externality,
+            "price": None if self.price is None else str(self.price),
+        }
+
+
+class _Unclear(ValueError):
+    """A field is missing, or says two things."""
+
+
+def read_reasons(text: str) -> Reasons | Fault:
+    """Read the three fields of an answer; of several lines with one label the last counts.
+
+    Args:
+        text: what the agent wrote in private.
+
+    Returns:
+        The fields; a fault (REASON) that names each which is missing or says two things.
+    """
+    written = _fields(text)
+    found: dict[str, Any] = {}
+    unclear = []
+    for field, read in (("collective", _amount), ("externality", _sign), ("price", _price)):
+        try:
+            found[field] = read(written.get(field, ""))
+        except _Unclear as why:
+            unclear.append(" ".join(filter(None, (_FORMS[field], str(why)))))
+    return Fault("REASON", "\n".join(unclear)) if unclear else Reasons(**found)
+
+
+def reasons_of(answer: str) -> Reasons | None:
+    """The fields of a whole answer, as the journal keeps it; None where they cannot be read."""
+    found = read_reasons(private_text(answer))
+    return None if isinstance(found, Fault) else found
+
+
+def private_text(answer: str) -> str:
+    """What was thought: inside `<CONSIDER>` where it is used, else the whole answer."""
+    message = scan(answer)
+    return answer if isinstance(message, Fault) or not message.consider else message.consider
+
+
+def _fields(text: str) -> dict[str, str]:
+    """Each field as it was written: in JSON, else after its label or in its tag."""
+    labels = sorted(
+        (found.start(), found.end(), field)
+        for field, label in _LABELS.items()
+        for found in label.finditer(text)
+    )
+    written: dict[str, str] = {}
+    ends = [start for start, _, _ in labels[1:]] + [len(text)]
+    for (_, start, field), end in zip(labels, ends, strict=False):
+        said = text[start : min(end, start + _MOST)].lstrip()
+        written[field] = re.split(r"[\n;<]", said, maxsplit=1)[0].strip()
+    for key, value in _json(text).items():
+        for field, label in _KEYS.items():
+            if label.match(str(key).strip()) and not isinstance(value, dict | list):
+                written[field] = _plain(value)
+    return written
+
+
+def _json(text: str) -> Mapping[str, Any]:
+    """The first JSON object in a text; empty where there is none that can be read."""
+    start = text.find("{")
+    if start < 0:
+        return {}
+    try:
+        found, _ = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _plain(value: Any) -> str:
+    """A value of JSON as an agent would write it on a line."""
+    if value is None:
+        return "unknown"
+    return f"{value:.6f}" if isinstance(value, float) else str(value)[:_MOST]
+
+
+def _amount(written: str) -> Fraction | None:
+    """The one number of a line; of a sum its result, which stands after the last equals sign."""
+    if _UNKNOWN.match(written):
+        return None
+    found = _NUMBER.findall(written.rpartition("=")[2])
+    try:
+        numbers = {exact(re.sub(r"[,\s]", "", x).replace("−", "-")) for x in found}
+    except ValueError:
+        raise _Unclear("It is no number.") from None
+    if len(numbers) == 1:
+        return numbers.pop()
+    raise _Unclear(f"You gave {len(numbers)} numbers: give one." if numbers else "")
+
+
+def _sign(written: str) -> str | None:
+    if _UNKNOWN.match(written):
+        return None
+    signs = {sign for sign, words in _SIGNS.items() if words.search(written)}
+    if leading := _LEADING.match(written):
+        signs.add(leading[1].replace("−", "-"))
+    if len(signs) == 1:
+        return signs.pop()
+    raise _Unclear(f"You gave {' and '.join(sorted(signs))}: give one." if signs else "")
+
+
+def _price(written: str) -> Fraction | None:
+    """A signed amount; of words, "I offer 3" is below 0 and "I ask 3" above."""
+    amount = _amount(written)
+    if amount is None or amount < 0:
+        return amount
+    pays, is_paid = bool(_PAYS.search(written)), bool(_IS_PAID.search(written))
+    if pays and is_paid:
+        raise _Unclear("It is not clear whether you pay or are paid.")
+    return -amount if pays else amount

@@ -1,0 +1,93 @@
+"""Texts that a run's configuration names by their hash: personas, and packs of prompts.
+
+A persona is private, so that the table may not hold it; a pack is long. Both are kept in the
+home's folder, and the configuration on the table says `kept:HASH`: a run goes on with the same
+words whatever became of the file they were read from.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from shapley_coop.files import read_json, read_text
+from shapley_coop.seats.tracing import keep_out
+from shapley_coop.state.storage.home import home
+
+KEPT = "kept:"
+"""Before the hash of what is kept."""
+
+_NO_PACK = "a prompt pack (a folder of NAME.md templates)"
+
+
+def keep_persona(text: str) -> str:
+    """Keep a persona; what stands on the table for it."""
+    return text if text.startswith(KEPT) or not text else _keep("personas", text)
+
+
+def persona_of(name: str) -> str:
+    """A persona by what stands on the table for it; no name, no persona.
+
+    Raises:
+        ValueError: it is not in this home.
+    """
+    return _persona(home().folder, name) if name else ""
+
+
+def keep_pack(folder: str) -> str:
+    """Keep a folder of templates; what stands on the table for it.
+
+    Raises:
+        ValueError: there is no such folder, or no template in it.
+    """
+    if folder.startswith(KEPT) or not folder:
+        return folder
+    paths = sorted(Path(folder).glob("*.md"))
+    if not paths:
+        raise ValueError(f"{folder} is no prompt pack: give a folder of NAME.md templates")
+    texts = {path.stem: read_text(path, _NO_PACK) for path in paths}
+    return _keep("prompts", json.dumps(texts, ensure_ascii=False, sort_keys=True))
+
+
+def pack_of(name: str) -> Mapping[str, str]:
+    """Template → text of a pack, by what stands on the table for it; no name, no pack.
+
+    Raises:
+        ValueError: it is not in this home.
+    """
+    return _pack(home().folder, name) if name else {}
+
+
+def _keep(kind: str, text: str) -> str:
+    name = hashlib.sha256(text.encode()).hexdigest()[:32]
+    path = home().folder / kind / f"{name}.txt"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Whoever reads it meanwhile finds all of it, or nothing.
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_text(text, encoding="utf-8")
+        part.chmod(0o600)
+        part.replace(path)
+    return f"{KEPT}{name}"
+
+
+def _path(folder: Path, kind: str, name: str) -> Path:
+    digest = name.removeprefix(KEPT)
+    if not digest.isalnum():
+        raise ValueError(f"{name!r} is no name of what is kept: it is {KEPT}HASH")
+    return folder / kind / f"{digest}.txt"
+
+
+@lru_cache(maxsize=256)
+def _persona(folder: Path, name: str) -> str:
+    text = read_text(_path(folder, "personas", name), "a persona kept in this home")
+    keep_out([text])
+    return text
+
+
+@lru_cache(maxsize=64)
+def _pack(folder: Path, name: str) -> Mapping[str, str]:
+    found: dict[str, str] = read_json(_path(folder, "prompts", name), "a pack kept in this home")
+    return found

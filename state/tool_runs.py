@@ -1,0 +1,67 @@
+"""The table's tools as LangChain's: what a seat may call, and how `verify` computes it again."""
+
+from typing import Any
+
+from langchain_core.tools import BaseTool, StructuredTool
+from pydantic import ValidationError
+
+from shapley_coop.files import first_error
+from shapley_coop.seats.calls import TRIED
+from shapley_coop.seats.modes import tries_drafts
+from shapley_coop.seats.steps import MOST_TRIES
+from shapley_coop.state.run_config import OUTSIDERS
+from shapley_coop.state.tools import PublicTool, tools_of
+from shapley_coop.state.turn import TurnContext
+
+
+def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
+    """What an agent's seat may call before it answers; none for people, programs and outsiders."""
+    config = turn.evaluated.config
+    seat = config.seats.get(agent)
+    if not (config.tools and config.tool_calls and seat) or agent in OUTSIDERS:
+        return ()
+    if seat.human or seat.simulated:
+        return ()
+    return tuple(_bound(tool) for tool in tools_of(turn, agent))
+
+
+def drafts_for(turn: TurnContext, agent: str) -> int:
+    """How many drafts an agent may try by `<TRY>`: its seat has text alone to ask for that."""
+    config = turn.evaluated.config
+    if not any(tool.name == TRIED for tool in tools_for(turn, agent)):
+        return 0
+    return min(config.tool_calls, MOST_TRIES) if tries_drafts(config.seats[agent]) else 0
+
+
+def computed(turn: TurnContext, agent: str, tool: str, arguments: dict[str, Any]) -> str:
+    """What a tool tells, computed anew from the table.
+
+    Raises:
+        ValueError: the agent has no such tool there.
+    """
+    for one in tools_of(turn, agent):
+        if one.name == tool:
+            return str(_bound(one).invoke(arguments))
+    raise ValueError(f"{agent} has no tool {tool} at {turn.at}")
+
+
+def _bound(tool: PublicTool) -> BaseTool:
+    def run(**given: Any) -> str:
+        return tool.run(tool.arguments(**given))
+
+    return StructuredTool.from_function(
+        run,
+        name=tool.name,
+        description=tool.description,
+        args_schema=tool.arguments,
+        infer_schema=False,
+        handle_validation_error=_in_words,
+    )
+
+
+def _in_words(error: Any) -> str:
+    """Arguments that the tool cannot take: what is wrong, and where."""
+    if isinstance(error, ValidationError):
+        first = first_error(error)
+        return f"These arguments cannot be used: {first.where or 'they'}: {first.reason}."
+    return "These arguments cannot be used."

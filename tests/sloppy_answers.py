@@ -1,0 +1,270 @@
+"""Answers as language models write them: what a trial had refused, and more of the kind.
+
+`docs/answers.md` shows them with their verdicts. The two lists are asserted line by line.
+"""
+
+import json
+from typing import NamedTuple
+
+from shapley_coop.games.exchange import scenario
+
+OFFER = {"kind": "do", "agent": "Alice", "action": "cooperate"}
+PAY = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 3}
+TASKS = scenario("paper_cooperative").tasks
+SAYS = TASKS.registry.describe
+QUOTED = next(m for m in range(1, 63) if '"' in SAYS(m) and '"' not in SAYS(63 ^ m))
+
+
+class Written(NamedTuple):
+    """One answer.
+
+    Attributes:
+        what: what is odd about it.
+        act: what it answers: propose, answer, act, claim, reason, exchange, exchange_answer.
+        text: the answer.
+        verdict: how it is read, or the label under which it is asked back.
+    """
+
+    what: str
+    act: str
+    text: str
+    verdict: str
+
+
+def clauses(*parts: dict[str, object]) -> str:
+    return json.dumps({"clauses": parts or [OFFER]})
+
+
+def proposal(inner: str) -> str:
+    return f"<s>Fair.</s><PROPOSAL>{inner}</PROPOSAL>"
+
+
+def when(condition: object) -> str:
+    return proposal(clauses({**OFFER, "when": condition}))
+
+
+def paying(**more: object) -> str:
+    return proposal(clauses({**PAY, **more}))
+
+
+COOPERATE = "Alice does cooperate at every turn."
+PAYS = "Alice pays Bob 3, once."
+ATOMS = [SAYS(1 << bit) for bit in range(6)]
+SPLIT = f'{{"Alice": ["{SAYS(QUOTED)}"], "Bob": ["{SAYS(63 ^ QUOTED)}"]}}'
+
+REFUSED_IN_THE_TRIAL = [
+    Written(
+        "JSON in a fence, headings around",
+        "propose",
+        f"## Offer\n<PROPOSAL>\n```json\n{clauses()}\n```\n</PROPOSAL>\n## Why\nIt is fair.",
+        COOPERATE,
+    ),
+    Written("a comma too many", "propose", proposal(clauses()[:-2] + ",]}"), COOPERATE),
+    Written("`$3` as an amount", "propose", paying(amount="$3"), PAYS),
+    Written(
+        "the offer's words inside <ACCEPT>",
+        "answer",
+        '<ACCEPT>"Alice cooperates at every turn"</ACCEPT>',
+        "accept",
+    ),
+    Written("**Action: cooperate**", "act", "I trust Alice.\n\n**Action: cooperate**", "cooperate"),
+    Written("an action in another case", "act", "<ACTION>Cooperate</ACTION>", "cooperate"),
+    Written(
+        "a call written as words",
+        "act",
+        '{"name": "ACTION", "arguments": {"action": "cooperate"}}',
+        "cooperate",
+    ),
+    Written("<ACTION> unclosed", "act", "<ACTION>cooperate", "cooperate"),
+    Written(
+        "two actions in tags",
+        "act",
+        "<ACTION>cooperate</ACTION> or <ACTION>defect</ACTION>? The first.",
+        "DUP",
+    ),
+    Written("an action in a sentence", "act", "I will keep the contract and cooperate.", "MPT"),
+    Written("a plan without tags", "reason", "Offer 3 and settle for 2.", "think"),
+    Written("<CONSIDER> unclosed", "reason", "<CONSIDER>Offer 3. Say <ACCEPT> at 2.", "think"),
+    Written(
+        "four tasks as a list",
+        "exchange",
+        proposal(json.dumps({"Alice": ATOMS[:4], "Bob": ATOMS[4:]})),
+        "Alice 001111, Bob 110000",
+    ),
+    Written(
+        "quotation marks inside a description",
+        "exchange",
+        proposal(SPLIT),
+        f"Alice {TASKS.bits(QUOTED)}, Bob {TASKS.bits(63 ^ QUOTED)}",
+    ),
+    Written("yes in words alone", "exchange_answer", "I accept Alice's proposal.", "MPT"),
+    Written(
+        "accept and propose at once",
+        "exchange_answer",
+        "<ACCEPT>" + proposal(json.dumps({"Alice": ATOMS[:4], "Bob": ATOMS[4:]})),
+        "ACK",
+    ),
+    Written(
+        "one turn in a list", "propose", when({"turns": [2]}), "Alice does cooperate at turn 2."
+    ),
+    Written("about 18%", "claim", "<CLAIM>about 18%</CLAIM>", "18 %"),
+    Written("6 percent", "claim", "<CLAIM>6 percent</CLAIM>", "6 %"),
+    Written("12", "claim", "<CLAIM>12</CLAIM>", "12 %"),
+    Written("**18%**", "claim", "<CLAIM>**18%**</CLAIM>", "18 %"),
+    Written("<ACCEPT/>", "answer", "<ACCEPT/>", "accept"),
+    Written("<accept>", "answer", "<accept>", "accept"),
+    Written("words inside <ACCEPT>", "answer", "<ACCEPT>I agree</ACCEPT>", "accept"),
+    Written("a bare list of clauses", "propose", proposal(json.dumps([OFFER])), COOPERATE),
+]
+"""Every answer that was refused in a trial of 148 answers of a language model."""
+
+BATTERY = [
+    Written("a word before the JSON", "propose", proposal(f"Offer: {clauses()}"), COOPERATE),
+    Written("a word after the JSON", "propose", proposal(f"{clauses()} Agreed?"), COOPERATE),
+    Written("single quotes", "propose", proposal(clauses().replace('"', "'")), COOPERATE),
+    Written(
+        "typographic quotes",
+        "propose",
+        proposal("{“clauses”: [{“kind”: “do”, “agent”: “Alice”, “action”: “cooperate”}]}"),
+        COOPERATE,
+    ),
+    Written(
+        "// comments",
+        "propose",
+        proposal(f"{{ // ours\n{clauses()[1:-1]} /* all */ }}"),
+        COOPERATE,
+    ),
+    Written(
+        "Python's None",
+        "propose",
+        proposal(repr({"clauses": [{**OFFER, "when": None}]})),
+        COOPERATE,
+    ),
+    Written("one clause alone", "propose", proposal(json.dumps(OFFER)), COOPERATE),
+    Written(
+        "an extra key: reason", "propose", proposal(clauses({**OFFER, "reason": "x"})), COOPERATE
+    ),
+    Written(
+        "a key that could bind", "propose", proposal(clauses({**OFFER, "unless": "x"})), "CLAUSE"
+    ),
+    Written(
+        "type for kind",
+        "propose",
+        proposal(clauses({"type": "do", "agent": "Alice", "action": "cooperate"})),
+        COOPERATE,
+    ),
+    Written(
+        "from and to for payer and payee",
+        "propose",
+        proposal(clauses({"kind": "pay", "from": "Alice", "to": "Bob", "amount": 3})),
+        PAYS,
+    ),
+    Written("3 points", "propose", paying(amount="3 points"), PAYS),
+    Written("€3", "propose", paying(amount="€3"), PAYS),
+    Written("3 % where a number is due", "propose", paying(amount="3%"), "CLAUSE"),
+    Written("three", "propose", paying(amount="three"), "CLAUSE"),
+    Written("3 coins each", "propose", paying(amount="3 coins each"), "CLAUSE"),
+    Written(
+        "a part of the reward in per cent",
+        "propose",
+        paying(amount="40 percent", per="reward"),
+        "Alice pays Bob 40 % of what Alice earns at every turn.",
+    ),
+    Written(
+        "basis for per",
+        "propose",
+        paying(basis="turn", amount=2),
+        "Alice pays Bob 2 for each turn.",
+    ),
+    Written("when: null", "propose", when(None), COOPERATE),
+    Written("when: always", "propose", when("Always"), COOPERATE),
+    Written("turn: 2", "propose", when({"turn": 2}), "Alice does cooperate at turn 2."),
+    Written(
+        "a list of two turns",
+        "propose",
+        when({"turns": [1, 3]}),
+        "Alice does cooperate at turns 1 and 3.",
+    ),
+    Written(
+        "a list of turns in a row",
+        "propose",
+        when({"turns": [1, 2, 3]}),
+        "Alice does cooperate from turn 1 to turn 3.",
+    ),
+    Written(
+        "from and to",
+        "propose",
+        when({"from": 2, "to": 4}),
+        "Alice does cooperate from turn 2 to turn 4.",
+    ),
+    Written("two conditions in one object", "propose", when({"turn": 2, "every": 3}), "CLAUSE"),
+    Written(
+        "a name in another case",
+        "propose",
+        proposal(clauses({**OFFER, "agent": "alice"})),
+        COOPERATE,
+    ),
+    Written("JSON cut off", "propose", f"<PROPOSAL>{clauses()[:-1]}", "MET"),
+    Written("one key twice", "propose", proposal('{"clauses": [], "clauses": []}'), "JSON"),
+    Written("two objects", "propose", proposal(clauses() + clauses()), "JSON"),
+    Written("<PROPOSAL> unclosed", "propose", f"<s>Fair.</s><PROPOSAL>{clauses()}", COOPERATE),
+    Written("words without clauses", "propose", "<s>Let us both cooperate.</s>", "MPT"),
+    Written("<S> and </S>", "answer", "<S>Gladly.</S><ACCEPT>", "accept, says Gladly."),
+    Written(
+        "<s> unclosed before <ACCEPT>", "answer", "<s>Gladly. <ACCEPT>", "accept, says Gladly."
+    ),
+    Written("no, not closed", "answer", "<s>I would never <ACCEPT>", "TAG"),
+    Written("two speeches", "answer", "<s>Well.</s> <s>Yes.</s><ACCEPT>", "DUP"),
+    Written("bold", "answer", "**<REJECT>**", "reject"),
+    Written("backticks", "answer", "`<ACCEPT>`", "accept"),
+    Written(
+        "a tag named in private thoughts",
+        "answer",
+        "<CONSIDER>I will use <ACCEPT> now</CONSIDER><REJECT>",
+        "reject",
+    ),
+    Written(
+        "<name>, List<int>, <br> in private", "answer", "<name> List<int> <br>\n<ACCEPT>", "accept"
+    ),
+    Written(
+        "HTML in a speech",
+        "answer",
+        "<s>A <b>fair</b> deal.</s><ACCEPT>",
+        "accept, says A <b>fair</b> deal.",
+    ),
+    Written(
+        "emoji with a joiner", "answer", "<s>Yes 👩\u200d🌾</s><ACCEPT>", "accept, says Yes 👩🌾"
+    ),
+    Written("a byte order mark", "answer", "\ufeff<ACCEPT>", "accept"),
+    Written("something invisible inside a tag", "answer", "<ACC\u00adEPT>", "TEXT"),
+    Written("another offer's number", "answer", "<ACCEPT>offer 7</ACCEPT>", "STALE"),
+    Written("yes, if …", "answer", "<ACCEPT>if you pay 4</ACCEPT>", "ACK"),
+    Written("yes and no", "answer", "<ACCEPT> or <REJECT>", "ACK"),
+    Written("yes in words", "answer", "I agree to this.", "ACK"),
+    Written("a bare name", "act", "cooperate", "cooperate"),
+    Written("quotes and a full stop", "act", '<ACTION>"cooperate".</ACTION>', "cooperate"),
+    Written("no such action", "act", "<ACTION>wait</ACTION>", "ACTION"),
+    Written("two different last lines", "act", "Action: defect\nAction: cooperate", "DUP"),
+    Written("a claim of 1", "claim", "<CLAIM>1</CLAIM>", "CLAIM"),
+    Written("a claim of 0.4", "claim", "<CLAIM>0.4</CLAIM>", "40 %"),
+    Written("more than everything", "claim", "<CLAIM>120%</CLAIM>", "CLAIM"),
+    Written(
+        "masks for tasks",
+        "exchange",
+        proposal('{"Alice": ["111000"], "Bob": ["000111"]}'),
+        "Alice 111000, Bob 000111",
+    ),
+    Written(
+        "a description without a list",
+        "exchange",
+        proposal(json.dumps({"Alice": SAYS(56), "Bob": [SAYS(7)]})),
+        "Alice 111000, Bob 000111",
+    ),
+    Written(
+        "a description in another case",
+        "exchange",
+        proposal(json.dumps({"Alice": [SAYS(56).upper()], "Bob": [SAYS(7)]})),
+        "UNK",
+    ),
+]
+"""More ways to write an answer, with what is made of each."""

@@ -1,0 +1,93 @@
+"""A web page gets nothing from a server on a developer's machine."""
+
+import os
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from shapley_coop.serve.server.body_limit import BodyLimit
+from shapley_coop.serve.server.browser_guard import DEV_TOKEN, HOSTS, BrowserGuard, JsonOnly
+
+HERE = "127.0.0.1:8123"
+JSON = {"content-type": "application/json"}
+TOKEN = "the-token-of-this-start"
+
+
+async def _runs(request: Request) -> Response:
+    return PlainTextResponse((await request.body()).decode() or "read")
+
+
+def client(**headers: str) -> httpx.AsyncClient:
+    guards = [Middleware(BrowserGuard), Middleware(BodyLimit, most=1000), Middleware(JsonOnly)]
+    app = Starlette(routes=[Route("/runs", _runs, methods=["GET", "POST"])], middleware=guards)
+    transport = httpx.ASGITransport(app)
+    return httpx.AsyncClient(
+        transport=transport, base_url="http://127.0.0.1:8123", headers={"host": HERE, **headers}
+    )
+
+
+async def post(body: str = "{}", **headers: str) -> int:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    async with client() as http:
+        return (await http.post("/runs", content=body, headers={**JSON, **named})).status_code
+
+
+@pytest.fixture(autouse=True)
+def _no_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (DEV_TOKEN, HOSTS, "LANGGRAPH_HTTP"):
+        monkeypatch.delenv(name, raising=False)
+
+
+async def test_a_body_is_read_as_json_alone() -> None:
+    """A page sends these three without asking first."""
+    assert await post() == 200
+    assert await post(content_type="application/json; charset=utf-8") == 200
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""):
+        assert await post(content_type=kind) == 415
+
+
+async def test_only_pages_of_this_machine_may_change_something(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for origin in ("http://localhost:3000", "http://127.0.0.1:8123", "http://[::1]:5173"):
+        assert await post(origin=origin) == 200
+    studio = "https://smith.langchain.com"
+    foreign = ("https://evil.example", "null", "http://localhost.evil.example", studio)
+    for origin in foreign:
+        assert await post(origin=origin) == 403
+    assert await post(sec_fetch_site="cross-site") == 403
+    monkeypatch.setenv("LANGGRAPH_HTTP", f'{{"cors": {{"allow_origins": ["{studio}"]}}}}')
+    assert [await post(origin=origin) for origin in foreign] == [403, 403, 403, 200]
+
+
+async def test_a_name_that_was_rebound_to_this_machine_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for host in ("evil.example", "evil.example:8123", "127.0.0.1.evil.example", ""):
+        assert await post(host=host) == 403
+    for host in ("localhost:8123", "[::1]:8123", "127.0.0.2"):
+        assert await post(host=host) == 200
+    monkeypatch.setenv(HOSTS, "box.example")
+    assert await post(host="box.example:8123") == 200
+
+
+async def test_the_token_of_an_address_is_kept_by_the_browser() -> None:
+    os.environ[DEV_TOKEN] = TOKEN
+    try:
+        assert await post() == 401
+        assert await post(authorization="Bearer another") == 401
+        assert await post(authorization=f"Bearer {TOKEN}") == 200
+        assert await post(x_api_key=TOKEN) == 200
+        async with client() as browser:
+            assert (await browser.get("/runs?token=another")).status_code == 401
+            first = await browser.get(f"/runs?token={TOKEN}")
+            assert first.status_code == 200
+            assert "SameSite=Strict" in first.headers["set-cookie"]
+            assert (await browser.get("/runs")).status_code == 200
+    finally:
+        del os.environ[DEV_TOKEN]

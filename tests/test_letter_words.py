@@ -1,0 +1,219 @@
+"""What letters say: the deal once, notes that are replaced, an offer's outlook, and few words."""
+
+import json
+from typing import Any
+
+import pytest
+
+from benchmarks.letters import LIMITS, by_act, written
+from shapley_coop.graphs.running import play
+from shapley_coop.prompts import write_request, write_rules
+from shapley_coop.state import RunConfig, home
+from tests.scripted import Script
+
+DEAL = [
+    {"kind": "do", "agent": "Alice", "action": "cooperate"},
+    {"kind": "do", "agent": "Bob", "action": "cooperate"},
+]
+OFFER = f"<s>Both.</s><PROPOSAL>{json.dumps({'clauses': DEAL})}</PROPOSAL>"
+ROOM = RunConfig(game="prisoners_dilemma", params={"rounds": 2}, rounds=2)
+
+
+def agreeing(script: Script) -> None:
+    script["Alice", "propose"] = OFFER
+    script["Bob", "answer"] = "<s>Yes.</s><ACCEPT>"
+
+
+# Notes
+
+
+async def test_notes_of_any_letter_come_back_in_the_next_one_until_they_are_replaced(
+    script: Script,
+) -> None:
+    script["Alice", "propose"] = f"{OFFER}<NOTES>Bob gives in late.</NOTES>"
+    script["Bob", "answer"] = ["<REJECT>", "<REJECT>"]
+    script["Bob", "propose"] = "<REJECT><NOTES>Alice was fair.</NOTES>"
+    script["Alice", "act"] = "<ACTION>defect</ACTION><NOTES>Turn 1: I defected.</NOTES>"
+    await play("negotiation", ROOM)
+    first, second = script.shown_to("Alice", "act")
+    assert "**Your notes** (private): Bob gives in late." in first
+    assert "Turn 1: I defected." in second
+    assert "Bob gives in late" not in second
+    assert "Alice was fair." in script.shown_to("Bob", "act")[0]
+    for letter in script.shown_to("Bob"):
+        assert "gives in late" not in letter + json.dumps(letter.facts)
+
+
+async def test_notes_are_in_the_journal_and_nowhere_public(script: Script) -> None:
+    script["Alice", "propose"] = f"{OFFER}<NOTES>canary-77</NOTES>"
+    outcome = await play("negotiation", ROOM)
+    assert "canary-77" not in json.dumps(outcome, default=str)
+    kept = [e for e in home().journal.entries(outcome["episode"]) if e.agent == "Alice"]
+    assert any("canary-77" in e.answer.text for e in kept)
+
+
+async def test_notes_are_kept_to_their_limit_and_cannot_forge_a_heading(script: Script) -> None:
+    script["Alice", "propose"] = f"{OFFER}<NOTES>One.\n# The game\n{'x' * 700}</NOTES>"
+    script["Bob", "answer"] = "<REJECT>"
+    script["Bob", "propose"] = "<REJECT>"
+    await play("negotiation", ROOM)
+    letter = script.shown_to("Alice", "act")[0]
+    assert letter.count("\n# The game\n") == 1
+    assert "\n> # The game\n" in letter
+    assert len(letter.facts["notes"]) == 600
+
+
+async def test_where_a_deal_fixes_the_move_no_notes_are_shown_and_it_says_the_move(
+    script: Script,
+) -> None:
+    agreeing(script)
+    script["Alice", "propose"] = f"{OFFER}<NOTES>My limit is X.</NOTES>"
+    await play("negotiation", ROOM)
+    letter = script.shown_to("Alice", "act")[0]
+    assert "**The deal asks you for: cooperate.**" in letter
+    assert "My limit" not in letter
+    assert "<NOTES>" not in letter
+
+
+# Nothing twice
+
+
+async def test_the_deal_is_told_once_and_the_talk_that_led_to_it_no_more(script: Script) -> None:
+    agreeing(script)
+    await play("negotiation", ROOM)
+    for letter in script.shown_to("Alice", "act"):
+        assert letter.count("Alice does cooperate at every turn.") == 1
+        assert "Both." not in letter
+        assert "Both." in json.dumps(letter.facts["history"]), "programs are given all of it"
+
+
+async def test_an_offer_is_told_once_in_words_and_once_as_json_to_change(script: Script) -> None:
+    agreeing(script)
+    await play("negotiation", ROOM)
+    (letter,) = script.shown_to("Bob", "answer")
+    assert letter.count("Alice does cooperate at every turn.") == 1
+    assert json.dumps(letter.facts["offer"]["wire"], ensure_ascii=False) in letter
+    assert "hash" not in letter.split("# You")[1]
+
+
+async def test_an_offer_that_is_long_past_is_told_beside_the_question(script: Script) -> None:
+    agreeing(script)
+    room = ROOM.model_copy(update={"recall": 1})
+    await play("negotiation", room)
+    (letter,) = script.shown_to("Bob", "answer")
+    assert letter.count("Alice does cooperate at every turn.") == 1
+
+
+async def test_without_deals_no_letter_speaks_of_prices(script: Script) -> None:
+    await play("llm_only", ROOM)
+    for letter in script.shown_to("Alice"):
+        for word in ("PROPOSAL", "offer", "pay ", "deal", "clause"):
+            assert word not in letter.replace("# What is", "")
+
+
+def test_where_nobody_can_pay_no_letter_teaches_payments() -> None:
+    course = {"steps": ["propose", "answer", "act"], "turns": 2, "rounds": 3, "budget": False}
+    known = {"procedure": {**course, "enforcement": "enforced", "payments": False}}
+    for kinds in ([], ["do", "forbid"]):
+        rules = write_rules("table", "The rules.", {**known, "kinds": kinds})
+        assert "Breaking a deal costs nothing" in rules
+        for word in ('"pay"', '"share"', "amount", "payments", "norm"):
+            assert word not in rules
+        assert ('"forbid"' in rules) == bool(kinds)
+
+
+# What an offer would pay
+
+
+def row(condition: str, alice: str, bob: str, who: str = "", by: str = "") -> dict[str, Any]:
+    payoffs = {"Alice": {"mean": alice}, "Bob": {"mean": bob}}
+    return {"if": condition, "who": who, "by": by, "payoffs": payoffs}
+
+
+OUTLOOK = {
+    "exact": True,
+    "plays": 1,
+    "rows": [
+        row("all keep it", "5", "4"),
+        row("Bob breaks it", "-1", "-1", who="Bob", by="door"),
+        row("no deal", "-1", "-1"),
+    ],
+    "norm": {"name": "shapley", "payoffs": {"Alice": {"mean": "4.5"}, "Bob": {"mean": "4.5"}}},
+}
+
+
+def shown(outlook: dict[str, Any], you: str = "Bob") -> str:
+    offer = {"by": "Alice", "revision": 1, "in_words": "c1. Alice does door.", "wire": {}}
+    course = {"steps": ["propose", "answer", "act"], "turns": 1, "rounds": 3, "budget": False}
+    view = {"you": you, "ask": "answer", "procedure": course, "round": 1, "rounds": 3}
+    return write_request({**view, "offer": {**offer, "outlook": outlook}}, "Nothing yet.")
+
+
+def test_an_answer_shows_what_the_offer_pays_its_reader_first() -> None:
+    letter = shown(OUTLOOK)
+    assert "| if … | you (Bob) | Alice |" in letter
+    assert "| all keep it | 4 | 5 |" in letter
+    assert "| you break it (door) | -1 | -1 |" in letter
+    assert "| no deal: what each can be sure of | -1 | -1 |" in letter
+    assert "| split by shapley, if all keep it | 4.5 | 4.5 |" in letter
+    assert "| Bob breaks it (door) |" in shown(OUTLOOK, you="Alice")
+
+
+def test_an_outlook_of_plays_shows_its_range_and_says_so() -> None:
+    payoffs = {a: {"mean": "3.5", "low": "2", "high": "5"} for a in ("Alice", "Bob")}
+    rows = [{"if": "all keep it", "who": "", "by": "", "payoffs": payoffs}]
+    letter = shown({"exact": False, "plays": 500, "rows": rows})
+    assert "the mean of 500 plays, with a 90 % range" in letter
+    assert "3.5 (2 to 5)" in letter
+
+
+async def test_the_last_bargaining_shows_amounts_that_add_up(script: Script) -> None:
+    script["Alice", "propose_split"] = (
+        '<PROPOSAL>{"clauses": [{"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 1}]}'
+        "</PROPOSAL>"
+    )
+    await play("shapley_coop", RunConfig(game="escape_room", enforcement="notional", seed=2))
+    letter = script.shown_to("Bob", "answer_split")[0]
+    rows = [line.strip("| ").split(" | ") for line in letter.split("\n") if line.startswith("| ")]
+    head = next(row for row in rows if "as proposed" in row)
+    amounts = {row[0]: row[1:] for row in rows[rows.index(head) + 2 :][:3]}
+    assert set(amounts) == {"Alice", "Bob", "together"}
+    columns = head[-len(amounts["together"]) :]
+    for n, column in enumerate(columns):
+        if column != "claims":
+            each = sum(float(amounts[a][n]) for a in ("Alice", "Bob"))
+            assert each == pytest.approx(float(amounts["together"][n])), column
+    assert "as signed → " in letter
+    assert "the signed deal stays" in letter or "what each has earned stays" in letter
+
+
+async def test_a_claim_is_made_before_anything_computed_by_a_norm_is_shown(script: Script) -> None:
+    norm = [*DEAL, {"kind": "share", "norm": "shapley"}]
+    script["Alice", "propose"] = f"<PROPOSAL>{json.dumps({'clauses': norm})}</PROPOSAL>"
+    script["Bob", "answer"] = "<ACCEPT>"
+    script["Bob", "act"] = "<ACTION>defect</ACTION>"
+    await play("shapley_coop", ROOM)
+    (letter,) = script.shown_to("Alice", "claim")
+    assert "| Alice | -2 |" in letter
+    assert "as signed |" not in letter
+
+
+# Size
+
+
+@pytest.mark.parametrize(("game", "act"), [at for at in LIMITS if at[0] != "raid_battle"])
+async def test_letters_stay_within_their_size(game: str, act: str) -> None:
+    graph = "task_exchange" if game == "task_exchange" else "shapley_coop"
+    found = by_act(await written(graph, game, {}))[act]
+    assert max(map(len, found)) <= LIMITS[game, act]
+
+
+async def test_the_move_that_a_deal_fixes_is_asked_for_in_few_words() -> None:
+    entries = [e for e in await written("shapley_coop", "raid_battle", {}) if e.act == "act"]
+    assert len(entries) > 12
+    for entry in entries:
+        own = entry.letter_text[entry.letter_text.index("# So far") :]
+        assert len(own) <= 1_500
+        assert len(entry.letter_text) <= 3_000, "a turn adds a row of what was done"
+        if entry.facts["turn"] <= 3:
+            assert len(entry.letter_text) <= 2_500, "rules and all"

@@ -1,0 +1,180 @@
+"""Journal, ledger, register and letters have owners, and no owner reaches another's."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from langgraph.graph import END, START, StateGraph
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import ProgrammingError
+
+from shapley_coop.seats.records import Answer, Entry, Mail
+from shapley_coop.state import Key, Line
+from shapley_coop.state.storage.home import Home
+from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
+
+PAID = [Line("world", "Alice", 5, "reward")]
+MORE = [Line("world", "Mallory", 9, "reward")]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def books(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
+    """Books of two tenants; on Postgres of a role that is above nothing."""
+    if request.param == "sqlite":
+        return Home(tmp_path)
+    return Home(tmp_path, database=request.getfixturevalue("plain_role"))
+
+
+@pytest.fixture
+def plain_role(postgres_url: str) -> str:
+    """The URL of a database of its own, as a role without a superuser's rights."""
+    name = f"t{uuid4().hex[:12]}"
+    admin = create_engine(
+        postgres_url.replace("postgresql://", "postgresql+psycopg://"),
+        isolation_level="AUTOCOMMIT",
+    )
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE ROLE {name} LOGIN NOSUPERUSER NOBYPASSRLS"))
+        connection.execute(text(f"CREATE DATABASE {name} OWNER {name}"))
+    return postgres_url.replace("//postgres:", f"//{name}:").replace("/postgres?", f"/{name}?")
+
+
+def entry(agent: str = "Alice", words: str = "mine") -> Entry:
+    answer = Answer(words, cut=False, input_tokens=3, output_tokens=4, seconds=0.0)
+    return Entry(agent, "act", "m", "l1", "a letter", 1, answer, "n")
+
+
+def test_another_owner_neither_reads_nor_writes(books: Home) -> None:
+    with acting_for("ann", "t1"):
+        books.journal.write("e", entry())
+        books.journal.deliver("e", Mail("Bob", "act", "l2", "a letter", 1))
+        books.ledger.post(Key("e", "final"), PAID)
+        books.runs.begin("r", "llm_only", {})
+    with acting_for("bob"):
+        assert list(books.journal.entries("e")) == []
+        assert books.journal.mail("e", "Bob") is None
+        assert books.ledger.lines("e") == []
+        assert books.runs.list() == []
+        with pytest.raises(ValueError, match="there is no run"):
+            books.runs.get("r")
+        books.runs.finish("r", "ended", {"stolen": True})
+        for write in (
+            lambda: books.ledger.post(Key("e", "escrow"), MORE),
+            lambda: books.journal.write("e", entry("Bob")),
+            lambda: books.journal.deliver("e", Mail("Bob", "act", "l3", "another letter", 1)),
+        ):
+            with pytest.raises(NotYours, match="start a run of your own") as refused:
+                write()
+            assert "ann" not in str(refused.value)
+    with acting_for("ann", "t1"):
+        assert [one.answer.text for one in books.journal.entries("e")] == ["mine"]
+        assert books.ledger.lines("e") == PAID
+        mail = books.journal.mail("e", "Bob")
+        assert mail is not None
+        assert mail.letter_text == "a letter"
+        assert books.runs.get("r").state == "started"
+        assert books.journal.tokens_of("ann") == 7
+
+
+def test_an_episode_is_played_by_one_thread(books: Home) -> None:
+    with acting_for("ann", "t1"):
+        books.ledger.post(Key("e", "final"), PAID)
+    with acting_for("ann", "t2"):
+        with pytest.raises(NotYours):
+            books.journal.found("e", [("Alice", "l1", 1)])
+        with pytest.raises(NotYours):
+            books.ledger.post(Key("e", "escrow"), PAID)
+    with acting_for("ann"):
+        assert books.ledger.lines("e") == PAID
+
+
+def test_the_server_reads_for_all_and_writes_for_one(books: Home) -> None:
+    with acting_for("ann", "t1"):
+        books.journal.deliver("e", Mail("Bob", "act", "l2", "a letter", 1))
+    with acting_for(SERVER):
+        assert books.journal.mail("e", "Bob") is not None
+        with pytest.raises(NotYours):
+            books.ledger.post(Key("e", "final"), PAID)
+
+
+async def test_answers_kept_in_one_batch_stay_with_their_owners(books: Home) -> None:
+    async def keep(owner: str) -> None:
+        with acting_for(owner, f"thread of {owner}"):
+            await books.journal.keep(f"of-{owner}", entry(words=owner))
+
+    await asyncio.gather(*[keep(owner) for owner in ("ann", "bob", "cem")])
+    for owner in ("ann", "bob", "cem"):
+        with acting_for(owner):
+            assert [one.answer.text for one in books.journal.entries(f"of-{owner}")] == [owner]
+        with acting_for("dan"):
+            assert list(books.journal.entries(f"of-{owner}")) == []
+
+
+async def test_a_run_has_the_owner_of_its_configuration_and_no_other() -> None:
+    seen = []
+
+    def look(state: dict) -> dict:
+        seen.append(holder())
+        return {}
+
+    graph = StateGraph(dict).add_node(look).add_edge(START, "look").add_edge("look", END).compile()
+    with acting_for("bob", "another"):
+        await graph.ainvoke({}, {"configurable": {"thread_id": "t", OWNER_KEY: "ann"}})
+    await graph.ainvoke({}, {"configurable": {"thread_id": "t"}, "metadata": {"owner": "ann"}})
+    assert [(one.owner, one.thread) for one in seen] == [("ann", "t"), ("", "t")]
+
+
+def test_postgres_itself_shows_and_takes_only_the_owners_rows(
+    plain_role: str, tmp_path: Path
+) -> None:
+    books = Home(tmp_path, database=plain_role)
+    with acting_for("ann", "t1"):
+        books.ledger.post(Key("e", "final"), PAID)
+        books.journal.write("e", entry())
+    assert not books.owners.bypassed()
+    engine = create_engine(plain_role.replace("postgresql://", "postgresql+psycopg://"))
+    tables = ("answers", "ledger_lines", "postings", "episodes")
+
+    def rows(owner: str) -> list[int]:
+        with engine.begin() as connection:
+            connection.execute(text("SELECT set_config('coop.owner', :o, true)"), {"o": owner})
+            count = "SELECT count(*) FROM "
+            return [connection.execute(text(count + table)).scalar_one() for table in tables]
+
+    assert rows("ann") == [1, 1, 1, 1]
+    assert rows("bob") == rows("") == [0, 0, 0, 0]
+    stolen = text("INSERT INTO postings VALUES ('ann', 'e', 'final', '', 1, 'digest')")
+    with engine.connect() as connection:
+        connection.execute(text("SELECT set_config('coop.owner', 'bob', false)"))
+        with pytest.raises(ProgrammingError, match="row-level security"):
+            connection.execute(stolen)
+
+
+def test_a_home_from_before_there_were_owners_opens(tmp_path: Path) -> None:
+    old = Home(tmp_path)
+    old.ledger.post(Key("e", "final"), PAID)
+    old.journal.write("e", entry())
+    file = tmp_path / "old" / "books.sqlite"
+    file.parent.mkdir()
+    with sqlite3.connect(tmp_path / "books.sqlite") as before:
+        before.execute("VACUUM INTO ?", [str(file)])
+    with sqlite3.connect(file) as books:
+        names = "SELECT name FROM sqlite_master WHERE type = 'table'"
+        for (table,) in books.execute(names).fetchall():
+            if table in ("episodes", "thread_owners"):
+                books.execute(f"DROP TABLE {table}")
+            else:
+                books.execute(f"ALTER TABLE {table} DROP COLUMN owner")
+    home = Home(file.parent)
+    assert [one.answer.text for one in home.journal.entries("e")] == ["mine"]
+    assert home.ledger.lines("e") == PAID
+    assert home.ledger.post(Key("e", "final"), PAID) == "already"
+    with acting_for("bob", "t"), pytest.raises(NotYours):
+        home.ledger.post(Key("e", "escrow"), MORE)
+    assert home.owners.hand_over("e", "t1", "ann")
+    assert not home.owners.hand_over("e", "t2", "bob")
+    with acting_for("ann", "t1"):
+        assert home.ledger.lines("e") == PAID
+        assert home.ledger.post(Key("e", "final"), PAID) == "already"

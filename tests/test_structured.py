@@ -1,0 +1,219 @@
+"""Seats that answer by a schema or by calling a tool, over HTTP, through LangChain's own means."""
+
+import json
+from typing import Any
+
+import pytest
+
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats import Seat, chat_model
+from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.modes import answers_of
+from shapley_coop.seats.schema import ANSWERS, schema_of
+from shapley_coop.state import RunConfig, home
+from tests.embedded_reply import by_schema, by_tool, reply
+from tests.stub_faults import Completion, Fault
+from tests.stub_openai import Reply, StubOpenAI
+
+OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated"}
+WAYS = {"schema": by_schema, "tools": by_tool, "text": reply}
+
+
+@pytest.fixture(autouse=True)
+def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+
+
+def room(stub: StubOpenAI, **settings: Any) -> RunConfig:
+    seats = {
+        agent: {"model": f"openai:{agent}", "base_url": stub.base_url, **settings}
+        for agent in ("Alice", "Bob")
+    }
+    return RunConfig.model_validate({"seats": seats})
+
+
+def told(outcome: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in outcome.items() if key not in OWN}
+
+
+# The whole workflow
+
+
+@pytest.mark.parametrize("graph", ["llm_only", "short_term", "shapley_coop", "contracts"])
+@pytest.mark.parametrize("way", ["schema", "tools"])
+async def test_whichever_way_seats_answer_the_run_is_the_same(graph: str, way: str) -> None:
+    with StubOpenAI(reply) as stub:
+        in_text = await play(graph, room(stub, answers="text"))
+    with StubOpenAI(WAYS[way]) as stub:
+        otherwise = await play(graph, room(stub, answers=way))
+        asked = [request.body for request in stub.requests]
+    assert told(otherwise) == told(in_text)
+    assert all(("response_format" in body) == (way == "schema") for body in asked)
+    assert all(("tools" in body) == (way == "tools") for body in asked)
+
+
+async def test_an_action_is_asked_for_by_an_enum_of_what_is_legal() -> None:
+    with StubOpenAI(by_schema) as stub:
+        await play("llm_only", room(stub, answers="schema"))
+        form = stub.requests[0].body["response_format"]["json_schema"]
+    assert form["name"] == "act"
+    assert form["strict"] is True
+    assert form["schema"]["properties"]["action"]["enum"] == ["door", "lever"]
+    assert "content" not in form["schema"]["properties"], "actions here carry nothing"
+
+
+# What comes back is no schema
+
+
+def first(answer: str | Completion, then: Reply) -> Reply:
+    """Say one thing to Alice's first letter, and go on soundly."""
+    waiting = [answer]
+
+    def said(messages: list[dict[str, Any]], request: dict[str, Any]) -> str | Completion:
+        mine = waiting and request["model"] == "Alice"
+        return waiting.pop() if mine else then(messages, request)
+
+    return said
+
+
+def spoilt(text: str) -> Fault:
+    """The endpoint takes the schema and does not keep to it, as small models' do."""
+    return Fault("spoilt", spoil=lambda said: Completion(text))
+
+
+@pytest.mark.parametrize(
+    ("fault", "label"),
+    [
+        (spoilt("I would rather not say."), "MPT"),
+        (spoilt(""), "MPT"),
+        (spoilt('{"thoughts": "Hm.", "action": "window", "notes": null}'), "ACTION"),
+        (spoilt("null"), "MPT"),
+        (spoilt("[1, 2]"), "MPT"),
+        (Fault.refusal(), "MPT"),
+        (Fault.truncated(), "CUT"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else getattr(given, "name", "fault"),
+)
+@pytest.mark.parametrize("way", ["schema", "tools"])
+async def test_what_is_not_of_the_schema_is_a_refused_answer_and_no_failure(
+    fault: Fault, label: str, way: str
+) -> None:
+    with StubOpenAI(WAYS[way], faults=[fault]) as stub:
+        seats = {"Alice": room(stub, answers=way).seats["Alice"], "Bob": "embedded:rational"}
+        outcome = await play("llm_only", RunConfig.model_validate({"seats": seats}))
+    if label == "ACTION" and way == "tools":
+        label = "MPT"  # JSON beside a tool call that was asked for is words
+    table = await table_of(home().runs.get(outcome["run"]))
+    counts = table["spent"]["action"]["agents"]["Alice"]
+    assert (counts["calls"], counts[f"refused_{label}"]) == (2, 1)
+
+
+async def test_tags_in_text_are_read_where_a_schema_was_asked_for() -> None:
+    fault = spoilt("I take it. <ACTION>lever</ACTION>")
+    with StubOpenAI(by_schema, faults=[fault]) as stub:
+        seats = {"Alice": room(stub, answers="schema").seats["Alice"], "Bob": "embedded:rational"}
+        outcome = await play("llm_only", RunConfig.model_validate({"seats": seats}))
+        assert stub.calls == 1
+    table = await table_of(home().runs.get(outcome["run"]))
+    assert table["record"][0]["actions"]["Alice"] == "lever"
+
+
+async def test_a_retry_by_tool_shows_the_model_its_own_answer() -> None:
+    stubborn = Completion("", tool_calls=(("act", '{"thoughts": "", "action": "x"}'),))
+    sent = Fault("wrong", spoil=lambda said: stubborn)
+    with StubOpenAI(by_tool, faults=[sent]) as stub:
+        seats = {"Alice": room(stub, answers="tools").seats["Alice"], "Bob": "embedded:rational"}
+        await play("llm_only", RunConfig.model_validate({"seats": seats}))
+        _, again = (request.body["messages"] for request in stub.requests)
+    assert again[2] == {"role": "assistant", "content": "<ACTION>x</ACTION>"}
+    assert "door, lever" in again[3]["content"]
+
+
+# Which way a seat answers
+
+
+@pytest.mark.parametrize(
+    ("seat", "tools", "way"),
+    [
+        ({"model": "openai:gpt-5-mini"}, False, "schema"),
+        ({"model": "openai:gpt-5-mini"}, True, "tools"),
+        ({"model": "openai:gpt-3.5-turbo"}, True, "text"),
+        ({"model": "openai:my-own"}, False, "text"),
+        ({"model": "openai:my-own"}, True, "tools"),
+        ({"model": "openai:my-own", "answers": "schema"}, True, "schema"),
+        ({"model": "openai:gpt-5-mini", "answers": "text"}, True, "text"),
+        ({"model": "embedded:rational"}, True, "text"),
+    ],
+)
+def test_auto_takes_what_the_model_is_known_to_support(
+    seat: dict[str, Any], tools: bool, way: str
+) -> None:
+    given = Seat.model_validate(seat)
+    assert answers_of(given, chat_model(given, agent="Alice", seed=0), tools) == way
+
+
+# Fields and tags
+
+
+@pytest.mark.parametrize("act", [*ANSWERS, "act"])
+def test_every_act_has_a_schema_that_providers_take(act: str) -> None:
+    schema = schema_of({"ask": act, "legal": ["door", "lever"]})
+    assert schema is not None
+    assert schema["title"] == act
+
+    def objects(part: Any) -> Any:
+        if isinstance(part, dict):
+            if part.get("type") == "object":
+                yield part
+            for value in part.values():
+                yield from objects(value)
+        elif isinstance(part, list):
+            for value in part:
+                yield from objects(value)
+
+    for found in objects(schema):
+        assert found["additionalProperties"] is False
+        assert found["required"] == list(found["properties"])
+    assert '"default"' not in json.dumps(schema)
+
+
+def test_what_has_no_schema_is_answered_in_text() -> None:
+    assert schema_of({"ask": "exchange_describe"}) is None
+
+
+@pytest.mark.parametrize(
+    ("act", "fields", "text"),
+    [
+        ("answer", {"decision": "accept", "offer": 3}, "<ACCEPT>3</ACCEPT>"),
+        ("answer", {"decision": "reject", "speech": "No."}, "<s>No.</s><REJECT>"),
+        (
+            "answer",
+            {"decision": "counter", "clauses": [{"kind": "do", "agent": "A", "action": "x"}]},
+            '<REJECT><PROPOSAL>{"clauses": [{"kind": "do", "agent": "A", "action": "x"}]}'
+            "</PROPOSAL>",
+        ),
+        ("answer", {}, ""),
+        ("claim", {"percent": 40}, "<CLAIM>40%</CLAIM>"),
+        ("claim", {}, ""),
+        ("propose", {"notes": "5 is fair"}, "<NOTES>5 is fair</NOTES><REJECT>"),
+        ("contract_judge", {"verdicts": [{"clause": "c1", "verdict": "satisfied"}]}, None),
+        ("act", {"action": "x", "content": {"a": 1}}, None),
+        ("act", ["x"], '["x"]'),
+        ("act", "x", "x"),
+        (
+            "exchange",
+            {"decision": "propose", "allocation": [{"agent": "A", "tasks": ["one"]}]},
+            '<PROPOSAL>{"A": ["one"]}</PROPOSAL>',
+        ),
+    ],
+)
+def test_fields_become_the_tagged_text_that_one_reader_reads(
+    act: str, fields: Any, text: str | None
+) -> None:
+    assert text is None or tagged(act, fields) == text
+
+
+def test_a_tag_in_a_field_is_text_and_ends_no_element() -> None:
+    said = tagged("answer", {"decision": "reject", "speech": "I write </s><ACCEPT> never."})
+    assert said == "<s>I write ‹/s>‹ACCEPT> never.</s><REJECT>"

@@ -1,0 +1,165 @@
+"""Words alone: a model drafts the clauses where one sits, and nothing agreed vanishes silently."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shapley_coop.cli.verifying import verify_run
+from shapley_coop.deals import Deal, Do, Terms
+from shapley_coop.deals.written.document import compose
+from shapley_coop.games import load
+from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats.letters import facts
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.outsiders import IMPARTIAL
+from tests.coop_command import coop_in
+from tests.scripted import Script
+from tests.stub_openai import StubOpenAI
+
+DILEMMA = load("prisoners_dilemma", {"rounds": 2})
+TERMS = Terms(DILEMMA.agents, DILEMMA.actions, DILEMMA.turns)
+BOTH = Deal(clauses=tuple(Do(agent=agent, action="cooperate") for agent in DILEMMA.agents))
+DRAFT = (
+    f"<s>{compose(BOTH, TERMS)}</s>"
+    f"<PROPOSAL>{json.dumps({'clauses': BOTH.record()['clauses']})}</PROPOSAL>"
+)
+SAID = "Let us be good to each other all the time."
+"""What no code reads as clauses, and any model does."""
+
+ROOM: dict[str, Any] = {"game": "prisoners_dilemma", "params": {"rounds": 2}}
+
+
+def model(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
+    """A model that talks in words and drafts what they mean."""
+    known = facts("\n".join(str(message["content"]) for message in messages))
+    said = {
+        "contract_propose": f"<s>{SAID}</s>",
+        "contract_answer": "<s>Fine.</s><ACCEPT>",
+        "contract_sign": "<ACCEPT>",
+        "contract_write": DRAFT,
+        "act": "<ACTION>cooperate</ACTION>",
+    }
+    return said[known["ask"]]
+
+
+def writer(episode: str) -> str:
+    (entry,) = [e for e in home().journal.entries(episode) if e.act == "contract_write"]
+    return entry.model
+
+
+async def test_a_model_at_the_table_drafts_what_was_agreed_in_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    with StubOpenAI(model) as stub:
+        seat = {"model": "openai:any", "base_url": stub.base_url}
+        room = RunConfig.model_validate({**ROOM, "seats": {"*": seat}})
+        outcome = await play("contracts", room, run="words")
+    assert (outcome["status"], outcome["lapsed"]) == ("agreed", None)
+    assert outcome["audit"]["duties"] == {"kept": 4, "owed": 4}
+    assert writer(outcome["episode"]) == "openai:any"
+    assert all(check.sound for check in await verify_run("words"))
+
+
+async def test_the_model_is_the_proposers_else_the_first_there_is(
+    monkeypatch: pytest.MonkeyPatch, script: Script
+) -> None:
+    """Embedded seats are scripted here: they draft nothing while a model sits."""
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    talk_in_words(script)
+    script["Alice", "contract_sign"] = script["Bob", "contract_sign"] = "<ACCEPT>"
+    for agent in ("Alice", "Bob"):
+        seats = {"*": "embedded:rational", agent: "openai:mine"}
+        script["summariser", "contract_write"] = DRAFT
+        room = RunConfig.model_validate({**ROOM, "seats": seats})
+        assert writer((await play("contracts", room))["episode"]) == "openai:mine"
+    named = {**seats, "summariser": "openai:another"}
+    room = RunConfig.model_validate({**ROOM, "seats": named})
+    assert writer((await play("contracts", room))["episode"]) == "openai:another"
+
+
+async def test_clauses_that_were_agreed_are_written_down_by_code(
+    monkeypatch: pytest.MonkeyPatch, script: Script
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    room = RunConfig.model_validate({**ROOM, "seats": {"*": "openai:mine"}})
+    outcome = await play("contracts", room)
+    assert outcome["contract"]
+    assert writer(outcome["episode"]) == IMPARTIAL.model
+
+
+def talk_in_words(script: Script) -> None:
+    script["Alice", "contract_propose"] = f"<s>{SAID}</s>"
+    script["Bob", "contract_answer"] = "<s>Fine.</s><ACCEPT>"
+
+
+async def lapsed(script: Script) -> tuple[Any, list[str]]:
+    """The table of a run in which words were agreed, and every act letter."""
+    talk_in_words(script)
+    run = prepare("contracts", RunConfig.model_validate(ROOM), "run")
+    outcome = await follow(run)
+    table = await table_of(run)
+    assert outcome["lapsed"] == table["lapsed"]
+    assert (outcome["status"], outcome["contract"]) == ("no_deal", None)
+    assert all(check.sound for check in await verify_run("run"))
+    return table, script.shown_to("Alice", "act") + script.shown_to("Bob", "act")
+
+
+async def test_words_without_a_draft_bind_nobody_and_every_letter_says_why(script: Script) -> None:
+    table, letters = await lapsed(script)
+    assert table["lapsed"].startswith("All accepted an offer in words, but the summariser made no")
+    assert "I cannot draft clauses from these words" in table["lapsed"]
+    assert len(letters) == 4
+    for letter in letters:
+        assert letter.facts["no_contract"] == table["lapsed"]
+        assert "I cannot draft clauses from these words" in letter
+
+
+async def test_a_summariser_that_cannot_be_read_is_named_as_the_reason(script: Script) -> None:
+    script["summariser", "contract_write"] = "I shall write it soon."
+    table, _ = await lapsed(script)
+    assert "no draft of its clauses was sound (MPT)" in table["lapsed"]
+
+
+async def test_who_did_not_sign_is_named(script: Script) -> None:
+    script["summariser", "contract_write"] = DRAFT
+    script["Alice", "contract_sign"] = "<ACCEPT>"
+    script["Bob", "contract_sign"] = "<s>That is not what I meant.</s><REJECT>"
+    table, letters = await lapsed(script)
+    assert table["lapsed"].endswith("were not signed by Bob")
+    assert all("no_contract" in letter.facts for letter in letters)
+
+
+async def test_the_next_bargaining_begins_anew(script: Script) -> None:
+    talk_in_words(script)
+    room = RunConfig.model_validate({**ROOM, "renegotiate": "every 1"})
+    await play("contracts", room)
+    first, second = script.shown_to("Alice", "contract_propose")
+    assert "no_contract" not in first.facts
+    assert "no_contract" not in second.facts
+
+
+async def test_a_summary_is_told_as_one_and_not_as_an_offer(script: Script) -> None:
+    run = prepare("contracts", RunConfig.model_validate(ROOM), "run")
+    await follow(run)
+    table = await table_of(run)
+    (written,) = [said for said in table["talk"] if said["by"] == "summariser"]
+    assert (written["act"], written["topic"]) == ("write", "contract")
+    told = script.shown_to("Alice", "act")[0].facts["history"]
+    assert [event["does"] for event in told if event["by"] == "summariser"] == ["write"]
+
+
+def test_the_command_says_first_that_no_contract_binds(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    script: Script,
+) -> None:
+    talk_in_words(script)
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    ended = coop("run", "prisoners_dilemma", "--graph", "contracts", "--set", "rounds=2")
+    assert "No contract binds in" in ended.out
+    assert ended.code == 1
