@@ -139,7 +139,7 @@ def main() -> None:
     try:
         sys.exit(app(standalone_mode=False))
     except ValueError as error:
-        complain(str(error))
+        complain(_words_of(error))
         sys.exit(USAGE)
     except typer.Abort:
         sys.exit(INTERRUPTED)
@@ -160,6 +160,17 @@ def main() -> None:
             raise
         complain(in_one_line(error))
         sys.exit(USAGE if reason(error) else ELSEWHERE)
+
+
+def _words_of(error: ValueError) -> str:
+    """A complaint in one line, of pydantic's as well."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return str(error)
+    from shapley_coop.files import first_error
+
+    return str(first_error(error))
 
 
 def _environment() -> None:
