@@ -4,10 +4,10 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from shapley_coop.escaping import on_terminal
 
@@ -96,22 +96,38 @@ def progress(total: int, what: str) -> Iterator[Any]:
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Show a spinner in a terminal."""
+def waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """Show a spinner in a terminal; yield what hides it while somebody types."""
     if not sys.stderr.isatty():
-        yield
+        yield nullcontext
         return
     from rich.console import Console
     from rich.markup import escape
 
-    with Console(stderr=True).status(escape(on_terminal(what))):
-        yield
+    with Console(stderr=True).status(escape(on_terminal(what))) as spinner:
+
+        @contextmanager
+        def hidden() -> Iterator[None]:
+            spinner.stop()
+            try:
+                yield
+            finally:
+                spinner.start()
+
+        yield hidden
 
 
-def show_table(title: str, columns: list[str], rows: list[list[str]], caption: str = "") -> None:
+def show_table(
+    title: str, columns: list[str], rows: list[list[str]], caption: str = "", whole: str = ""
+) -> None:
     """Write a table to standard output, 160 columns wide where it is no terminal.
 
-    Cells are text as it is: no markup is read in them.
+    Args:
+        title: above it.
+        columns: their heads.
+        rows: the cells, as text; none is read as markup.
+        caption: below it.
+        whole: the column whose cells are never cut or wrapped.
     """
     from rich.console import Console
     from rich.table import Table
@@ -126,7 +142,8 @@ def show_table(title: str, columns: list[str], rows: list[list[str]], caption: s
         title_justify="left",
     )
     for n, column in enumerate(columns):
-        table.add_column(cell(column), justify="left" if n == 0 else "right")
+        justify: Literal["left", "right"] = "left" if n == 0 else "right"
+        table.add_column(cell(column), justify=justify, no_wrap=column == whole)
     for row in rows:
         table.add_row(*map(cell, row))
     Console(width=None if sys.stdout.isatty() else 160).print(table)

@@ -165,6 +165,7 @@ def rows_of(folder: Path, cells: "Sequence[Cell]") -> "list[Row]":
 
 def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
     """The suites and their cells. Of `all`, those that cannot be played here are skipped."""
+    from shapley_coop.evals.reports.wanted import check_report
     from shapley_coop.evals.sweeps.suite import expand, load_suite, parse_seeds, shipped
 
     given = parse_seeds(seeds) if seeds else []
@@ -172,6 +173,7 @@ def _cells(names: list[str], seeds: str) -> "tuple[list[Suite], list[Cell], dict
     for name in shipped() if names == [ALL] else names:
         suite = load_suite(name)
         suite = suite.model_copy(update={"seeds": given or suite.seeds})
+        check_report(suite)
         try:
             cells += expand(suite)
         except ValueError as error:

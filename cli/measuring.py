@@ -1,6 +1,9 @@
 """`coop demo`: the paper's four conditions on one game, in a table."""
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -41,7 +44,7 @@ def demo(
     goal = game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
     suite = ablation(base, range(seeds))
     cells = expand(suite)
-    with TemporaryDirectory() as made:
+    with TemporaryDirectory() as made, _apart(made):
         folder, limits = Path(made), Limits(errors=0)
         if run_cells([suite], cells, folder, what=f"{game}, {seeds} seeds", limits=limits).left:
             complain(read(folder, "failures")[0]["error"])
@@ -55,6 +58,24 @@ def demo(
         _show(f"{game}: four conditions, {seeds} seeds each", goal, lines)
         if simulated:
             say_lines(SIMULATED)
+
+
+@contextmanager
+def _apart(folder: str) -> Iterator[None]:
+    """Keep a demonstration's runs in a home of their own, so that they bury no others."""
+    from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
+
+    own = {HOME_VARIABLE: folder, DATABASE_VARIABLE: ""}
+    before = {name: os.environ.get(name) for name in own}
+    os.environ.update(own)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:

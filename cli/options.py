@@ -10,7 +10,43 @@ from shapley_coop.files import read_mapping, read_text
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
+
+
+def complete_runs(incomplete: str) -> list[str]:
+    """The names of this home's runs that begin like this, for a shell."""
+    from shapley_coop.state import home
+
+    return [run.run for run in home().runs.list() if run.run.startswith(incomplete)]
+
+
+def complete_games(incomplete: str) -> list[str]:
+    """The games that begin like this, for a shell; files are completed by the shell itself."""
+    from shapley_coop.games import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def complete_graphs(incomplete: str) -> list[str]:
+    """The workflows that begin like this, for a shell."""
+    from shapley_coop.graphs import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def complete_models(incomplete: str) -> list[str]:
+    """Embedded characters, and the kinds of seats, that begin like this, for a shell."""
+    from shapley_coop.seats.embedded import CHARACTERS
+
+    found = [f"embedded:{name}" for name in CHARACTERS]
+    return [
+        name for name in [*found, "human", "openai:", "recording:"] if name.startswith(incomplete)
+    ]
+
+
+RunName = Annotated[
+    str,
+    typer.Argument(help="The run's name; coop runs lists them.", autocompletion=complete_runs),
+]
 PriceFile = Annotated[
     Path | None, typer.Option(help="YAML: model: {input, output}, USD per million tokens.")
 ]
@@ -22,7 +58,8 @@ Model = Annotated[
     str,
     typer.Option(
         help="Who answers for every agent: provider:name, with settings after commas, as in "
-        "openai:gpt-5-mini,temperature=0.2,answers=tools."
+        "openai:gpt-5-mini,temperature=0.2,answers=tools.",
+        autocompletion=complete_models,
     ),
 ]
 AgentSeats = Annotated[

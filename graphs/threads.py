@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from shapley_coop.graphs.catalogue import builder
@@ -35,6 +36,31 @@ async def table_of(run: Run) -> Table:
     """The latest state of a run's table; empty before its first checkpoint."""
     async with opened(run.graph) as app:
         return cast(Table, (await app.aget_state(configured(run))).values)
+
+
+async def remove(run: Run) -> None:
+    """Forget a run with its letters and checkpoints; what its episode posted stays in the ledger.
+
+    Raises:
+        Busy: a worker plays it.
+    """
+    async with opened(run.graph) as app:
+        lease = home().leases.of(run.run)
+        await asyncio.to_thread(lease.__enter__)
+        try:
+            table = cast(Table, (await app.aget_state(_thread(run))).values)
+            if episode := table.get("episode"):
+                await asyncio.to_thread(home().journal.remove, episode)
+                await asyncio.to_thread(home().read_letters.remove, episode)
+            await cast(BaseCheckpointSaver[Any], app.checkpointer).adelete_thread(run.run)
+            await asyncio.to_thread(home().runs.remove, run.run)
+        finally:
+            await asyncio.to_thread(lease.__exit__, None, None, None)
+
+
+def _thread(run: Run) -> RunnableConfig:
+    """A run's thread alone: its game need not be there any more."""
+    return {"configurable": {"thread_id": run.run}}
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:

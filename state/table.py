@@ -16,7 +16,7 @@ from shapley_coop.games import Position, Turn
 from shapley_coop.seats.records import Pointer
 from shapley_coop.state.run_config import RunConfig
 
-Status = Literal["open", "agreed", "no_deal", "error", "budget"]
+Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
 """Above the turns expected, so that checkpoints grow with the events and not their square."""

@@ -20,6 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from shapley_coop import plugins
 from shapley_coop.files import first_error, read_mapping
 from shapley_coop.games.catalogue import is_program
 from shapley_coop.graphs import builder
@@ -162,15 +163,26 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
 
 
+def _file_of(name: str) -> Path:
+    """The file of a suite: one that comes with the project or an installed package, or a path."""
+    if name in shipped():
+        return _SHIPPED / f"{name}.yaml"
+    if name in plugins.names("suites"):
+        found = Path(str(plugins.load("suites", name).__file__))
+        return found.parent / f"{name}.yaml"
+    return Path(name)
+
+
 def load_suite(name: str) -> Suite:
     """Read a suite by its name or file. Games and workflows are looked up by `expand` only.
 
     Raises:
         ValueError: there is none, or it is not what a suite is.
     """
-    path = _SHIPPED / f"{name}.yaml" if name in shipped() else Path(name)
+    path = _file_of(name)
     if not path.is_file():
-        raise ValueError(f"no suite {name!r}: there are {', '.join(shipped())}, or give a file")
+        known = ", ".join([*shipped(), *plugins.names("suites")])
+        raise ValueError(f"no suite {name!r}: there are {known}, or give a file")
     content = read_mapping(path, "a suite", "give name, base and vary")
     try:
         suite = Suite.model_validate({"name": path.stem, **content})

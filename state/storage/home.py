@@ -13,6 +13,7 @@ from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
 from shapley_coop.state.storage.ledger import Ledger
 from shapley_coop.state.storage.owned import Owners
+from shapley_coop.state.storage.read_letters import ReadLetters
 from shapley_coop.state.storage.register import Runs
 
 HOME_VARIABLE = "COOP_HOME"
@@ -63,6 +64,11 @@ class Home:
     def journal(self) -> Journal:
         """The operator's journal."""
         return _opened(Journal, self.books_url)
+
+    @property
+    def read_letters(self) -> ReadLetters:
+        """Which letters were shown to the people whom they are for."""
+        return _opened(ReadLetters, self.books_url)
 
     @property
     def ledger(self) -> Ledger:

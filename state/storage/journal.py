@@ -63,7 +63,6 @@ _mail = Table(
     Column("since", Float, nullable=False),
 )
 
-
 _Given = tuple[Holder, str, Entry]
 
 _COLUMNS = tuple(column.name for column in _answers.c)
@@ -216,6 +215,11 @@ class Journal(OwnedBook):
             return None
         text, facts = unpacked(row.letter_text)
         return Mail(agent, row.act, row.letter, text, row.attempt, row.since, dict(facts))
+
+    def remove(self, episode: str) -> None:
+        """Delete the letters and answers of an episode, those that wait as well."""
+        at = {"episode": episode, "owner": holder().owner}
+        self._write((delete(_answers).filter_by(**at), None), (delete(_mail).filter_by(**at), None))
 
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in any order."""
