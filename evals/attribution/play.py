@@ -1,0 +1,412 @@
+"""One play of an app by a coalition: its members are asked, the others are stood in for."""
+
+import asyncio
+import copy
+from collections import Counter
+from collections.abc import Collection, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+from weakref import WeakValueDictionary
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import merge_configs
+from langgraph.errors import GraphRecursionError, ParentCommand
+from langgraph.types import Command
+
+from shapley_coop.evals.attribution.absence import (
+    Absent,
+    Emptying,
+    Written,
+    asked,
+    described,
+    model_words,
+)
+from shapley_coop.evals.attribution.app import App, StandIn
+from shapley_coop.evals.attribution.calls import Call, Calls, Tokens
+from shapley_coop.evals.attribution.canonical import canonical, digest, fields_of, renamed
+from shapley_coop.evals.attribution.overlay import Overlay
+from shapley_coop.evals.attribution.watching import ToolWouldAct, Watch
+
+THREAD = "00000000-0000-4000-8000-000000000000"
+"""Every play's thread: each has a checkpointer of its own, and nodes may read the name."""
+
+
+class CallsSpent(RuntimeError):
+    """The most calls that were allowed are made; what was made is kept."""
+
+
+class NotPlayed(ValueError):
+    """A play that cannot be had: a tool would act again, or a node may not be asked anew."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a play may take.
+
+    Attributes:
+        calls: new node calls, of all plays together.
+        steps: of one play.
+        state: characters of what a node is given.
+    """
+
+    calls: int
+    steps: int
+    state: int
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One input, and which of its samples."""
+
+    number: int
+    given: Any
+    sample: int
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One time a node was asked in a play.
+
+    Attributes:
+        path: of the node.
+        written: what it was given and what it wrote.
+        tokens: of its models.
+        models: how many model calls it took.
+        tools: that acted in it.
+        after: the agents that had finished before it began.
+    """
+
+    path: str
+    written: Written
+    tokens: Tokens
+    models: int
+    tools: tuple[str, ...]
+    after: frozenset[str]
+
+
+@dataclass
+class Played:
+    """What came of a play: the final state, or why there is none."""
+
+    state: Any = None
+    failure: str = ""
+    played: bool = True
+    visits: list[Visit] = field(default_factory=list)
+
+    def of(self, path: str) -> list[Visit]:
+        """The visits of a node, in order."""
+        return [visit for visit in self.visits if visit.path == path]
+
+
+@dataclass
+class Counts:
+    """Calls of all plays so far."""
+
+    made: int = 0
+    saved: int = 0
+    other_made: int = 0
+    models: int = 0
+    naive: int = 0
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Who may be asked on a new input, and whose tools may act in it.
+
+    Attributes:
+        ask: whether a node may be asked what is not kept.
+        tools_of: nodes whose tools may act again; None: those of all nodes.
+        safe_tools: tools that may act again, because they change nothing.
+    """
+
+    ask: bool = True
+    tools_of: frozenset[str] | None = frozenset()
+    safe_tools: frozenset[str] = frozenset()
+
+    def may_act(self, path: str, tool: str) -> bool:
+        """Whether a tool may act a second time."""
+        return self.tools_of is None or path in self.tools_of or tool in self.safe_tools
+
+
+@dataclass
+class Stage:
+    """What all plays of an app share."""
+
+    app: App
+    absent: Absent
+    calls: Calls
+    limits: Limits
+    rules: Rules
+    keep: frozenset[str] = frozenset()
+    context: Any = None
+    config: RunnableConfig | None = None
+    counts: Counts = field(default_factory=Counts)
+    unkept: dict[str, Call] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
+
+    def one_at_a_time(self, key: str) -> asyncio.Lock:
+        """So that two plays that ask the same at once ask it once."""
+        lock = self._asking.get(key)
+        if lock is None:
+            lock = self._asking[key] = asyncio.Lock()
+        return lock
+
+    def absent_for(self, agent: str) -> Any:
+        """What stands in for an agent."""
+        if isinstance(self.absent, Mapping):
+            return self.absent.get(agent, "blank")
+        return self.absent
+
+
+async def play(
+    stage: Stage, unit: Unit, present: Collection[str], full: Played | None = None
+) -> Played:
+    """Play the app once.
+
+    Args:
+        stage: the app, its kept calls, its limits.
+        unit: the input.
+        present: the agents that take part.
+        full: the play of all agents, which says what the absent would have written; None is that
+            play itself.
+
+    Returns:
+        What came of it. A play that fails says so, and is worth nothing that is known.
+
+    Raises:
+        CallsSpent: no further call is allowed.
+    """
+    one = _Play(stage, unit, frozenset(present), full)
+    await one.run()
+    return one.result
+
+
+class _Play:
+    def __init__(
+        self, stage: Stage, unit: Unit, present: frozenset[str], full: Played | None
+    ) -> None:
+        self.stage, self.unit, self.present, self.full = stage, unit, present, full
+        self.result = Played()
+        self.store = Overlay.over(stage.app.graph.store)
+        self.seen: Counter[str] = Counter()
+        self.stood: Counter[str] = Counter()
+        self.finished: set[str] = set()
+        self.spent: CallsSpent | None = None
+
+    async def run(self) -> None:
+        graph = self.stage.app.copy(self.stand_in, self.store)
+        own: RunnableConfig = {
+            "recursion_limit": self.stage.limits.steps,
+            "configurable": {"thread_id": THREAD},
+        }
+        config = merge_configs(self.stage.config, own)
+        given = _copied(self.unit.given)
+        try:
+            state = await graph.ainvoke(given, config, context=self.stage.context)
+        except CallsSpent:
+            raise
+        except GraphRecursionError:
+            self.fail(f"it did not end within {self.stage.limits.steps} steps{self.hint()}")
+        except Exception as error:
+            self.fail(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
+        else:
+            if isinstance(state, dict) and state.get("__interrupt__"):
+                self.fail("it stopped to ask a person (interrupt)")
+            self.result.state = state
+        if self.spent:  # an app that catches errors caught this one, too
+            raise self.spent
+
+    def fail(self, reason: str) -> None:
+        """The first reason counts: what follows from it is no other."""
+        self.result.failure = self.result.failure or reason
+
+    def not_played(self, reason: str) -> NotPlayed:
+        self.fail(reason)
+        self.result.played = False
+        return NotPlayed(reason)
+
+    def hint(self) -> str:
+        """Which counter an absent agent may have kept, where it may be one."""
+        counters = {
+            key
+            for agent in set(self.stage.app.agents) - self.present
+            for visit in (self.full.of(agent) if self.full else [])
+            for key, x in _items(visit.written.output)
+            if isinstance(x, int) and not isinstance(x, bool) and key not in self.stage.keep
+        }
+        if not counters:
+            return ""
+        return f"; if an absent agent counts rounds in {sorted(counters)[0]!r}, keep that key"
+
+    def stand_in(self, path: str, bound: Runnable[Any, Any], managed: frozenset[str]) -> StandIn:
+        """What replaces a node in this play."""
+        agents = self.stage.app.agents
+        if path in agents and path not in self.present:
+            return partial(self.absent_node, path, managed)
+        return partial(self.present_node, path, bound, managed)
+
+    async def present_node(
+        self,
+        path: str,
+        bound: Runnable[Any, Any],
+        managed: frozenset[str],
+        state: Any,
+        config: RunnableConfig,
+    ) -> Any:
+        after = frozenset(self.finished)
+        call, names = await self.call(path, bound, managed, state, config)
+        output = renamed(call.output, names)
+        if path in self.stage.app.agents:
+            self.finished.add(path)
+        # What it wrote may be changed by those who read it: the record has a copy of its own.
+        written = Written(_copied(state), _copied(output))
+        seen = Visit(path, written, call.tokens, call.models, call.tools, after)
+        self.result.visits.append(seen)
+        return output
+
+    async def absent_node(
+        self, path: str, managed: frozenset[str], state: Any, config: RunnableConfig
+    ) -> Any:
+        self.sized(path, canonical(state, managed)[0])
+        choice = self.stage.absent_for(path)
+        templates = self.full.of(path) if self.full else []
+        nth = self.stood[path]
+        self.stood[path] += 1
+        if choice == "silent":
+            return None
+        if choice != "blank" and not isinstance(choice, BaseChatModel):
+            stand_in = _Function(choice)
+            label = f"{path}:{described(choice)}"
+            call, names = await self.call(label, stand_in, managed, state, config)
+            return renamed(call.output, names)
+        if not templates:
+            return None
+        words = ""
+        if isinstance(choice, BaseChatModel):
+            label = f"{path}:{described(choice)}"
+            said, _ = await self.call(label, _Words(choice), managed, state, config)
+            words = said.output
+        emptying = Emptying(self.stage.app.closed, self.stage.keep, words)
+        return emptying(templates[min(nth, len(templates) - 1)].written, state)
+
+    async def call(
+        self,
+        path: str,
+        bound: Runnable[Any, Any],
+        managed: frozenset[str],
+        state: Any,
+        config: RunnableConfig,
+    ) -> tuple[Call, dict[str, str]]:
+        """A kept call, or a new one, and the names of this input's ids in its output."""
+        stage = self.stage
+        text, ids = canonical(state, managed)
+        self.sized(path, text)
+        known = digest(path, text, self.store.said() if self.store else "")
+        nth, self.seen[known] = self.seen[known], self.seen[known] + 1
+        key = digest(known, str(self.unit.sample), str(nth))
+        is_agent = path.split(":")[0] in stage.app.agents
+        stage.counts.naive += is_agent
+        async with stage.one_at_a_time(key):
+            call = stage.calls.get(key) or _copied(stage.unkept.get(key))
+            if call is None:
+                call = await self.new_call(key, path, bound, state, config, ids, is_agent)
+            else:
+                stage.counts.saved += is_agent
+                if self.store:
+                    self.store.put_again(call.puts)
+        return call, {number: name for name, number in ids.items()}
+
+    async def new_call(
+        self,
+        key: str,
+        path: str,
+        bound: Runnable[Any, Any],
+        state: Any,
+        config: RunnableConfig,
+        ids: Mapping[str, str],
+        is_agent: bool,
+    ) -> Call:
+        """Ask a node, and keep what it says."""
+        stage, acting = self.stage, self.stage.calls.acting(key)
+        first = self.full is None and self.unit.sample == 0
+        if self.full is not None and not stage.rules.ask:
+            raise self.not_played(f"{path} would be asked anew, which fresh does not allow")
+        if (begun := acting.begun()) and not stage.rules.may_act(path, begun[0]):
+            raise self.not_played(
+                f"{begun[0]} began to act in a call of {path} that never ended: nobody knows "
+                "whether it did"
+            )
+        if stage.counts.made >= stage.limits.calls:
+            self.spent = CallsSpent(f"{stage.limits.calls} calls are made")
+            raise self.spent
+        stage.counts.made += is_agent
+        watch = Watch(lambda tool: first or stage.rules.may_act(path, tool), acting.begin)
+        try:
+            with self.store.writing() if self.store else nullcontext([]) as puts:
+                watched = merge_configs(config, {"callbacks": [watch]})
+                output = await bound.ainvoke(state, watched)
+        except ToolWouldAct as stopped:
+            raise self.not_played(f"tool {stopped} of {path} would act again") from None
+        except ParentCommand as sent:
+            # A subgraph handed over: the command names a place of that run alone.
+            output = replace(sent.args[0], graph=None)
+        stage.counts.models += watch.models
+        if not is_agent:
+            stage.counts.other_made += 1
+            stage.counts.made += watch.models > 0
+        call = Call(
+            renamed(_copied(output), ids),
+            watch.tokens,
+            watch.models,
+            tuple(dict.fromkeys(watch.tools)),
+            tuple(puts),
+        )
+        try:
+            call = stage.calls.put(key, call)
+        except TypeError as reason:
+            stage.unkept[key] = call
+            stage.notes[path] = f"calls of {path} are not kept on disk: {reason}"
+        acting.done()
+        return call
+
+    def sized(self, path: str, text: str) -> None:
+        """Refuse a state that grows without bound."""
+        if len(text) > self.stage.limits.state:
+            self.fail(f"the state that {path} is given has {len(text)} characters{self.hint()}")
+            raise ValueError("the state is too large")
+
+
+class _Function(Runnable[Any, Any]):
+    """A baseline, asked as a node is."""
+
+    def __init__(self, baseline: Any) -> None:
+        self.baseline = baseline
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        raise NotImplementedError("plays are asynchronous")
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        return await asked(self.baseline, input, config or {})
+
+
+class _Words(_Function):
+    """Another model's words in an agent's place."""
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        return await model_words(self.baseline, input, config or {})
+
+
+def _items(output: Any) -> list[tuple[str, Any]]:
+    update = output.update if isinstance(output, Command) else output
+    return list(fields_of(update).items())
+
+
+def _copied(value: Any) -> Any:
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # locks and open files cannot be copied, and are not written to
+        return value
