@@ -8,6 +8,7 @@ import typer
 
 from shapley_coop.cli import (
     attacking,
+    attributing,
     contracts,
     crediting_git,
     exchanging,
@@ -40,6 +41,7 @@ COMMANDS: dict[str, Command] = {
     "dev": serving.dev,
     "credit": settling.credit,
     "wev": settling.wev,
+    "attribute": attributing.attribute,
     "settle-git": crediting_git.settle_git,
     "validate": exchanging.validate,
     "sweep": experimenting.sweep,

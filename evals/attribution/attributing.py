@@ -61,6 +61,7 @@ class Settings(BaseModel):
     config: Any = Field(None, description="The app's config, as in invoke.")
     cache: Path | None = Field(None, description="The file of kept calls; in the home if not set.")
     version: str = Field("", description="Names the app's prompts and models, for the cache.")
+    trace: Path | None = Field(None, description="Recorded runs, whose calls are not made again.")
     prices: Any = Field(NO_PRICES, description="USD per million tokens, by model.")
 
 
@@ -134,13 +135,30 @@ async def attribute_async(
         calls.close()
 
 
+def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) -> Forecast:
+    """How many calls `attribute` would take; nothing runs.
+
+    Raises:
+        ValueError: an argument is wrong.
+    """
+    with_ = _settings(settings)
+    app = App(graph, agents)
+    given = inputs if isinstance(inputs, list | tuple) else [inputs]
+    calls = _calls(app, with_)
+    units = len(given) * with_.samples
+    try:
+        return Forecast.before(len(app.agents), units, with_.exact_up_to, len(calls))
+    finally:
+        calls.close()
+
+
 async def _attributed(
     game: AppGame, with_: Settings, announce: Callable[[Forecast], Any]
 ) -> AppCredit:
     """Record, forecast, play the coalitions, and compute."""
     stage, n = game.stage, len(game.agents)
     kept = len(stage.calls)
-    first = Forecast.before(n, len(game.units), with_.exact_up_to, with_.prices, kept)
+    first = Forecast.before(n, len(game.units), with_.exact_up_to, kept)
     announce(first)
     if not kept and n * len(game.units) > with_.max_calls:
         raise ValueError(

@@ -35,7 +35,7 @@ class Forecast:
     cost: float | None = None
 
     @classmethod
-    def before(cls, agents: int, units: int, exact_up_to: int, prices: Prices, kept: int) -> "Forecast":
+    def before(cls, agents: int, units: int, exact_up_to: int, kept: int) -> "Forecast":
         """The forecast before anything runs."""
         calls = max(0, units * (2**agents - 1) - kept)
         return cls(agents, units, 2**agents, agents > exact_up_to, calls, kept)
@@ -45,10 +45,10 @@ class Forecast:
         told = "forecast after the recorded runs" if self.recorded else "forecast"
         money = f", {self.cost:.4g} USD" if self.cost else ""
         of = f"some of {self.coalitions}" if self.sampled else f"{self.coalitions}"
-        most = "at most " if self.sampled else ""
+        most = "at most" if self.sampled or self.kept else "about"
         return (
             f"{told}: {self.agents} agents, {of} coalitions, {self.units} "
-            f"{'run' if self.units == 1 else 'runs'} each: {most}{self.calls} new calls{money}"
+            f"{'run' if self.units == 1 else 'runs'} each: {most} {self.calls} new calls{money}"
             + (f" ({self.kept} kept)" if self.kept else "")
         )
 

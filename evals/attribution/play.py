@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import merge_configs
+from langchain_core.runnables.config import merge_configs, set_config_context
 from langgraph.errors import GraphRecursionError, ParentCommand
 from langgraph.types import Command
 
@@ -348,7 +348,7 @@ class _Play:
         try:
             with self.store.writing() if self.store else nullcontext([]) as puts:
                 watched = merge_configs(config, {"callbacks": [watch]})
-                output = await bound.ainvoke(state, watched)
+                output = await _asked(bound, state, watched)
         except ToolWouldAct as stopped:
             raise self.not_played(f"tool {stopped} of {path} would act again") from None
         except ParentCommand as sent:
@@ -378,6 +378,16 @@ class _Play:
         if len(text) > self.stage.limits.state:
             self.fail(f"the state that {path} is given has {len(text)} characters{self.hint()}")
             raise ValueError("the state is too large")
+
+
+async def _asked(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
+    """Ask a node; what it calls without naming a config is watched, too."""
+    with set_config_context(config) as context:
+        return await asyncio.create_task(_awaited(bound, state, config), context=context)
+
+
+async def _awaited(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
+    return await bound.ainvoke(state, config)
 
 
 class _Function(Runnable[Any, Any]):
