@@ -168,10 +168,12 @@ async def _attributed(
     await game.record()
     found = refined(first, game, with_.prices)
     announce(found)
-    if with_.value != "leave_one_out" and found.calls > with_.max_calls and not found.sampled:
+    made = stage.counts.made
+    if made + found.calls > with_.max_calls and not found.sampled:
         raise ValueError(
-            f"the forecast is {found.calls} calls, max_calls is {with_.max_calls}: raise it, or "
-            "give fewer agents, inputs or samples (the recorded runs are kept)"
+            f"{made} calls were made to record the runs, and the forecast is {found.calls} more: "
+            f"max_calls is {with_.max_calls}; raise it, or give fewer agents, inputs or samples "
+            "(what was recorded is kept)"
         )
     values = await _values(game, with_)
     return credited(game, values, with_)
