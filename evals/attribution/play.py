@@ -28,7 +28,7 @@ from shapley_coop.evals.attribution.app import App, StandIn
 from shapley_coop.evals.attribution.calls import Call, Calls, Tokens
 from shapley_coop.evals.attribution.canonical import canonical, digest, fields_of, renamed
 from shapley_coop.evals.attribution.overlay import Overlay
-from shapley_coop.evals.attribution.watching import ToolWouldAct, Watch
+from shapley_coop.evals.attribution.watching import Watch
 
 THREAD = "00000000-0000-4000-8000-000000000000"
 """Every play's thread: each has a checkpointer of its own, and nodes may read the name."""
@@ -349,11 +349,14 @@ class _Play:
             with self.store.writing() if self.store else nullcontext([]) as puts:
                 watched = merge_configs(config, {"callbacks": [watch]})
                 output = await _asked(bound, state, watched)
-        except ToolWouldAct as stopped:
-            raise self.not_played(f"tool {stopped} of {path} would act again") from None
         except ParentCommand as sent:
             # A subgraph handed over: the command names a place of that run alone.
             output = replace(sent.args[0], graph=None)
+        finally:
+            if watch.stopped:
+                self.not_played(f"tool {watch.stopped} of {path} would act again")
+        if watch.stopped:  # the node caught the error: what it says then is no answer
+            raise NotPlayed(self.result.failure)
         stage.counts.models += watch.models
         if not is_agent:
             stage.counts.other_made += 1

@@ -1,5 +1,6 @@
 """What a node does while it is asked: its models' tokens, and tools that must not act again."""
 
+import logging
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -21,8 +22,18 @@ class ToolWouldAct(GraphBubbleUp):
     """
 
 
+def _is_no_error(record: logging.LogRecord) -> bool:
+    return ToolWouldAct.__name__ not in record.getMessage()
+
+
+# LangChain warns of every handler that raises; this one is meant to.
+logging.getLogger("langchain_core.callbacks.manager").addFilter(_is_no_error)
+
+
 class Watch(BaseCallbackHandler):
     """Counts tokens, and stops a tool before it acts where that is not allowed.
+
+    `stopped` names the tool that was: a node that catches every error has an answer all the same.
 
     Args:
         may_act: whether a tool of this name may act now.
@@ -36,6 +47,7 @@ class Watch(BaseCallbackHandler):
         self.tokens: Tokens = {}
         self.models = 0
         self.tools: list[str] = []
+        self.stopped = ""
         self._may_act, self._begins = may_act, begins
         self._names: dict[Any, str] = {}
         self._lock = threading.Lock()
@@ -48,6 +60,7 @@ class Watch(BaseCallbackHandler):
             return
         name = str((serialized or {}).get("name") or said.get("name") or "a tool")
         if not self._may_act(name):
+            self.stopped = self.stopped or name
             raise ToolWouldAct(name)
         self._begins(name)
         self.tools.append(name)
