@@ -38,8 +38,9 @@ def attribute(
     fresh: Annotated[
         str,
         typer.Option(help="Whose tools may act again: toolless (nobody's), all, or nodes, "
-                     "separated by commas; none: nobody is asked anything new."),
-    ] = "toolless",
+                     "separated by commas; none: nobody is asked anything new. toolless, with "
+                     "--trace none, if not given."),
+    ] = "",
     safe_tools: Annotated[
         str, typer.Option(help="Tools that may act again, because they change nothing.")
     ] = "",
@@ -79,7 +80,7 @@ def attribute(
         "keep": _listed(keep),
         "samples": samples,
         "value": value,
-        "fresh": fresh if fresh in ("toolless", "all", "none") else _listed(fresh),
+        "fresh": fresh if fresh in ("", "toolless", "all", "none") else _listed(fresh),
         "safe_tools": _listed(safe_tools),
         "max_calls": max_calls,
         "max_steps": max_steps,

@@ -137,6 +137,13 @@ class App:
         read.update("\x00".join(sorted(path for path, _ in _paths(self.graph))).encode())
         return read.hexdigest()[:16]
 
+    def managed(self, path: str) -> frozenset[str]:
+        """Keys of a node's input that count steps."""
+        graph: Graph = self.graph
+        for name in path.split("/")[:-1]:
+            graph = _inner(graph.nodes[name])
+        return _managed(graph)
+
     def drawn(self) -> tuple[list[str], list[tuple[str, str, bool]]]:
         """The graph's nodes, and its edges with whether they are conditional."""
         drawing = self.graph.get_graph()

@@ -15,12 +15,13 @@ from shapley_coop.credit.attribution import WITHIN
 from shapley_coop.credit.coalitions import coalition_key
 from shapley_coop.evals.attribution.absence import check_absent, described
 from shapley_coop.evals.attribution.app import App
-from shapley_coop.evals.attribution.calls import Calls, Tokens, added
-from shapley_coop.evals.attribution.canonical import canonical, digest
+from shapley_coop.evals.attribution.calls import Call, Calls, Tokens, added
+from shapley_coop.evals.attribution.canonical import canonical, digest, renamed
 from shapley_coop.evals.attribution.forecast import Forecast, refined
 from shapley_coop.evals.attribution.games import AppGame, Score
 from shapley_coop.evals.attribution.play import CallsSpent, Limits, Rules, Stage, Unit
 from shapley_coop.evals.attribution.result import MOST_FAILED, AppCredit, Drawn, Spent, per_dollar
+from shapley_coop.evals.attribution.traces import Recorded, read_traces
 from shapley_coop.evals.attribution.values import (
     Values,
     check_value,
@@ -45,8 +46,9 @@ class Settings(BaseModel):
     samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
     value: str = Field("shapley", description="A norm: shapley, banzhaf, leave_one_out, …")
     fresh: str | tuple[str, ...] = Field(
-        "toolless", description="Whose tools may act again: toolless (nobody's), all, or nodes; "
-        "none: nobody is asked anything new."
+        "",
+        description="Whose tools may act again: toolless (nobody's, the default), all, or nodes; "
+        "none: nobody is asked anything new (the default with a trace).",
     )
     safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
     max_calls: int = Field(200, ge=1, description="New node calls, at most.")
@@ -119,9 +121,8 @@ async def attribute_async(
     app = App(graph, agents)
     check_absent(with_.absent, app.agents)
     check_value(with_.value, len(app.agents), with_.exact_up_to)
-    given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
-    if not given:
-        raise ValueError("no inputs: give one, or a list of them")
+    recorded = read_traces(with_.trace) if with_.trace else None
+    given = _given(inputs, recorded)
     units = [
         Unit(number, one, sample)
         for number, one in enumerate(given, start=1)
@@ -129,7 +130,7 @@ async def attribute_async(
     ]
     calls = _calls(app, with_)
     try:
-        game = AppGame(_stage(app, calls, with_), score, units, with_.at_once, progress)
+        game = AppGame(_stage(app, calls, with_, recorded), score, units, with_.at_once, progress)
         return await _attributed(game, with_, announce)
     finally:
         calls.close()
@@ -143,7 +144,7 @@ def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) ->
     """
     with_ = _settings(settings)
     app = App(graph, agents)
-    given = inputs if isinstance(inputs, list | tuple) else [inputs]
+    given = _given(inputs, read_traces(with_.trace) if with_.trace else None)
     calls = _calls(app, with_)
     units = len(given) * with_.samples
     try:
@@ -241,6 +242,7 @@ def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit
 def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
     """What a reader must know."""
     said, plays = list(game.stage.notes.values()), len(game.worths) * len(game.units)
+    said += [f"in the trace, {path}: {why}" for path, why in game.stage.unreadable.items()]
     failed, unplayed = len(game.failures), sum(not f.played for f in game.failures)
     if failed:
         said.append(
@@ -321,6 +323,16 @@ def _known(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
+def _given(inputs: Any, recorded: Recorded | None) -> list[Any]:
+    """The inputs as a list; those of the trace where none are given."""
+    if inputs is None and recorded:
+        return recorded.inputs
+    given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    if not given:
+        raise ValueError("no inputs: give one, or a list of them")
+    return given
+
+
 def _settings(given: Mapping[str, Any]) -> Settings:
     try:
         return Settings.model_validate(dict(given))
@@ -342,19 +354,40 @@ def _configurable(config: Any) -> Any:
     return (config or {}).get("configurable")
 
 
-def _stage(app: App, calls: Calls, with_: Settings) -> Stage:
-    if isinstance(with_.fresh, str) and with_.fresh not in ("toolless", "all", "none"):
-        raise ValueError(f"fresh is {with_.fresh!r}: give toolless, all, none, or names of nodes")
-    tools_of = None if with_.fresh == "all" else frozenset(
-        () if isinstance(with_.fresh, str) else with_.fresh
+def _stage(app: App, calls: Calls, with_: Settings, recorded: Recorded | None) -> Stage:
+    fresh = with_.fresh or ("none" if recorded else "toolless")
+    if isinstance(fresh, str) and fresh not in ("toolless", "all", "none"):
+        raise ValueError(f"fresh is {fresh!r}: give toolless, all, none, or names of nodes")
+    tools_of = frozenset(() if isinstance(fresh, str) else fresh)
+    asks = fresh != "none"
+    rules = Rules(
+        ask=asks,
+        record=asks or recorded is None,
+        tools_of=None if fresh == "all" else tools_of,
+        safe_tools=frozenset(with_.safe_tools),
     )
     return Stage(
         app=app,
         absent=with_.absent,
         calls=calls,
         limits=Limits(with_.max_calls, with_.max_steps, with_.max_state),
-        rules=Rules(with_.fresh != "none", tools_of, frozenset(with_.safe_tools)),
+        rules=rules,
         keep=frozenset(with_.keep),
         context=with_.context,
         config=with_.config,
+        traced=_traced(app, recorded) if recorded else {},
+        unreadable=recorded.unreadable if recorded else {},
     )
+
+
+def _traced(app: App, recorded: Recorded) -> dict[str, list[Call]]:
+    """Recorded calls by node and input."""
+    found: dict[str, list[Call]] = {}
+    for run in recorded.runs:
+        try:
+            text, ids = canonical(run.given, app.managed(run.path))
+        except KeyError:
+            raise ValueError(f"the trace has a node {run.path!r}, which the app has not") from None
+        call = Call(renamed(run.output, ids), run.tokens, run.models)
+        found.setdefault(digest(run.path, text), []).append(call)
+    return found

@@ -140,7 +140,8 @@ def _plain(value: Any, ids: Mapping[str, str]) -> Any:
     if isinstance(value, Command):
         return {"update": _plain(value.update, ids), "goto": _plain(value.goto, ids)}
     if found := fields_of(value):
-        return {type(value).__name__: {k: _plain(x, ids) for k, x in found.items()}}
+        # Without its class: a trace has it as a plain object.
+        return {k: _plain(found[k], ids) for k in sorted(found)}
     return _text(value)
 
 

@@ -6,6 +6,9 @@ from html import escape
 from shapley_coop.evals.attribution.result import Drawn
 
 WIDTH, GAP, HEIGHT, LAYER, MARGIN = 132, 24, 40, 92, 18
+LEAST_WIDTH = 680
+"""A page shows a narrower drawing too large."""
+
 GOOD, BAD = "24, 119, 76", "189, 52, 41"
 """The colours of a value above and below 0, as red, green, blue."""
 
@@ -36,7 +39,7 @@ def _places(graph: Drawn) -> tuple[dict[str, tuple[float, float]], int, int]:
     """The middle of each node, and the drawing's size."""
     layers = _layers(graph.nodes, graph.edges)
     widest = max(map(len, layers))
-    width = MARGIN * 2 + widest * WIDTH + (widest - 1) * GAP + 60
+    width = max(LEAST_WIDTH, MARGIN * 2 + widest * WIDTH + (widest - 1) * GAP + 60)
     place = {}
     for depth, layer in enumerate(layers):
         span = len(layer) * WIDTH + (len(layer) - 1) * GAP

@@ -3,7 +3,7 @@
 import asyncio
 import copy
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -118,11 +118,13 @@ class Rules:
 
     Attributes:
         ask: whether a node may be asked what is not kept.
+        record: whether it may be in the play of all agents; a trace holds that play.
         tools_of: nodes whose tools may act again; None: those of all nodes.
         safe_tools: tools that may act again, because they change nothing.
     """
 
     ask: bool = True
+    record: bool = True
     tools_of: frozenset[str] | None = frozenset()
     safe_tools: frozenset[str] = frozenset()
 
@@ -146,6 +148,8 @@ class Stage:
     counts: Counts = field(default_factory=Counts)
     unkept: dict[str, Call] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
+    traced: Mapping[str, Sequence[Call]] = field(default_factory=dict)
+    unreadable: Mapping[str, str] = field(default_factory=dict)
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
     def one_at_a_time(self, key: str) -> asyncio.Lock:
@@ -154,6 +158,11 @@ class Stage:
         if lock is None:
             lock = self._asking[key] = asyncio.Lock()
         return lock
+
+    def recorded(self, path: str, text: str, nth: int) -> Call | None:
+        """What a trace holds for an input; its last answer again where it is asked more often."""
+        found = self.traced.get(digest(path, text))
+        return found[min(nth, len(found) - 1)] if found else None
 
     def absent_for(self, agent: str) -> Any:
         """What stands in for an agent."""
@@ -312,7 +321,10 @@ class _Play:
         stage.counts.naive += is_agent
         async with stage.one_at_a_time(key):
             call = stage.calls.get(key) or _copied(stage.unkept.get(key))
-            if call is None:
+            if call is None and (call := stage.recorded(path, text, nth)):
+                call = stage.calls.put(key, call)
+                stage.counts.saved += is_agent
+            elif call is None:
                 call = await self.new_call(key, path, bound, state, config, ids, is_agent)
             else:
                 stage.counts.saved += is_agent
@@ -333,8 +345,9 @@ class _Play:
         """Ask a node, and keep what it says."""
         stage, acting = self.stage, self.stage.calls.acting(key)
         first = self.full is None and self.unit.sample == 0
-        if self.full is not None and not stage.rules.ask:
-            raise self.not_played(f"{path} would be asked anew, which fresh does not allow")
+        if not (stage.rules.ask if self.full else stage.rules.record):
+            why = stage.unreadable.get(path, "what it is given was not recorded")
+            raise self.not_played(f"{path} would be asked anew: {why}")
         if (begun := acting.begun()) and not stage.rules.may_act(path, begun[0]):
             raise self.not_played(
                 f"{begun[0]} began to act in a call of {path} that never ended: nobody knows "

@@ -9,15 +9,20 @@ from statistics import mean, stdev
 
 import numpy as np
 
-from shapley_coop.credit.attribution import MOST_PER_AGENT
+from shapley_coop.credit.attribution import MAX_ENUMERATED, MOST_PER_AGENT
 from shapley_coop.credit.coalitions import MAX_AGENTS, Floats
 from shapley_coop.credit.norms import norm
-from shapley_coop.credit.values.sampling import Coalitions, Estimate, sample_shapley
+from shapley_coop.credit.values.sampling import (
+    SAMPLERS,
+    Coalitions,
+    Estimate,
+    sample_shapley,
+)
 from shapley_coop.credit.values.shapley import shapley
 from shapley_coop.evals.attribution.games import AppGame, additive_fit
 
-FIRST_PAIRS = 8
-"""Antithetic pairs of orders before anything is decided."""
+FIRST = {"antithetic": 8, "cyclic": 2}
+"""Observations of each sampler before one is chosen: about the same number of coalitions."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,9 @@ def interactions(table: Floats) -> Floats | None:
 async def sampled_values(
     game: AppGame, target: float, budget: int | None, seed: int
 ) -> Values:
-    """Shapley values from random orders and their reverses, until the errors are within a target.
+    """Shapley values from random orders of arrival, until the errors are within a target.
+
+    Where more than half of all coalitions are played by then, the others are played, too.
 
     Args:
         game: of which v(N) is played.
@@ -115,22 +122,27 @@ async def sampled_values(
         asyncio.run_coroutine_threadsafe(game.ask(masks), loop).result()
         return _mean(np.array([_filled(game, masks, unit) for unit in units]))
 
-    everything = range(len(game.units))
-    estimate = partial(_estimated, n, seed=seed)
-    pairs, most = FIRST_PAIRS, budget or MOST_PER_AGENT * n
+    async def estimate(method: str, count: int, units: Sequence[int]) -> Estimate:
+        cost = count * SAMPLERS[method][1](n) + 2
+        ask = partial(worth, units=units)
+        return await asyncio.to_thread(sample_shapley, n, ask, method, budget=cost, seed=seed)
+
+    everything, most = range(len(game.units)), budget or MOST_PER_AGENT * n
+    pilots = {method: await estimate(method, count, everything) for method, count in FIRST.items()}
+    method = min(pilots, key=lambda name: float(pilots[name].standard_error.max()))
+    found, count = pilots[method], FIRST[method]
     while True:
-        cost = min(most, pairs * 2 * (n - 1) + 2)
-        found = await asyncio.to_thread(estimate, partial(worth, units=everything), budget=cost)
         scale = max(abs(_worth(game, game.everyone) - _worth(game, 0)), _range(game))
         reached = bool(found.standard_error.max() <= target * scale / n)
-        if reached or cost >= most:
+        if reached or 2 * found.evaluations > most:
             break
-        pairs *= 2
-    rows = [
-        (await asyncio.to_thread(estimate, partial(worth, units=units), budget=cost)).values
-        for units in observations(game)
-    ]
-    how = f"sampled ({found.observations} pairs of orders, {len(game.worths)} coalitions)"
+        if n <= MAX_ENUMERATED and len(game.worths) > 2 ** (n - 1):
+            await game.ask(range(1 << n))  # the rest costs less than sampling on
+            return exact_values(game, "shapley")
+        count *= 2
+        found = await estimate(method, count, everything)
+    rows = [(await estimate(method, count, units)).values for units in observations(game)]
+    how = f"sampled ({method}, {found.observations} observations, {len(game.worths)} coalitions)"
     return Values(how, found.values, np.array(rows), found.standard_error, reached)
 
 
@@ -159,10 +171,6 @@ def _without(game: AppGame, units: Sequence[int]) -> Floats:
 
     each = [game.everyone ^ 1 << i for i in range(len(game.agents))]
     return np.array([worth(game.everyone) - worth(mask) for mask in each])
-
-
-def _estimated(n: int, worth: Callable[[Coalitions], Floats], seed: int, budget: int) -> Estimate:
-    return sample_shapley(n, worth, "antithetic", budget=budget, seed=seed)
 
 
 def _masks(rows: Coalitions) -> list[int]:
