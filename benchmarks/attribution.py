@@ -27,6 +27,8 @@ WORTH = {"law": 3, "tax": 1, "press": 5, "polls": 2, "maps": 0, "history": 4, "m
 
 
 class Work(TypedDict, total=False):
+    """The app's state."""
+
     found: Annotated[list[str], add]
     merged: str
     report: str
@@ -142,7 +144,7 @@ def main() -> None:
         sys.path.append(sys.argv[sys.argv.index("--peers") + 1])
     heads = ["how", "coalitions", "agent calls", "largest error, % of the mean value"]
     for line in [heads, ["---"] * len(heads), *rows()]:
-        print("| " + " | ".join(line) + " |")
+        sys.stdout.write("| " + " | ".join(line) + " |\n")
 
 
 if __name__ == "__main__":

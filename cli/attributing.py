@@ -16,8 +16,11 @@ def attribute(
         str, typer.Argument(help="path.py:graph, a compiled StateGraph; or demo, a bundled app.")
     ],
     agents: Annotated[
-        str, typer.Option(help="The nodes that are agents, separated by commas; team/writer is a "
-                          "node of a subgraph.")
+        str,
+        typer.Option(
+            help="The nodes that are agents, separated by commas; team/writer is a "
+            "node of a subgraph."
+        ),
     ] = "",
     input_: Annotated[
         Path | None, typer.Option("--input", help="in.json: one input or a list; or inputs.jsonl.")
@@ -27,8 +30,10 @@ def attribute(
     ] = "",
     absent: Annotated[
         list[str] | None,
-        typer.Option(help="What stands in for absent agents: blank, silent, path.py:function, or "
-                     "model:provider:name; AGENT=… for one of them."),
+        typer.Option(
+            help="What stands in for absent agents: blank, silent, path.py:function, or "
+            "model:provider:name; AGENT=… for one of them."
+        ),
     ] = None,
     keep: Annotated[
         str, typer.Option(help="Keys that absent agents write as they did, such as a counter.")
@@ -37,9 +42,11 @@ def attribute(
     value: Annotated[str, typer.Option(help="shapley, banzhaf, leave_one_out, …")] = "shapley",
     fresh: Annotated[
         str,
-        typer.Option(help="Whose tools may act again: toolless (nobody's), all, or nodes, "
-                     "separated by commas; none: nobody is asked anything new. toolless, with "
-                     "--trace none, if not given."),
+        typer.Option(
+            help="Whose tools may act again: toolless (nobody's), all, or nodes, "
+            "separated by commas; none: nobody is asked anything new. toolless, with "
+            "--trace none, if not given."
+        ),
     ] = "",
     safe_tools: Annotated[
         str, typer.Option(help="Tools that may act again, because they change nothing.")
@@ -74,6 +81,7 @@ def attribute(
     """
     from shapley_coop.evals.attribution import CallsSpent
     from shapley_coop.evals.attribution import attribute as attributed
+
     graph, names, scorer, inputs = _app(app, agents, input_, score, trace)
     settings: dict[str, Any] = {
         "absent": _absent(absent or []),
@@ -225,8 +233,16 @@ def _show(credit: Any, report: dict[str, Any], app: str) -> None:
 
     values, errors = credit.values or {}, credit.standard_error or {}
     amounts = report.get("bounty", {}).get("amounts", {})
-    heads = ["agent", "value", "standard error", "leave-one-out", "calls", "tokens", "USD",
-             "value per USD"]
+    heads = [
+        "agent",
+        "value",
+        "standard error",
+        "leave-one-out",
+        "calls",
+        "tokens",
+        "USD",
+        "value per USD",
+    ]
     rows = []
     for agent in credit.agents:
         spent = credit.spent[agent]
@@ -241,8 +257,11 @@ def _show(credit: Any, report: dict[str, Any], app: str) -> None:
     show_table(f"{credit.value} of {app}, {credit.method}, {runs}", heads, rows)
     pairs = [[pair, shown(x)] for pair, x in (credit.interactions or {}).items() if abs(x) > 1e-9]
     if pairs:
-        show_table("pairs: above 0 they need each other, below 0 they replace each other",
-                   ["pair", "interaction"], pairs)
+        show_table(
+            "pairs: above 0 they need each other, below 0 they replace each other",
+            ["pair", "interaction"],
+            pairs,
+        )
     worths = [[name or "nobody", shown(x)] for name, x in credit.worth.items()]
     show_table("coalitions", ["coalition", "mean score"], worths)
     for f in credit.failures:

@@ -31,7 +31,9 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
         "amounts": {
             agent: f"{n // 100}.{n % 100:02d}" for agent, n in zip(earned, cents, strict=True)
         },
-        "notes": [f"{', '.join(below)}: the value is below 0, and nothing is paid"] if below else [],
+        "notes": [f"{', '.join(below)}: the value is below 0, and nothing is paid"]
+        if below
+        else [],
     }
 
 

@@ -60,7 +60,7 @@ def run_example(package: str, rule: Rule, monkeypatch: Any) -> dict[str, Any]:
     """Run that example unmodified, with a stub as its model; what it defined."""
     monkeypatch.setattr("langchain_openai.ChatOpenAI", lambda model: StubChat(rule=rule))
     defined: dict[str, Any] = {"__name__": "example"}
-    exec(compile(example_of(package), package, "exec"), defined)  # noqa: S102
+    exec(compile(example_of(package), package, "exec"), defined)
     return defined
 
 

@@ -1,4 +1,4 @@
-"""What stands in for absent agents; stores, context, people and tools of an app that is attributed."""
+"""What stands in for absent agents; stores, context, people and tools of an attributed app."""
 
 import json
 from collections.abc import Sequence
@@ -69,9 +69,7 @@ def test_a_function_or_another_model_can_stand_in() -> None:
     assert by_hand.absent == {"write": "function draft_by_hand", "edit": "silent"}
     assert by_hand.worth == {"": 2.0, "write": 3.0, "edit": 4.0, "write,edit": 5.0}
     cheap = StubChat(rule=lambda messages: AIMessage("owls"), model="cheap")
-    by_model = attribute(
-        app, AGENTS, quality, GIVEN, absent={"write": cheap, "edit": "silent"}
-    )
+    by_model = attribute(app, AGENTS, quality, GIVEN, absent={"write": cheap, "edit": "silent"})
     assert by_model.absent["write"] == "model stub:cheap"
     assert by_model.worth[""] == 1.0
 
@@ -90,17 +88,28 @@ def test_an_emptied_update_passes_on_what_others_wrote() -> None:
     call = AIMessage("", id="4", tool_calls=[{"name": "t", "args": {}, "id": "c"}])
     given = {"messages": old, "topic": "owls", "rounds": 1, "log": ["a"]}
     wrote = {
-        "messages": [*old, call, said], "topic": "owls", "rounds": 2, "log": ["b"],
-        "route": "edit", "sure": True, "text": "words",
+        "messages": [*old, call, said],
+        "topic": "owls",
+        "rounds": 2,
+        "log": ["b"],
+        "route": "edit",
+        "sure": True,
+        "text": "words",
     }
     now = {"messages": [HumanMessage("hi", id="9")], "topic": "bees", "rounds": 5, "log": []}
     emptied = Emptying(closed=frozenset({"route"}), keep=frozenset({"rounds"}))
     found = emptied(Written(given, wrote), now)
     assert [(m.id, m.content, m.name) for m in found.pop("messages")] == [
-        ("9", "hi", None), (None, "", "me"),
+        ("9", "hi", None),
+        (None, "", "me"),
     ]
     assert found == {
-        "topic": "bees", "rounds": 6, "log": [], "route": "edit", "sure": True, "text": "",
+        "topic": "bees",
+        "rounds": 6,
+        "log": [],
+        "route": "edit",
+        "sure": True,
+        "text": "",
     }
 
 

@@ -34,7 +34,9 @@ def by_hand(state):
 
 
 @pytest.fixture
-def coop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Coop:
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
     (tmp_path / "app.py").write_text(APP, encoding="utf-8")
     (tmp_path / "in.json").write_text('{"topic": "owls"}', encoding="utf-8")
     lines = '{"topic": "owls"}\n\n{"topic": "bees and bats"}\n'
@@ -92,12 +94,15 @@ def test_the_forecast_alone_runs_nothing(coop: Coop, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(APP.replace("{s['topic']} fly", "{1 / 0}"), encoding="utf-8")
     ended = coop(*GIVEN, "--input", "in.json", "--forecast")
     assert (ended.code, ended.out) == (
-        0, "forecast: 2 agents, 4 coalitions, 1 run each: about 3 new calls\n",
+        0,
+        "forecast: 2 agents, 4 coalitions, 1 run each: about 3 new calls\n",
     )
 
 
 def test_a_bounty_is_divided_to_the_cent_and_bargained_over(coop: Coop) -> None:
-    divided = coop(*GIVEN, "--input", "in.json", "--bounty", "100.01", "--currency", "EUR", "--json")
+    divided = coop(
+        *GIVEN, "--input", "in.json", "--bounty", "100.01", "--currency", "EUR", "--json"
+    )
     assert divided.result["bounty"]["amounts"] == {"search": "12.50", "write": "87.51"}
     bargained = coop(
         *GIVEN, "--input", "in.json", "--bounty", "100", "--bargain", "embedded:rational", "--json"
@@ -108,12 +113,23 @@ def test_a_bounty_is_divided_to_the_cent_and_bargained_over(coop: Coop) -> None:
 
 
 def test_a_bounty_pays_nobody_for_harm(coop: Coop, tmp_path: Path) -> None:
-    worse = APP.replace("return len(state[\"text\"].split()) - 2",
-                        "return bool(state['text']) * (5 - 2 * ('owls' in state['text']))")
+    worse = APP.replace(
+        'return len(state["text"].split()) - 2',
+        "return bool(state['text']) * (5 - 2 * ('owls' in state['text']))",
+    )
     (tmp_path / "harm.py").write_text(worse, encoding="utf-8")
     found = coop(
-        "attribute", "harm.py:graph", "--agents", "search,write", "--score", "harm.py:score",
-        "--input", "in.json", "--bounty", "50", "--json",
+        "attribute",
+        "harm.py:graph",
+        "--agents",
+        "search,write",
+        "--score",
+        "harm.py:score",
+        "--input",
+        "in.json",
+        "--bounty",
+        "50",
+        "--json",
     ).result
     assert found["values"]["search"] < 0
     assert found["bounty"]["amounts"] == {"search": "0.00", "write": "50.00"}

@@ -47,12 +47,16 @@ def test_value_per_dollar_counts_a_run_of_the_whole_app() -> None:
     prices = Prices({"stub:m": Price(input=1_000_000, output=500_000)})
     given = ({"messages": ["hello"]},)
     credit = attribute(
-        page.compile(), ["a", "b"], lambda s: sum(bool(m.content) for m in s["messages"]), *given,
+        page.compile(),
+        ["a", "b"],
+        lambda s: sum(bool(m.content) for m in s["messages"]),
+        *given,
         prices=prices,
     )
     assert credit.values == {"a": 1.0, "b": 1.0}
     assert {a: (s.input_tokens, s.output_tokens, s.cost) for a, s in credit.spent.items()} == {
-        "a": (1, 2, 2.0), "b": (2, 2, 3.0),
+        "a": (1, 2, 2.0),
+        "b": (2, 2, 3.0),
     }
     assert credit.value_per_dollar == {"a": 0.5, "b": pytest.approx(1 / 3)}
 

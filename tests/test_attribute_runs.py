@@ -104,7 +104,7 @@ def test_a_state_that_grows_is_stopped() -> None:
     page.add_edge(START, "grow")
     route = {"grow": "grow", "stop": "stop"}
     page.add_conditional_edges("grow", lambda state: "grow", route)
-    with pytest.raises(ValueError, match="the state that grow is given has .* characters"):
+    with pytest.raises(ValueError, match=r"the state that grow is given has .* characters"):
         attribute(page.compile(), ["grow"], total, {"parts": []}, max_state=5_000)
 
 
@@ -143,7 +143,9 @@ def test_the_app_must_work_with_all_its_agents() -> None:
 
 def test_a_forecast_above_the_limit_stops_before_the_coalitions_are_played() -> None:
     app = pipeline()
-    with pytest.raises(ValueError, match="5 calls were made .* forecast is 10 more: max_calls is 8"):
+    with pytest.raises(
+        ValueError, match=r"5 calls were made .* forecast is 10 more: max_calls is 8"
+    ):
         attribute(app.graph, app.agents, app.score, app.given, max_calls=8)
 
 

@@ -50,7 +50,9 @@ def test_what_a_trace_does_not_hold_is_said_and_can_be_asked(tmp_path: Path) -> 
     assert alone.values is None
     assert alone.worth == {"": 0.0, "research": 0.0, "research,write,review": 3.0}
     unplayed = {f.coalition: f.reason for f in alone.failures}
-    assert unplayed["write,review"] == "write would be asked anew: what it is given was not recorded"
+    assert (
+        unplayed["write,review"] == "write would be asked anew: what it is given was not recorded"
+    )
     asked = attribute(app.graph, app.agents, app.score, None, trace=file, fresh="toolless")
     assert asked.values == pytest.approx(app.values)
     without = attribute(app.graph, app.agents, app.score, {}, version="no trace")
@@ -72,7 +74,7 @@ def test_commands_that_are_text_are_named(tmp_path: Path) -> None:
         if "goto" in str(row["outputs"].get("output")):
             row["outputs"] = {"output": "Command(goto='search')"}
     file.write_text("\n".join(map(json.dumps, rows)))
-    with pytest.raises(ValueError, match="lead would be asked anew: .* text of a Command"):
+    with pytest.raises(ValueError, match=r"lead would be asked anew: .* text of a Command"):
         attribute(app.graph, app.agents, app.score, None, trace=file)
     credit = attribute(app.graph, app.agents, app.score, None, trace=file, fresh="all")
     assert credit.values == pytest.approx(app.values)

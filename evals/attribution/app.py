@@ -8,7 +8,7 @@ import hashlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -121,7 +121,9 @@ class App:
                 nodes[name] = node
             elif any(agent.startswith(f"{path}/") for agent in self.agents):
                 inner = self._rewired(_inner(node), stand_in, f"{path}/")
-                nodes[name] = node.copy({"bound": inner, "subgraphs": [inner], "cache_policy": None})
+                nodes[name] = node.copy(
+                    {"bound": inner, "subgraphs": [inner], "cache_policy": None}
+                )
             else:
                 replaced = stand_in(path, node.bound, _managed(graph))
                 bound = RunnableLambda(replaced, name=name)
@@ -192,18 +194,23 @@ def _is_choice(hint: Any) -> bool:
 
 def _sources(bound: Any) -> Iterator[str]:
     """The files of a node's functions that belong to the app, not to a library."""
-    seen: Collection[Any] = [bound, getattr(bound, "func", None), getattr(bound, "afunc", None)]
     if isinstance(bound, Pregel):
         for _, node in _paths(bound):
             yield from _sources(node.bound)
-    tools: Mapping[str, Any] = getattr(bound, "tools_by_name", {})
-    parts = [getattr(tool, "func", None) or getattr(tool, "coroutine", None) for tool in tools.values()]
-    for one in [*seen, *parts]:
-        while hasattr(one, "func"):
-            one = one.func
+    parts = [bound, getattr(bound, "func", None), getattr(bound, "afunc", None)]
+    for tool in getattr(bound, "tools_by_name", {}).values():
+        parts += [getattr(tool, "func", None), getattr(tool, "coroutine", None)]
+    for part in parts:
         try:
-            file = inspect.getsourcefile(one) if callable(one) else None
-        except TypeError:
-            file = None
+            file = inspect.getsourcefile(_function(part))
+        except TypeError:  # an object that no file defines
+            continue
         if file and "site-packages" not in file and Path(file).is_file():
             yield file
+
+
+def _function(part: Any) -> Any:
+    """What partials and wrappers are around."""
+    while hasattr(part, "func"):
+        part = part.func
+    return part

@@ -1,70 +1,31 @@
 """`attribute`: which agent of an app earns its tokens, by what its owner calls success."""
 
 import asyncio
+import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
-from pathlib import Path
-from statistics import mean
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from shapley_coop.credit.attribution import WITHIN
-from shapley_coop.credit.coalitions import coalition_key
-from shapley_coop.evals.attribution.absence import check_absent, described
+from shapley_coop.evals.attribution.absence import check_absent
 from shapley_coop.evals.attribution.app import App
-from shapley_coop.evals.attribution.calls import Call, Calls, Tokens, added
+from shapley_coop.evals.attribution.calls import Call, Calls
 from shapley_coop.evals.attribution.canonical import canonical, digest, renamed
+from shapley_coop.evals.attribution.crediting import credited
 from shapley_coop.evals.attribution.forecast import Forecast, refined
 from shapley_coop.evals.attribution.games import AppGame, Score
-from shapley_coop.evals.attribution.play import CallsSpent, Limits, Rules, Stage, Unit
-from shapley_coop.evals.attribution.result import MOST_FAILED, AppCredit, Drawn, Spent, per_dollar
+from shapley_coop.evals.attribution.result import MOST_FAILED, AppCredit
+from shapley_coop.evals.attribution.settings import Settings, checked
+from shapley_coop.evals.attribution.stage import Limits, Rules, Stage, Unit
 from shapley_coop.evals.attribution.traces import Recorded, read_traces
 from shapley_coop.evals.attribution.values import (
     Values,
     check_value,
     exact_values,
-    leave_one_out,
     leave_one_out_values,
     sampled_values,
 )
-from shapley_coop.evals.measures.stats import mean_interval
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.files import first_error
 from shapley_coop.state import home
-
-
-class Settings(BaseModel):
-    """How an app is attributed."""
-
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
-
-    absent: Any = Field("blank", description="blank, silent, a function, a model; or by agent.")
-    keep: tuple[str, ...] = Field((), description="Keys that absent agents write as they did.")
-    samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
-    value: str = Field("shapley", description="A norm: shapley, banzhaf, leave_one_out, …")
-    fresh: str | tuple[str, ...] = Field(
-        "",
-        description="Whose tools may act again: toolless (nobody's, the default), all, or nodes; "
-        "none: nobody is asked anything new (the default with a trace).",
-    )
-    safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
-    max_calls: int = Field(200, ge=1, description="New node calls, at most.")
-    max_steps: int = Field(100, ge=1, le=10_000, description="Steps of one play, at most.")
-    max_state: int = Field(1_000_000, ge=1_000, description="Characters a node is given, at most.")
-    exact_up_to: int = Field(8, ge=1, description="Agents whose coalitions are all played.")
-    target: float = Field(WITHIN, gt=0, description="Sampled until no error is above this part.")
-    budget: int | None = Field(None, ge=2, description="Coalitions looked at by the sampler.")
-    seed: int = Field(0, ge=0, description="Of sampled orders.")
-    at_once: int = Field(4, ge=1, le=1_000, description="Plays that run at the same time.")
-    context: Any = Field(None, description="The app's context, as in invoke.")
-    config: Any = Field(None, description="The app's config, as in invoke.")
-    cache: Path | None = Field(None, description="The file of kept calls; in the home if not set.")
-    version: str = Field("", description="Names the app's prompts and models, for the cache.")
-    trace: Path | None = Field(None, description="Recorded runs, whose calls are not made again.")
-    prices: Any = Field(NO_PRICES, description="USD per million tokens, by model.")
 
 
 def attribute(
@@ -96,8 +57,9 @@ def attribute(
             above `max_calls`.
         CallsSpent: `max_calls` were made; the calls are kept, and the next attempt goes on.
     """
-    told = {"progress": progress, "announce": announce}
-    work = attribute_async(graph, agents, score, inputs, **told, **settings)
+    work = attribute_async(
+        graph, agents, score, inputs, progress=progress, announce=announce, **settings
+    )
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -117,7 +79,7 @@ async def attribute_async(
     **settings: Any,
 ) -> AppCredit:
     """The same, awaited; see `attribute`."""
-    with_ = _settings(settings)
+    with_ = checked(settings)
     app = App(graph, agents)
     check_absent(with_.absent, app.agents)
     check_value(with_.value, len(app.agents), with_.exact_up_to)
@@ -142,7 +104,7 @@ def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) ->
     Raises:
         ValueError: an argument is wrong.
     """
-    with_ = _settings(settings)
+    with_ = checked(settings)
     app = App(graph, agents)
     given = _given(inputs, read_traces(with_.trace) if with_.trace else None)
     calls = _calls(app, with_)
@@ -201,128 +163,6 @@ def _enough(game: AppGame) -> bool:
     return game.failed_part() <= MOST_FAILED and all(map(math.isfinite, game.worths[0]))
 
 
-def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit:
-    """The result."""
-    agents, counts = game.agents, game.stage.counts
-    named = None if values is None else _named(agents, values.mean)
-    errors = None if values is None else values.standard_error()
-    spent = {agent: _spent(game, agent, with_.prices) for agent in agents}
-    return AppCredit(
-        agents=list(agents),
-        value=with_.value,
-        method=values.method if values else "none",
-        absent=described(with_.absent),
-        inputs=len({unit.number for unit in game.units}),
-        samples=with_.samples,
-        values=named,
-        standard_error=None if errors is None else _named(agents, errors),
-        interval=_intervals(agents, values),
-        leave_one_out={a: _known(x) for a, x in zip(agents, leave_one_out(game), strict=True)},
-        interactions=_pairs(agents, values),
-        worth={
-            coalition_key(mask, agents): mean(found)
-            for mask, found in sorted(game.worths.items())
-            if all(map(math.isfinite, found))
-        },
-        spent=spent,
-        value_per_dollar=per_dollar(named, spent),
-        calls={
-            "made": counts.made,
-            "saved": counts.saved,
-            "other": counts.other_made,
-            "models": counts.models,
-            "without_cache": counts.naive,
-        },
-        failures=sorted(game.failures, key=lambda f: (f.coalition, f.input, f.sample)),
-        notes=_notes(game, values, with_),
-        graph=Drawn(*game.stage.app.drawn()),
-    )
-
-
-def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
-    """What a reader must know."""
-    said, plays = list(game.stage.notes.values()), len(game.worths) * len(game.units)
-    said += [f"in the trace, {path}: {why}" for path, why in game.stage.unreadable.items()]
-    failed, unplayed = len(game.failures), sum(not f.played for f in game.failures)
-    if failed:
-        said.append(
-            f"{failed} of {plays} plays have no score, {unplayed} of them because a tool or node "
-            "was not to be asked again"
-        )
-    if failed and values is not None:
-        said.append("they are filled in by the additive game that fits the others best")
-    if values is None:
-        reason = "the play of nobody has no score" if 0 in game.worths and not all(
-            map(math.isfinite, game.worths[0])
-        ) else f"more than {MOST_FAILED:.0%} of the plays have no score"
-        said.append(f"no values: {reason}")
-    elif values.reached is False:
-        said.append("the sampler's budget is spent, and its errors are above the target")
-    if len(game.units) == 1:
-        said.append("one run of one input: the values are of that run")
-    tools = sorted({t for played in game.full for visit in played.visits for t in visit.tools})
-    if tools:
-        said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
-    silent = [a for a in game.agents if not any(played.of(a) for played in game.full)]
-    if silent:
-        said.append(f"never asked in the recorded runs: {', '.join(silent)}")
-    return said
-
-
-def _spent(game: AppGame, agent: str, prices: Prices) -> Spent:
-    runs, tokens = len(game.full), _tokens(game, agent)
-    visits = [visit for played in game.full for visit in played.of(agent)]
-    return Spent(
-        calls=len(visits) / runs,
-        models=sum(visit.models for visit in visits) / runs,
-        input_tokens=sum(read for read, _ in tokens.values()) / runs,
-        output_tokens=sum(written for _, written in tokens.values()) / runs,
-        cost=cost(tokens, prices, 1 / runs),
-    )
-
-
-def _tokens(game: AppGame, agent: str) -> Tokens:
-    total: Tokens = {}
-    for visit in (visit for played in game.full for visit in played.of(agent)):
-        total = added(total, visit.tokens)
-    return total
-
-
-def cost(tokens: Tokens, prices: Prices, part: float = 1.0) -> float | None:
-    """USD; None where a model has no price."""
-    if not prices.know(tokens):
-        return None
-    spent = (
-        {"model": m, "input_tokens": read, "output_tokens": written}
-        for m, (read, written) in tokens.items()
-    )
-    return part * prices.cost(spent)
-
-
-def _intervals(
-    agents: Sequence[str], values: Values | None
-) -> dict[str, tuple[float, float]] | None:
-    if values is None or len(values.rows) < 2:
-        return None
-    found = [mean_interval(list(map(float, own))) for own in values.rows.T]
-    return {agent: (e.low, e.high) for agent, e in zip(agents, found, strict=True)}
-
-
-def _pairs(agents: Sequence[str], values: Values | None) -> dict[str, float] | None:
-    if values is None or values.interactions is None:
-        return None
-    pairs = combinations(range(len(agents)), 2)
-    return {f"{agents[i]},{agents[j]}": float(values.interactions[i, j]) for i, j in pairs}
-
-
-def _named(agents: Sequence[str], numbers: Iterable[float]) -> dict[str, float]:
-    return {agent: float(x) for agent, x in zip(agents, numbers, strict=True)}
-
-
-def _known(x: float) -> float | None:
-    return float(x) if math.isfinite(x) else None
-
-
 def _given(inputs: Any, recorded: Recorded | None) -> list[Any]:
     """The inputs as a list; those of the trace where none are given."""
     if inputs is None and recorded:
@@ -333,21 +173,27 @@ def _given(inputs: Any, recorded: Recorded | None) -> list[Any]:
     return given
 
 
-def _settings(given: Mapping[str, Any]) -> Settings:
-    try:
-        return Settings.model_validate(dict(given))
-    except ValidationError as error:
-        raise ValueError(f"attribute: {first_error(error)}") from None
-
-
 def _calls(app: App, with_: Settings) -> Calls:
     """The kept calls of this app, by its code, its version and its context."""
     about = digest(
         app.fingerprint(),
+        *_codes(with_.absent),
         with_.version,
         canonical({"context": with_.context, "configurable": _configurable(with_.config)})[0],
     )
     return Calls(with_.cache or home().folder / "attribution" / "calls.sqlite", about[:24])
+
+
+def _codes(absent: Any) -> list[str]:
+    """The code of the functions that stand in for agents."""
+    several = absent.values() if isinstance(absent, Mapping) else [absent]
+    found = []
+    for one in several:
+        try:
+            found.append(inspect.getsource(one))
+        except (TypeError, OSError):  # no function, or typed into a prompt
+            found.append("")
+    return found
 
 
 def _configurable(config: Any) -> Any:

@@ -5,7 +5,7 @@ back once if a fact is missing. The models answer by rules from their prompts al
 out is a simulation and says nothing about language models.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Literal, TypedDict
 
 from langchain_core.language_models import BaseChatModel
@@ -64,7 +64,7 @@ class RuleChat(BaseChatModel):
         words = self.rule(prompt)
         read, written = len(prompt.split()), len(words.split())
         spent = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
-        answer = AIMessage(words, usage_metadata=spent)  # type: ignore[arg-type]
+        answer = AIMessage(words, usage_metadata=spent)
         return ChatResult(generations=[ChatGeneration(message=answer)])
 
 
@@ -122,7 +122,7 @@ def _graph() -> Any:
     page.add_edge(START, "researcher")
     page.add_edge("researcher", "writer")
     page.add_edge("writer", "critic")
-    route = {"again": "writer", "done": END}
+    route: dict[Hashable, str] = {"again": "writer", "done": END}
     page.add_conditional_edges("critic", lambda state: state.get("verdict", "done"), route)
     return page.compile(name="demo")
 

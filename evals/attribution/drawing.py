@@ -95,7 +95,8 @@ def _node(name: str, at: tuple[float, float], value: float | None, largest: floa
         f'height="{HEIGHT}" rx="7" fill="{fill}" stroke="currentColor" '
         f'stroke-width="{1.6 if value is not None else 0.7}"/>'
     )
-    words = f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="middle" dy="0.35em">{escape(_short(told))}</text>'
+    place = f'x="{x:.0f}" y="{y:.0f}" text-anchor="middle" dy="0.35em"'
+    words = f"<text {place}>{escape(_short(told))}</text>"
     return f"<g><title>{escape(told)}</title>{box}{words}</g>"
 
 

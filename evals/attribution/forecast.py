@@ -72,7 +72,8 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
     part = new / calls if calls else 0.0
     models = {"input_tokens": 0, "output_tokens": 0}
     money = (
-        part * prices.cost(
+        part
+        * prices.cost(
             {"model": model, **models, "input_tokens": read, "output_tokens": written}
             for model, (read, written) in tokens.items()
         )

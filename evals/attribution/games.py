@@ -11,7 +11,8 @@ import numpy as np
 
 from shapley_coop.credit.coalitions import Floats, coalition_key, members
 from shapley_coop.evals.attribution.canonical import canonical
-from shapley_coop.evals.attribution.play import Played, Stage, Unit, play
+from shapley_coop.evals.attribution.play import play
+from shapley_coop.evals.attribution.stage import Played, Stage, Unit
 
 Score = Callable[..., Any]
 """Score of a final state, or of a final state and the input: a number, or an awaitable of one."""
@@ -195,7 +196,7 @@ def additive_fit(rows: Floats, worths: Floats, nobody: float, everyone: float) -
     left = rows[:, :-1] - rows[:, -1:]
     right = worths - nobody - sizes * equal
     found, *_ = np.linalg.lstsq(left * root[:, None], right * root, rcond=None)
-    return np.append(found, -found.sum()) + equal
+    return np.asarray(np.append(found, -found.sum()) + equal)
 
 
 def _parameters(score: Score) -> int:

@@ -48,12 +48,11 @@ class Overlay(BaseStore):
         return digest(canonical(shown)[0]) if shown else ""
 
     @contextmanager
-    def writing(self) -> Iterator[list[Put]]:
+    def writing(self, puts: list[Put]) -> Iterator[None]:
         """Collect what is written while a node is asked."""
-        puts: list[Put] = []
         token = _WRITING.set(puts)
         try:
-            yield puts
+            yield
         finally:
             _WRITING.reset(token)
 
@@ -70,7 +69,7 @@ class Overlay(BaseStore):
         found: list[Result] = []
         for op in ops:
             below = None if isinstance(op, PutOp) else (await self._below.abatch([_all(op)]))[0]
-            found.append(self._one(op, lambda _, below=below: below))  # type: ignore[misc]
+            found.append(self._one(op, lambda _, below=below: below))
         return found
 
     def _one(self, op: Op, below: Any) -> Result:
@@ -83,7 +82,8 @@ class Overlay(BaseStore):
         if isinstance(op, GetOp):
             if (op.namespace, op.key) in self._written:
                 return self._own.batch([op])[0]
-            return below(op)
+            found: Result = below(op)
+            return found
         own: Any = self._own.batch([_all(op)])[0]
         if isinstance(op, SearchOp):
             there: list[SearchItem] = below(_all(op)) or []

@@ -3,12 +3,11 @@
 import asyncio
 import copy
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
-from weakref import WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -17,158 +16,28 @@ from langgraph.errors import GraphRecursionError, ParentCommand
 from langgraph.types import Command
 
 from shapley_coop.evals.attribution.absence import (
-    Absent,
     Emptying,
     Written,
     asked,
     described,
     model_words,
 )
-from shapley_coop.evals.attribution.app import App, StandIn
-from shapley_coop.evals.attribution.calls import Call, Calls, Tokens
+from shapley_coop.evals.attribution.app import StandIn
+from shapley_coop.evals.attribution.calls import Acting, Call
 from shapley_coop.evals.attribution.canonical import canonical, digest, fields_of, renamed
-from shapley_coop.evals.attribution.overlay import Overlay
+from shapley_coop.evals.attribution.overlay import Overlay, Put
+from shapley_coop.evals.attribution.stage import (
+    CallsSpent,
+    NotPlayed,
+    Played,
+    Stage,
+    Unit,
+    Visit,
+)
 from shapley_coop.evals.attribution.watching import Watch
 
 THREAD = "00000000-0000-4000-8000-000000000000"
 """Every play's thread: each has a checkpointer of its own, and nodes may read the name."""
-
-
-class CallsSpent(RuntimeError):
-    """The most calls that were allowed are made; what was made is kept."""
-
-
-class NotPlayed(ValueError):
-    """A play that cannot be had: a tool would act again, or a node may not be asked anew."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a play may take.
-
-    Attributes:
-        calls: new node calls, of all plays together.
-        steps: of one play.
-        state: characters of what a node is given.
-    """
-
-    calls: int
-    steps: int
-    state: int
-
-
-@dataclass(frozen=True)
-class Unit:
-    """One input, and which of its samples."""
-
-    number: int
-    given: Any
-    sample: int
-
-
-@dataclass(frozen=True)
-class Visit:
-    """One time a node was asked in a play.
-
-    Attributes:
-        path: of the node.
-        written: what it was given and what it wrote.
-        tokens: of its models.
-        models: how many model calls it took.
-        tools: that acted in it.
-        after: the agents that had finished before it began.
-    """
-
-    path: str
-    written: Written
-    tokens: Tokens
-    models: int
-    tools: tuple[str, ...]
-    after: frozenset[str]
-
-
-@dataclass
-class Played:
-    """What came of a play: the final state, or why there is none."""
-
-    state: Any = None
-    failure: str = ""
-    played: bool = True
-    visits: list[Visit] = field(default_factory=list)
-
-    def of(self, path: str) -> list[Visit]:
-        """The visits of a node, in order."""
-        return [visit for visit in self.visits if visit.path == path]
-
-
-@dataclass
-class Counts:
-    """Calls of all plays so far."""
-
-    made: int = 0
-    saved: int = 0
-    other_made: int = 0
-    models: int = 0
-    naive: int = 0
-
-
-@dataclass(frozen=True)
-class Rules:
-    """Who may be asked on a new input, and whose tools may act in it.
-
-    Attributes:
-        ask: whether a node may be asked what is not kept.
-        record: whether it may be in the play of all agents; a trace holds that play.
-        tools_of: nodes whose tools may act again; None: those of all nodes.
-        safe_tools: tools that may act again, because they change nothing.
-    """
-
-    ask: bool = True
-    record: bool = True
-    tools_of: frozenset[str] | None = frozenset()
-    safe_tools: frozenset[str] = frozenset()
-
-    def may_act(self, path: str, tool: str) -> bool:
-        """Whether a tool may act a second time."""
-        return self.tools_of is None or path in self.tools_of or tool in self.safe_tools
-
-
-@dataclass
-class Stage:
-    """What all plays of an app share."""
-
-    app: App
-    absent: Absent
-    calls: Calls
-    limits: Limits
-    rules: Rules
-    keep: frozenset[str] = frozenset()
-    context: Any = None
-    config: RunnableConfig | None = None
-    counts: Counts = field(default_factory=Counts)
-    unkept: dict[str, Call] = field(default_factory=dict)
-    notes: dict[str, str] = field(default_factory=dict)
-    traced: Mapping[str, Sequence[Call]] = field(default_factory=dict)
-    unreadable: Mapping[str, str] = field(default_factory=dict)
-    _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
-
-    def one_at_a_time(self, key: str) -> asyncio.Lock:
-        """So that two plays that ask the same at once ask it once."""
-        lock = self._asking.get(key)
-        if lock is None:
-            lock = self._asking[key] = asyncio.Lock()
-        return lock
-
-    def recorded(self, path: str, text: str, nth: int) -> Call | None:
-        """What a trace holds for an input; its last answer again where it is asked more often."""
-        found = self.traced.get(digest(path, text))
-        return found[min(nth, len(found) - 1)] if found else None
-
-    def absent_for(self, agent: str) -> Any:
-        """What stands in for an agent."""
-        if isinstance(self.absent, Mapping):
-            return self.absent.get(agent, "blank")
-        return self.absent
 
 
 async def play(
@@ -317,7 +186,7 @@ class _Play:
         known = digest(path, text, self.store.said() if self.store else "")
         nth, self.seen[known] = self.seen[known], self.seen[known] + 1
         key = digest(known, str(self.unit.sample), str(nth))
-        is_agent = path.split(":")[0] in stage.app.agents
+        is_agent = path.split(":", maxsplit=1)[0] in stage.app.agents
         stage.counts.naive += is_agent
         async with stage.one_at_a_time(key):
             call = stage.calls.get(key) or _copied(stage.unkept.get(key))
@@ -344,7 +213,34 @@ class _Play:
     ) -> Call:
         """Ask a node, and keep what it says."""
         stage, acting = self.stage, self.stage.calls.acting(key)
+        self.allowed(path, acting)
+        stage.counts.made += is_agent
+        # Tools act in the first recorded run of an input, and in no other play.
         first = self.full is None and self.unit.sample == 0
+        watch = Watch(lambda tool: first or stage.rules.may_act(path, tool), acting.begin)
+        output, puts = await self.watched(path, bound, state, config, watch)
+        stage.counts.models += watch.models
+        if not is_agent:
+            stage.counts.other_made += 1
+            stage.counts.made += watch.models > 0
+        said, acted = renamed(_copied(output), ids), tuple(dict.fromkeys(watch.tools))
+        call = Call(said, watch.tokens, watch.models, acted, tuple(puts))
+        try:
+            call = stage.calls.put(key, call)
+        except TypeError as reason:
+            stage.unkept[key] = call
+            stage.notes[path] = f"calls of {path} are not kept on disk: {reason}"
+        acting.done()
+        return call
+
+    def allowed(self, path: str, acting: Acting) -> None:
+        """Refuse a call that may not be made.
+
+        Raises:
+            NotPlayed: nobody may be asked anew, or a tool may have acted in it already.
+            CallsSpent: the most calls are made.
+        """
+        stage = self.stage
         if not (stage.rules.ask if self.full else stage.rules.record):
             why = stage.unreadable.get(path, "what it is given was not recorded")
             raise self.not_played(f"{path} would be asked anew: {why}")
@@ -356,12 +252,15 @@ class _Play:
         if stage.counts.made >= stage.limits.calls:
             self.spent = CallsSpent(f"{stage.limits.calls} calls are made")
             raise self.spent
-        stage.counts.made += is_agent
-        watch = Watch(lambda tool: first or stage.rules.may_act(path, tool), acting.begin)
+
+    async def watched(
+        self, path: str, bound: Runnable[Any, Any], state: Any, config: RunnableConfig, watch: Watch
+    ) -> tuple[Any, list[Put]]:
+        """What a node says and writes to the store, while tools are watched."""
+        puts: list[Put] = []
         try:
-            with self.store.writing() if self.store else nullcontext([]) as puts:
-                watched = merge_configs(config, {"callbacks": [watch]})
-                output = await _asked(bound, state, watched)
+            with self.store.writing(puts) if self.store else nullcontext():
+                output = await _asked(bound, state, merge_configs(config, {"callbacks": [watch]}))
         except ParentCommand as sent:
             # A subgraph handed over: the command names a place of that run alone.
             output = replace(sent.args[0], graph=None)
@@ -370,24 +269,7 @@ class _Play:
                 self.not_played(f"tool {watch.stopped} of {path} would act again")
         if watch.stopped:  # the node caught the error: what it says then is no answer
             raise NotPlayed(self.result.failure)
-        stage.counts.models += watch.models
-        if not is_agent:
-            stage.counts.other_made += 1
-            stage.counts.made += watch.models > 0
-        call = Call(
-            renamed(_copied(output), ids),
-            watch.tokens,
-            watch.models,
-            tuple(dict.fromkeys(watch.tools)),
-            tuple(puts),
-        )
-        try:
-            call = stage.calls.put(key, call)
-        except TypeError as reason:
-            stage.unkept[key] = call
-            stage.notes[path] = f"calls of {path} are not kept on disk: {reason}"
-        acting.done()
-        return call
+        return output, puts
 
     def sized(self, path: str, text: str) -> None:
         """Refuse a state that grows without bound."""

@@ -157,9 +157,7 @@ def _data(value: Any) -> Any:
     return {key: _data(x) for key, x in value.items()}
 
 
-def _spent(
-    row: Mapping[str, Any], below: Mapping[str, list[dict[str, Any]]]
-) -> tuple[Tokens, int]:
+def _spent(row: Mapping[str, Any], below: Mapping[str, list[dict[str, Any]]]) -> tuple[Tokens, int]:
     """Tokens and number of the model runs below a run."""
     total, models = Tokens(), 0
     for child in below.get(str(row.get("id")), []):

@@ -1,10 +1,10 @@
 """From an app's coalitions to its agents' values: exact for few agents, sampled for many."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import sqrt
+from math import isfinite, sqrt
 from statistics import mean, stdev
 
 import numpy as np
@@ -74,7 +74,10 @@ def check_value(by: str, agents: int, exact_up_to: int) -> None:
 def exact_values(game: AppGame, by: str) -> Values:
     """The values of a game of which all coalitions were played."""
     tables = np.array([game.table(unit) for unit in range(len(game.units))])
-    rule: Callable[[Floats], Floats] = lambda table: np.array([float(x) for x in norm(by)(table)])  # noqa: E731
+
+    def rule(table: Floats) -> Floats:
+        return np.array([float(x) for x in norm(by)(table)])
+
     return Values(
         "exact",
         rule(_mean(tables)),
@@ -101,9 +104,7 @@ def interactions(table: Floats) -> Floats | None:
     return found
 
 
-async def sampled_values(
-    game: AppGame, target: float, budget: int | None, seed: int
-) -> Values:
+async def sampled_values(game: AppGame, target: float, budget: int | None, seed: int) -> Values:
     """Shapley values from random orders of arrival, until the errors are within a target.
 
     Where more than half of all coalitions are played by then, the others are played, too.
@@ -182,7 +183,10 @@ def _filled(game: AppGame, masks: Sequence[int], unit: int) -> Floats:
     worths = np.array([game.worths[mask][unit] for mask in masks])
     if not np.isnan(worths).any():
         return worths
-    n, known = len(game.agents), [m for m, found in game.worths.items() if found[unit] == found[unit]]
+    n, known = (
+        len(game.agents),
+        [m for m, found in game.worths.items() if isfinite(found[unit])],
+    )
     rows = _rows(known, n)
     played = np.array([game.worths[mask][unit] for mask in known])
     ends = (game.worths[0][unit], game.worths[game.everyone][unit])
@@ -199,7 +203,7 @@ def _worth(game: AppGame, mask: int) -> float:
 
 
 def _range(game: AppGame) -> float:
-    worths = [x for found in game.worths.values() for x in found if x == x]
+    worths = [x for found in game.worths.values() for x in found if isfinite(x)]
     return max(worths) - min(worths)
 
 

@@ -52,9 +52,7 @@ class Watch(BaseCallbackHandler):
         self._names: dict[Any, str] = {}
         self._lock = threading.Lock()
 
-    def on_tool_start(
-        self, serialized: dict[str, Any], input_str: str, **said: Any
-    ) -> None:
+    def on_tool_start(self, serialized: dict[str, Any], input_str: str, **said: Any) -> None:
         """Let a tool act, or stop it."""
         if HANDOFF in (said.get("metadata") or {}):
             return
