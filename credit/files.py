@@ -63,7 +63,7 @@ def credit_report(obj: Any, value: str = "shapley") -> dict[str, Any]:
     """
     rule = norm(value)
     content = as_object(obj, "the input")
-    known = ("agents", "worth", "runs")
+    known: tuple[str, ...] = ("agents", "worth", "runs")
     if "worth" in content and "absent" in content:
         known += OF_APPS
     only_keys(content, known, "the input")

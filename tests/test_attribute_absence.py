@@ -211,6 +211,33 @@ def test_a_tool_that_a_plain_node_calls_acts_once_unless_it_is_allowed(
         assert credit.values == {"choose": 0.5, "act": 0.5}
 
 
+def test_a_tool_that_may_have_acted_is_not_asked_again(tmp_path: Path) -> None:
+    """The process ends while the tool acts; what became of it nobody knows."""
+    acted: list[str] = []
+
+    class Killed(BaseException):
+        pass
+
+    @tool
+    def pay(what: str) -> str:
+        """Pay."""
+        acted.append(what)
+        if len(acted) == 1:
+            raise Killed
+        return f"paid {what}"
+
+    page = StateGraph(Text)
+    page.add_node("act", lambda state: {"text": pay.invoke({"what": "rent"})})
+    page.add_edge(START, "act")
+    given = (page.compile(), ["act"], lambda s: bool(s.get("text")), {"topic": ""})
+    with pytest.raises(Killed):
+        attribute(*given)
+    with pytest.raises(ValueError, match="pay began to act in a call of act that never ended"):
+        attribute(*given)
+    assert acted == ["rent"]
+    assert attribute(*given, safe_tools=["pay"]).values == {"act": 1.0}
+
+
 def test_random_ids_of_messages_do_not_hide_that_two_inputs_are_equal() -> None:
     asked: list[int] = []
 
