@@ -38,12 +38,18 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
 
 
 def agreed(found: dict[str, Any], values: Mapping[str, float], model: str) -> dict[str, Any]:
-    """The same, after the agents' owners bargained: long-term Shapley over the finished work."""
+    """The same, after the agents' owners bargained: long-term Shapley over the finished work.
+
+    Raises:
+        ValueError: there is one agent.
+    """
     from shapley_coop.cli.console import finish
     from shapley_coop.cli.options import seats_from
     from shapley_coop.graphs.running import play
     from shapley_coop.state import RunConfig
 
+    if len(values) < 2:
+        raise ValueError("one agent has nobody to bargain with: leave --bargain out")
     earned = {agent: plain(x.limit_denominator(10**6)) for agent, x in _earned(values).items()}
     params = {
         "artefacts": {agent: {KIND: x} for agent, x in earned.items()},

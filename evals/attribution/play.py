@@ -80,6 +80,8 @@ class _Play:
         own: RunnableConfig = {
             "recursion_limit": self.stage.limits.steps,
             "configurable": {"thread_id": THREAD},
+            # Whoever traces the app can tell these plays from its own runs.
+            "metadata": {"coop_coalition": ",".join(sorted(self.present))},
         }
         config = merge_configs(self.stage.config, own)
         given = _copied(self.unit.given)
@@ -140,10 +142,11 @@ class _Play:
         output = renamed(call.output, names)
         if path in self.stage.app.agents:
             self.finished.add(path)
-        # What it wrote may be changed by those who read it: the record has a copy of its own.
-        written = Written(_copied(state), _copied(output))
-        seen = Visit(path, written, call.tokens, call.models, call.tools, after)
-        self.result.visits.append(seen)
+        if self.full is None:
+            # What it wrote may be changed by those who read it: the record has its own copy.
+            written = Written(_copied(state), _copied(output))
+            seen = Visit(path, written, call.tokens, call.models, call.tools, after)
+            self.result.visits.append(seen)
         return output
 
     async def absent_node(
