@@ -276,5 +276,3 @@ def _show(credit: Any, report: dict[str, Any], app: str) -> None:
         say(remark)
     for remark in report.get("bounty", {}).get("notes", []):
         say(remark)
-    if app == DEMO:
-        say("A simulation: embedded models answered, no language model did.")

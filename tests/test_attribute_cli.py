@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.evals.attribution import attribute, demo
+from shapley_coop.evals.attribution.page import page as page_of
+from tests.attributed_apps import team
 from tests.coop_command import Coop, coop_in, one_line
 
 APP = """\
@@ -164,6 +166,14 @@ def test_the_page_loads_and_runs_nothing(coop: Coop, tmp_path: Path) -> None:
     assert not re.search(r'(?:src|href)="', page)
     assert "researcher: 45.37" in page, "the app's own graph, with values"
     assert "nobody" in page
+    assert "A simulation" in page
+
+
+def test_agents_of_a_team_are_drawn_within_it() -> None:
+    app = team()
+    drawn = page_of(attribute(app.graph, app.agents, app.score, app.given), "a team")
+    assert "team/plot: 2" in drawn
+    assert "title: 1" in drawn
 
 
 def test_the_demo_needs_no_key_and_says_that_it_is_a_simulation(coop: Coop) -> None:

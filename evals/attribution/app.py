@@ -148,9 +148,17 @@ class App:
 
     def drawn(self) -> tuple[list[str], list[tuple[str, str, bool]]]:
         """The graph's nodes, and its edges with whether they are conditional."""
-        drawing = self.graph.get_graph()
-        edges = [(edge.source, edge.target, edge.conditional) for edge in drawing.edges]
-        return list(drawing.nodes), edges
+        drawing = self.graph.get_graph(xray=any("/" in agent for agent in self.agents))
+        edges = [
+            (_as_path(edge.source), _as_path(edge.target), edge.conditional)
+            for edge in drawing.edges
+        ]
+        return [_as_path(name) for name in drawing.nodes], edges
+
+
+def _as_path(name: str) -> str:
+    """A drawn node's path: a drawing writes team:writer."""
+    return name.replace(":", "/")
 
 
 def _inner(node: Any) -> Graph:

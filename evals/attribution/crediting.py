@@ -13,7 +13,7 @@ from shapley_coop.evals.attribution.result import MOST_FAILED, AppCredit, Drawn,
 from shapley_coop.evals.attribution.settings import Settings
 from shapley_coop.evals.attribution.values import Values, leave_one_out
 from shapley_coop.evals.measures.stats import mean_interval
-from shapley_coop.evals.sweeps.prices import Prices
+from shapley_coop.evals.sweeps.prices import Prices, is_free
 
 
 def credited(game: AppGame, values: Values | None, with_: Settings) -> AppCredit:
@@ -80,6 +80,9 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
     tools = sorted({t for played in game.full for visit in played.visits for t in visit.tools})
     if tools:
         said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")
+    models = {m for played in game.full for visit in played.visits for m in visit.tokens}
+    if models and all(is_free(model) for model in models):
+        said.append("A simulation: embedded models answered, no language model did.")
     silent = [a for a in game.agents if not any(played.of(a) for played in game.full)]
     if silent:
         said.append(f"never asked in the recorded runs: {', '.join(silent)}")

@@ -18,7 +18,7 @@ def drawing(graph: Drawn, values: Mapping[str, float] | None) -> str:
 
     Args:
         graph: nodes and edges.
-        values: agent → value; an agent `team/writer` colours nothing, its team is drawn.
+        values: agent → value.
     """
     place, width, height = _places(graph)
     largest = max((abs(x) for x in (values or {}).values()), default=0.0) or 1.0
