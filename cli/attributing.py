@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
+from shapley_coop.cli.console import note, progress, say, say_json, write_file
 from shapley_coop.cli.options import Json, PriceFile
 
 DEMO = "demo"
@@ -120,7 +120,12 @@ def attribute(
 
         write_file(out, page(credit, f"Credit in {app}"))
         note(f"written to {out}")
-    say_json(report) if as_json else _show(credit, report, app)
+    if as_json:
+        say_json(report)
+        return
+    from shapley_coop.cli.attributing_shown import show
+
+    show(credit, report, app)
 
 
 def _app(
@@ -226,53 +231,3 @@ def _bounty(
         raise ValueError("there are no values: a bounty cannot be divided by them")
     found = divided(values, bounty, currency)
     return agreed(found, values, bargain) if bargain else found
-
-
-def _show(credit: Any, report: dict[str, Any], app: str) -> None:
-    from shapley_coop.evals.attribution.page import shown
-
-    values, errors = credit.values or {}, credit.standard_error or {}
-    amounts = report.get("bounty", {}).get("amounts", {})
-    heads = [
-        "agent",
-        "value",
-        "standard error",
-        "leave-one-out",
-        "calls",
-        "tokens",
-        "USD",
-        "value per USD",
-    ]
-    rows = []
-    for agent in credit.agents:
-        spent = credit.spent[agent]
-        row = [agent, shown(values.get(agent)), shown(errors.get(agent))]
-        row += [shown(credit.leave_one_out[agent]), shown(spent.calls)]
-        row += [shown(spent.input_tokens + spent.output_tokens), shown(spent.cost)]
-        rows.append([*row, shown(credit.value_per_dollar[agent])])
-        rows[-1] += [amounts[agent]] if amounts else []
-    if amounts:
-        heads.append(f"{report['bounty']['bounty']} {report['bounty']['currency']}".strip())
-    runs = f"{credit.inputs} {'input' if credit.inputs == 1 else 'inputs'}"
-    show_table(f"{credit.value} of {app}, {credit.method}, {runs}", heads, rows)
-    pairs = [[pair, shown(x)] for pair, x in (credit.interactions or {}).items() if abs(x) > 1e-9]
-    if pairs:
-        show_table(
-            "pairs: above 0 they need each other, below 0 they replace each other",
-            ["pair", "interaction"],
-            pairs,
-        )
-    worths = [[name or "nobody", shown(x)] for name, x in credit.worth.items()]
-    show_table("coalitions", ["coalition", "mean score"], worths)
-    for f in credit.failures:
-        how = "failed" if f.played else "not played"
-        say(f"{f.coalition or 'nobody'}, input {f.input}: {how}: {f.reason}")
-    calls = credit.calls
-    say(
-        f"{calls['made']} node calls made, {calls['saved']} saved by the cache "
-        f"({calls['models']} model calls); absent agents: {credit.absent}"
-    )
-    for remark in credit.notes:
-        say(remark)
-    for remark in report.get("bounty", {}).get("notes", []):
-        say(remark)

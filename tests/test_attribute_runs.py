@@ -76,6 +76,14 @@ def test_several_inputs_have_means_and_intervals() -> None:
     assert 1 <= low < 3 < high <= 6
 
 
+def test_an_input_that_is_given_twice_is_asked_twice() -> None:
+    numbers = count(1)
+    app = chain(a=lambda state: {"total": next(numbers)})
+    credit = attribute(app, ["a"], total, [{"start": 1}, {"start": 1}])
+    assert credit.values == {"a": 1.5}
+    assert credit.standard_error == {"a": 0.5}
+
+
 def looping() -> Any:
     """It ends when the text is long enough; nobody but the writer makes it longer."""
     page = StateGraph(Sum)

@@ -6,10 +6,19 @@ from typing import Any
 
 import pytest
 from langchain_core.tracers.base import BaseTracer
+from langgraph.graph import START, StateGraph
 from langsmith._internal._serde import dumps_json
 
 from shapley_coop.evals.attribution import attribute
-from tests.attributed_apps import SHAPES, KnownApp, handing_over, pipeline, side_by_side, supervisor
+from tests.attributed_apps import (
+    SHAPES,
+    KnownApp,
+    Parts,
+    handing_over,
+    pipeline,
+    side_by_side,
+    supervisor,
+)
 
 
 class Exporting(BaseTracer):
@@ -57,6 +66,23 @@ def test_what_a_trace_does_not_hold_is_said_and_can_be_asked(tmp_path: Path) -> 
     assert asked.values == pytest.approx(app.values)
     without = attribute(app.graph, app.agents, app.score, {}, version="no trace")
     assert 0 < asked.calls["made"] < without.calls["made"]
+
+
+def test_two_recorded_runs_of_one_input_are_two_observations(tmp_path: Path) -> None:
+    """The model answered differently: each run has its own answers, and the mean an error."""
+    answers = iter((1, 5))
+    page = StateGraph(Parts)
+    page.add_node("a", lambda state: {"parts": ["a"], "total": next(answers)})
+    page.add_edge(START, "a")
+    app = KnownApp(page.compile(), ["a"], lambda s: s.get("total", 0), {"task": "x"}, {"a": 3.0})
+    first = exported(app, tmp_path).read_text()
+    file = exported(app, tmp_path)
+    file.write_text(f"{first}\n{file.read_text()}")
+    credit = attribute(app.graph, app.agents, app.score, None, trace=file)
+    assert (credit.inputs, credit.values, credit.calls["made"]) == (2, app.values, 0)
+    assert credit.standard_error == {"a": 2.0}
+    with pytest.raises(ValueError, match="a trace holds one run of each input"):
+        attribute(app.graph, app.agents, app.score, None, trace=file, samples=2)
 
 
 def test_commands_that_are_data_are_replayed(tmp_path: Path) -> None:

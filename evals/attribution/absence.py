@@ -142,6 +142,29 @@ async def model_words(model: BaseChatModel, state: Any, config: RunnableConfig) 
     return answer.text
 
 
+class StandInCall(Runnable[Any, Any]):
+    """A baseline, asked as a node is."""
+
+    def __init__(self, baseline: Any) -> None:
+        self.baseline = baseline
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        """Not offered: plays are asynchronous."""
+        raise NotImplementedError("plays are asynchronous")
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        """What it does with the state."""
+        return await asked(self.baseline, input, config or {})
+
+
+class OtherWords(StandInCall):
+    """Another model's words in an agent's place."""
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
+        """What the model says to the state."""
+        return await model_words(self.baseline, input, config or {})
+
+
 def described(absent: Absent) -> Any:
     """The choice as JSON, part of the result and of the key of kept calls."""
     if isinstance(absent, Mapping):

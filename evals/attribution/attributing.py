@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -85,11 +86,9 @@ async def attribute_async(
     check_value(with_.value, len(app.agents), with_.exact_up_to)
     recorded = read_traces(with_.trace) if with_.trace else None
     given = _given(inputs, recorded)
-    units = [
-        Unit(number, one, sample)
-        for number, one in enumerate(given, start=1)
-        for sample in range(with_.samples)
-    ]
+    if recorded and with_.samples > 1:
+        raise ValueError(f"samples is {with_.samples}: a trace holds one run of each input, give 1")
+    units = _units(given, with_.samples)
     calls = _calls(app, with_)
     try:
         game = AppGame(_stage(app, calls, with_, recorded), score, units, with_.at_once, progress)
@@ -163,6 +162,16 @@ def _enough(game: AppGame) -> bool:
     return game.failed_part() <= MOST_FAILED and all(map(math.isfinite, game.worths[0]))
 
 
+def _units(given: Sequence[Any], samples: int) -> list[Unit]:
+    """Each input's samples; an input that is given again is asked again."""
+    found, seen = [], Counter[str]()
+    for number, one in enumerate(given, start=1):
+        text = canonical(one)[0]
+        found += [Unit(number, one, sample, seen[text]) for sample in range(samples)]
+        seen[text] += 1
+    return found
+
+
 def _given(inputs: Any, recorded: Recorded | None) -> list[Any]:
     """The inputs as a list; those of the trace where none are given."""
     if inputs is None and recorded:
@@ -226,14 +235,14 @@ def _stage(app: App, calls: Calls, with_: Settings, recorded: Recorded | None) -
     )
 
 
-def _traced(app: App, recorded: Recorded) -> dict[str, list[Call]]:
-    """Recorded calls by node and input."""
-    found: dict[str, list[Call]] = {}
+def _traced(app: App, recorded: Recorded) -> dict[str, dict[int, list[Call]]]:
+    """Recorded calls by node and input, and by run."""
+    found: dict[str, dict[int, list[Call]]] = {}
     for run in recorded.runs:
         try:
             text, ids = canonical(run.given, app.managed(run.path))
         except KeyError:
             raise ValueError(f"the trace has a node {run.path!r}, which the app has not") from None
         call = Call(renamed(run.output, ids), run.tokens, run.models)
-        found.setdefault(digest(run.path, text), []).append(call)
+        found.setdefault(digest(run.path, text), {}).setdefault(run.root, []).append(call)
     return found

@@ -54,6 +54,9 @@ class Calls:
         # Their own types come back as they were: it is the owner's own app that wrote them.
         self._serial = JsonPlusSerializer(allowed_msgpack_modules=True)
         self._base.execute("PRAGMA busy_timeout = 20000")
+        # A killed process loses nothing; a power cut may lose the last calls, never an older one.
+        self._base.execute("PRAGMA journal_mode = WAL")
+        self._base.execute("PRAGMA synchronous = NORMAL")
         self._base.execute(
             "CREATE TABLE IF NOT EXISTS calls"
             " (app TEXT, key TEXT, kind TEXT, output BLOB, about TEXT, PRIMARY KEY (app, key))"

@@ -17,10 +17,10 @@ from langgraph.types import Command
 
 from shapley_coop.evals.attribution.absence import (
     Emptying,
+    OtherWords,
+    StandInCall,
     Written,
-    asked,
     described,
-    model_words,
 )
 from shapley_coop.evals.attribution.app import StandIn
 from shapley_coop.evals.attribution.calls import Acting, Call
@@ -160,7 +160,7 @@ class _Play:
         if choice == "silent":
             return None
         if choice != "blank" and not isinstance(choice, BaseChatModel):
-            stand_in = _Function(choice)
+            stand_in = StandInCall(choice)
             label = f"{path}:{described(choice)}"
             call, names = await self.call(label, stand_in, managed, state, config)
             return renamed(call.output, names)
@@ -169,7 +169,7 @@ class _Play:
         words = ""
         if isinstance(choice, BaseChatModel):
             label = f"{path}:{described(choice)}"
-            said, _ = await self.call(label, _Words(choice), managed, state, config)
+            said, _ = await self.call(label, OtherWords(choice), managed, state, config)
             words = said.output
         emptying = Emptying(self.stage.app.closed, self.stage.keep, words)
         return emptying(templates[min(nth, len(templates) - 1)].written, state)
@@ -188,12 +188,12 @@ class _Play:
         self.sized(path, text)
         known = digest(path, text, self.store.said() if self.store else "")
         nth, self.seen[known] = self.seen[known], self.seen[known] + 1
-        key = digest(known, str(self.unit.sample), str(nth))
+        key = digest(known, str(self.unit.sample), str(self.unit.repeat), str(nth))
         is_agent = path.split(":", maxsplit=1)[0] in stage.app.agents
         stage.counts.naive += is_agent
         async with stage.one_at_a_time(key):
             call = stage.calls.get(key) or _copied(stage.unkept.get(key))
-            if call is None and (call := stage.recorded(path, text, nth)):
+            if call is None and (call := stage.recorded(self.unit, path, text, nth)):
                 call = stage.calls.put(key, call)
                 stage.counts.saved += is_agent
             elif call is None:
@@ -289,26 +289,6 @@ async def _asked(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) 
 
 async def _awaited(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
     return await bound.ainvoke(state, config)
-
-
-class _Function(Runnable[Any, Any]):
-    """A baseline, asked as a node is."""
-
-    def __init__(self, baseline: Any) -> None:
-        self.baseline = baseline
-
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        raise NotImplementedError("plays are asynchronous")
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        return await asked(self.baseline, input, config or {})
-
-
-class _Words(_Function):
-    """Another model's words in an agent's place."""
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
-        return await model_words(self.baseline, input, config or {})
 
 
 def _items(output: Any) -> list[tuple[str, Any]]:

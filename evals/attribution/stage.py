@@ -39,11 +39,19 @@ class Limits:
 
 @dataclass(frozen=True)
 class Unit:
-    """One input, and which of its samples."""
+    """One input, and which of its samples.
+
+    Attributes:
+        number: of the input, from 1.
+        given: the input.
+        sample: from 0.
+        repeat: how many equal inputs came before; their calls are not this one's.
+    """
 
     number: int
     given: Any
     sample: int
+    repeat: int = 0
 
 
 @dataclass(frozen=True)
@@ -128,7 +136,7 @@ class Stage:
     counts: Counts = field(default_factory=Counts)
     unkept: dict[str, Call] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
-    traced: Mapping[str, Sequence[Call]] = field(default_factory=dict)
+    traced: Mapping[str, Mapping[int, Sequence[Call]]] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
@@ -139,10 +147,11 @@ class Stage:
             lock = self._asking[key] = asyncio.Lock()
         return lock
 
-    def recorded(self, path: str, text: str, nth: int) -> Call | None:
-        """What a trace holds for an input; its last answer again where it is asked more often."""
-        found = self.traced.get(digest(path, text))
-        return found[min(nth, len(found) - 1)] if found else None
+    def recorded(self, unit: Unit, path: str, text: str, nth: int) -> Call | None:
+        """What a trace holds for an input: of this input's own run, else of another."""
+        runs = self.traced.get(digest(path, text), {})
+        own = runs.get(unit.number) or next(iter(runs.values()), ())
+        return own[nth] if nth < len(own) else None
 
     def absent_for(self, agent: str) -> Any:
         """What stands in for an agent."""

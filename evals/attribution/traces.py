@@ -41,8 +41,9 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True)
 class NodeRun:
-    """One time a node was asked in a recorded run."""
+    """One time a node was asked in a recorded run; `root` is the run's number, from 1."""
 
+    root: int
     path: str
     given: Any
     output: Any
@@ -79,8 +80,9 @@ def read_traces(file: Path) -> Recorded:
     found.inputs = [_data(row.get("inputs") or {}) for row in below[""]]
     if not found.inputs:
         raise ValueError(f"{file}: no run without a parent: export the app's whole runs")
+    roots = {str(row["id"]): number for number, row in enumerate(below[""], start=1)}
     for row in sorted(rows, key=_order):
-        place = _place(row)
+        place, root = _place(row), roots.get(_root(row, known), 0)
         if not place or place == _place(known.get(str(row.get("parent_run_id")), {})):
             continue
         path = "/".join(part.partition(":")[0] for part in place.split("|"))
@@ -90,7 +92,8 @@ def read_traces(file: Path) -> Recorded:
             found.unreadable[path] = str(reason)
             continue
         tokens, models = _spent(row, below)
-        found.runs.append(NodeRun(path, _data(row.get("inputs") or {}), output, tokens, models))
+        given = _data(row.get("inputs") or {})
+        found.runs.append(NodeRun(root, path, given, output, tokens, models))
     return found
 
 
@@ -109,6 +112,15 @@ def _rows(file: Path) -> Iterator[dict[str, Any]]:
 
 def _order(row: Mapping[str, Any]) -> tuple[str, str]:
     return str(row.get("start_time") or ""), str(row.get("dotted_order") or "")
+
+
+def _root(row: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> str:
+    """The id of the app's run that a run is part of."""
+    seen: set[str] = set()
+    while (parent := str(row.get("parent_run_id") or "")) in known and parent not in seen:
+        seen.add(parent)
+        row = known[parent]
+    return str(row["id"])
 
 
 def _place(row: Mapping[str, Any]) -> str:
