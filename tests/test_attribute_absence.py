@@ -14,7 +14,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
-from langgraph.types import interrupt
+from langgraph.types import RetryPolicy, interrupt
 
 from shapley_coop.evals.attribution import attribute
 from shapley_coop.evals.attribution.absence import Emptying, Written
@@ -236,6 +236,26 @@ def test_a_tool_that_may_have_acted_is_not_asked_again(tmp_path: Path) -> None:
         attribute(*given)
     assert acted == ["rent"]
     assert attribute(*given, safe_tools=["pay"]).values == {"act": 1.0}
+
+
+def test_an_apps_own_retry_of_a_node_is_part_of_its_run() -> None:
+    acted: list[str] = []
+
+    @tool
+    def pay(what: str) -> str:
+        """Pay; the first answer is lost."""
+        acted.append(what)
+        if len(acted) == 1:
+            raise ConnectionError("no answer")
+        return f"paid {what}"
+
+    page = StateGraph(Text)
+    again = RetryPolicy(initial_interval=0, jitter=False, max_attempts=2)
+    page.add_node("act", lambda state: {"text": pay.invoke({"what": "rent"})}, retry_policy=again)
+    page.add_edge(START, "act")
+    given = (page.compile(), ["act"], lambda s: s.get("text") == "paid rent", {"topic": ""})
+    assert attribute(*given).values == {"act": 1.0}
+    assert acted == ["rent", "rent"]
 
 
 def test_random_ids_of_messages_do_not_hide_that_two_inputs_are_equal() -> None:

@@ -73,6 +73,7 @@ class _Play:
         self.seen: Counter[str] = Counter()
         self.stood: Counter[str] = Counter()
         self.finished: set[str] = set()
+        self.tried: set[str] = set()
         self.spent: CallsSpent | None = None
 
     async def run(self) -> None:
@@ -216,7 +217,8 @@ class _Play:
     ) -> Call:
         """Ask a node, and keep what it says."""
         stage, acting = self.stage, self.stage.calls.acting(key)
-        self.allowed(path, acting)
+        self.allowed(path, key, acting)
+        self.tried.add(key)
         stage.counts.made += is_agent
         # Tools act in the first recorded run of an input, and in no other play.
         first = self.full is None and self.unit.sample == 0
@@ -236,7 +238,7 @@ class _Play:
         acting.done()
         return call
 
-    def allowed(self, path: str, acting: Acting) -> None:
+    def allowed(self, path: str, key: str, acting: Acting) -> None:
         """Refuse a call that may not be made.
 
         Raises:
@@ -247,7 +249,9 @@ class _Play:
         if not (stage.rules.ask if self.full else stage.rules.record):
             why = stage.unreadable.get(path, "what it is given was not recorded")
             raise self.not_played(f"{path} would be asked anew: {why}")
-        if (begun := acting.begun()) and not stage.rules.may_act(path, begun[0]):
+        # The app's own retries of a node are part of a run, tools and all.
+        begun = [] if key in self.tried else acting.begun()
+        if begun and not stage.rules.may_act(path, begun[0]):
             raise self.not_played(
                 f"{begun[0]} began to act in a call of {path} that never ended: nobody knows "
                 "whether it did"
