@@ -9,6 +9,7 @@ import typer
 
 from shapley_coop.cli import (
     attacking,
+    attributing,
     authoring,
     contracts,
     crediting_git,
@@ -55,6 +56,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
     CHECK: {},
     CREDIT: {
         "credit": settling.credit,
+        "attribute": attributing.attribute,
         "settle-git": crediting_git.settle_git,
         "wev": settling.wev,
     },
