@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
 from shapley_coop.graphs.catalogue import builder
@@ -37,6 +38,31 @@ async def table_of(run: Run) -> Table:
         return cast(Table, (await app.aget_state(configured(run))).values)
 
 
+async def remove(run: Run) -> None:
+    """Forget a run with its letters and checkpoints; what its episode posted stays in the ledger.
+
+    Raises:
+        Busy: a worker plays it.
+    """
+    async with opened(run.graph) as app:
+        lease = home().leases.of(run.run)
+        await asyncio.to_thread(lease.__enter__)
+        try:
+            table = cast(Table, (await app.aget_state(_thread(run))).values)
+            if episode := table.get("episode"):
+                await asyncio.to_thread(home().journal.remove, episode)
+                await asyncio.to_thread(home().read_letters.remove, episode)
+            await cast(BaseCheckpointSaver[Any], app.checkpointer).adelete_thread(run.run)
+            await asyncio.to_thread(home().runs.remove, run.run)
+        finally:
+            await asyncio.to_thread(lease.__exit__, None, None, None)
+
+
+def _thread(run: Run) -> RunnableConfig:
+    """A run's thread alone: its game need not be there any more."""
+    return {"configurable": {"thread_id": run.run}}
+
+
 async def askings_of(run: Run) -> dict[str, TurnContext]:
     """The name of each asking of a run → the table as it was asked at, and what was asked."""
     found: dict[str, TurnContext] = {}
@@ -47,6 +73,25 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
                 turn = TurnContext(EvaluatedTable(cast(Table, state.values)), askings[node], ())
                 found[turn.at] = turn
     return found
+
+
+async def pointers_of(run: Run, episode: str) -> AsyncIterator[tuple[str, str, int, str]]:
+    """Each answer that a run's table ever pointed to: agent, letter, attempt and commitment.
+
+    Args:
+        run: the run.
+        episode: its play; those of other plays on its thread are left out.
+    """
+    async with opened(run.graph) as app:
+        async for state in app.aget_state_history({"configurable": {"thread_id": run.run}}):
+            table = state.values
+            if table.get("episode") != episode:
+                continue
+            held = [*(table.get("drafts") or {}).items(), *(table.get("sealed") or {}).items()]
+            held += [(one["agent"], one) for one in table.get("reasoned") or []]
+            found = [(agent, one["pointer"]) for agent, one in held if "pointer" in one]
+            for agent, at in [*found, *(table.get("thoughts") or {}).items()]:
+                yield agent, at["letter"], at["attempt"], at["seal"]
 
 
 @asynccontextmanager

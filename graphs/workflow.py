@@ -5,6 +5,8 @@ replies are matched to tasks by id, in any order and over restarts. All tasks of
 the next begins, so that a node which asks several agents is followed by one that waits for all.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -44,6 +46,17 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         self.game, self.plays = game, plays
         self.add_node("open", opening(config, plays), input_schema=given)
         self.set_entry_point("open")
+
+    @property
+    def version(self) -> str:
+        """A hash of the wiring: a run goes on only by the wiring that it began with."""
+        onward = {
+            source: {name: branch.ends for name, branch in branches.items()}
+            for source, branches in self.branches.items()
+        }
+        joins = sorted((sorted(sources), to) for sources, to in self.waiting_edges)
+        wiring = [sorted(self.nodes), sorted(self.edges), joins, onward]
+        return hashlib.sha256(json.dumps(wiring, sort_keys=True).encode()).hexdigest()[:16]
 
     def all_askings(self) -> tuple[Asking, ...]:
         """Everything that the page asks."""

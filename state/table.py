@@ -7,7 +7,7 @@ journal, and the table holds a pointer, the attempt and the label of the fault.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from langgraph.channels import DeltaChannel
+from langgraph.channels import DeltaChannel, EphemeralValue
 from pydantic import BaseModel, Field, field_validator
 from typing_extensions import TypedDict
 
@@ -16,7 +16,7 @@ from shapley_coop.games import Position, Turn
 from shapley_coop.seats.records import Pointer
 from shapley_coop.state.run_config import RunConfig
 
-Status = Literal["open", "agreed", "no_deal", "error", "budget"]
+Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
 """Above the turns expected, so that checkpoints grow with the events and not their square."""
@@ -155,7 +155,8 @@ class Table(TypedDict, total=False):
     """The shared state. Each key: what it is; who writes it; when it is cleared."""
 
     episode: str
-    """The id of one play with its settlement; every fork keeps it. Written by `open`."""
+    """The id of one play with its settlement; every fork keeps it, one from before `open`, too.
+    Written by `open`."""
 
     settings: dict[str, Any]
     """The run's configuration, resolved, without secrets. Written by `open`."""
@@ -277,6 +278,14 @@ class Opening(BaseModel):
         default=None,
         title="Run configuration",
         description="What to play; what it does not set is the context's, else the default.",
+    )
+    # Of this input alone: one that was refused leaves none to the next.
+    idempotency_key: Annotated[str, EphemeralValue] = Field(
+        default="",
+        max_length=200,
+        title="Idempotency key",
+        description="A name for this request, of your own: given again on the same thread it plays "
+        "and pays nothing twice, and another request under it is refused.",
     )
 
     @field_validator("room", mode="before")

@@ -68,7 +68,7 @@ class Script:
         stand_in = EmbeddedChatModel(character="rational", agent=agent, seed=seed)
         return ScriptedChatModel(script=self, agent=agent, stand_in=stand_in)
 
-    def shown_to(self, agent: str, act: str | None = None) -> list[str]:
+    def shown_to(self, agent: str, act: str | None = None) -> list[Shown]:
         """The letters an agent was shown, oldest first, as text."""
         return [shown(m) for a, b, m in self.letters if a == agent and act in (None, b)]
 

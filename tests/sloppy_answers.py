@@ -170,7 +170,12 @@ BATTERY = [
         paying(amount="40 percent", per="reward"),
         "Alice pays Bob 40 % of what Alice earns at every turn.",
     ),
-    Written("basis for per", "propose", paying(basis="turn"), "Alice pays Bob 3 for each turn."),
+    Written(
+        "basis for per",
+        "propose",
+        paying(basis="turn", amount=2),
+        "Alice pays Bob 2 for each turn.",
+    ),
     Written("when: null", "propose", when(None), COOPERATE),
     Written("when: always", "propose", when("Always"), COOPERATE),
     Written("turn: 2", "propose", when({"turn": 2}), "Alice does cooperate at turn 2."),

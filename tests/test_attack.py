@@ -21,7 +21,7 @@ from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
 from shapley_coop.seats import Seat
-from shapley_coop.state import Key, Ledger, home
+from shapley_coop.state import Ledger, home
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.embedded_reply import reply as embedded
 from tests.scripted import facts
@@ -127,11 +127,13 @@ def told_to_all(name: str) -> dict[str, str]:
     return dict.fromkeys(("Alice", "Bob"), " ".join(told.values()))
 
 
-post, number = Ledger.post, count()
+number = count()
 
 
-def under_a_new_key(ledger: Ledger, key: Key, lines: Any) -> str:
-    return post(ledger, replace(key, clause=f"{key.clause}{next(number)}"), lines)
+def under_new_keys(ledger: Ledger, _: str, postings: Any) -> str:
+    for key, lines in postings:
+        ledger.post(replace(key, clause=f"{key.clause}{next(number)}"), lines)
+    return "posted"
 
 
 def as_it_comes(text: str) -> str:
@@ -157,7 +159,7 @@ HOLES = [
     ("free-rider", "shapley_coop.deals.language.memory:Now.after", Latest.after),
     ("replayed-acceptance", "shapley_coop.state.messages:accept", whatever_stands),
     ("replayed-acceptance", "shapley_coop.nodes.contract.count:counted", by_its_name_alone),
-    ("double-payment", "shapley_coop.state.storage.ledger:Ledger.post", under_a_new_key),
+    ("double-payment", "shapley_coop.state.storage.ledger:Ledger.post_branch", under_new_keys),
     (
         "contract-breaker",
         "shapley_coop.deals.agreement:releases",

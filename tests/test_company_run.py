@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from shapley_coop.games import Game
 from shapley_coop.games.software_company.workspace import (
     SandboxMissing,
     materialise,
@@ -14,10 +13,6 @@ from shapley_coop.games.software_company.workspace import (
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import POT, WORLD, RunConfig, home
-
-pytestmark = pytest.mark.skipif(
-    not hasattr(Game, "deed"), reason="actions with content are not wired into the table yet"
-)
 
 
 async def test_a_company_builds_its_program_agrees_on_the_split_and_is_paid_exactly(

@@ -180,7 +180,7 @@ async def test_a_signature_that_cannot_be_read_is_asked_for_again(script):
     script["Alice", "contract_sign"] = ["I sign.", "<s>I sign.</s><ACCEPT>"]
     script["Bob", "contract_sign"] = "<ACCEPT>"
     table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
-    assert "could not be used** (ACK)" in script.shown_to("Alice", "contract_sign")[1]
+    assert "could not be used** (ACK," in script.shown_to("Alice", "contract_sign")[1]
     assert table["contract"]["signatures"].keys() >= {"Alice", "Bob"}
 
 
@@ -245,7 +245,7 @@ async def test_agreement_in_words_leaves_what_stands_and_is_asked_for_again(scri
     script["Bob", "contract_answer"] = ["<s>I agree.</s>", "<s>I agree.</s><ACCEPT>"]
     table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     asked = script.shown_to("Bob", "contract_answer")
-    assert "could not be used** (ACK)" in asked[1]
+    assert "could not be used** (ACK," in asked[1]
     assert [facts(letter)["offer"]["revision"] for letter in asked] == [1, 1]
     assert [(s["by"], s["act"]) for s in table["talk"][:2]] == [
         ("Alice", "propose"),
@@ -278,7 +278,7 @@ async def test_parties_say_no_more_than_all_can_read_and_the_contract_may_be_lon
     script["summariser", "contract_write"] = at_length
     table = await table_after(RunConfig(game="prisoners_dilemma", params=SHORT))
     again = script.shown_to("Alice", "contract_propose")[1]
-    assert "could not be used** (LONG)" in again
+    assert "could not be used** (LONG," in again
     assert "limit 4000" in again
     (prose,) = [s["text"] for s in table["talk"] if s["by"] == "summariser"]
     assert len(prose) > 4_000

@@ -80,7 +80,7 @@ def test_a_claim_that_does_not_hold_is_told_so(folder):
     rows = [row for row in read_rows(folder) if row["labels"]["game"] == "Prisoner's Dilemma"]
     for row in rows:
         if (row["labels"]["agents"], row["labels"]["contract"]) == (BROKEN, "escrow"):
-            row["result"]["breaches"] = [{}]
+            row["result"]["breaches"] = [{"agent": "Alice", "turn": 1}]
     (table,) = game_tables(rows)
     shown = [claim for claim, holds in table.shows.items() if not holds]
     assert shown == ["Against a breaker the enforced modes hold."]

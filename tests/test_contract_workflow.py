@@ -191,7 +191,9 @@ async def test_code_refuses_to_sign_below_a_reservation_value_that_nobody_else_l
 
 async def test_an_offer_is_shown_with_its_certificate_and_how_it_is_enforced(script):
     script["Alice", "contract_propose"] = proposal(fined())
-    await table_after(RunConfig(game="prisoners_dilemma", enforcement="escrow", deposit="3"))
+    await table_after(
+        RunConfig(game="prisoners_dilemma", enforcement="escrow", deposit="3", outlook=False)
+    )
     letter = script.shown_to("Bob", "contract_answer")[0]
     assert "Keeping it is dominant at every turn." in letter.facts["offer"]["certificate"]
     assert "| you (Bob) | 0 | 0 | 10 |" in letter

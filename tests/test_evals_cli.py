@@ -27,8 +27,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_shipped_suite_is_swept_reported_and_exported(tmp_path):
     out = tmp_path / "out"
-    assert "4 run, 0 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
-    assert "0 run, 4 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
+    assert "5 run, 0 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
+    assert "0 run, 5 there before, 0 left" in said("sweep", "escape_room", "-o", out, "--seeds", 0)
     assert said("report", out).strip() == str(out / "report.html")
     assert len(said("export", out, "--format", "parquet").splitlines()) == 7
     assert (out / "tables" / "runs.parquet").exists()
@@ -39,7 +39,7 @@ def test_only_so_many_cells_are_run_as_are_asked_for(tmp_path):
     assert "1 run" in said("sweep", "escape_room", "-o", out, "--seeds", "0-2", "--limit", 1)
     told = json.loads(said("status", out, "--json"))
     assert told == {
-        "suites": {"escape_room": {"cells": 12, "done": 1}},
+        "suites": {"escape_room": {"cells": 15, "done": 1}},
         "skipped": {},
         "failures": [],
     }
@@ -47,9 +47,9 @@ def test_only_so_many_cells_are_run_as_are_asked_for(tmp_path):
 
 def test_a_dry_run_tells_and_leaves_nothing(tmp_path):
     told = said("sweep", "escape_room", "-o", tmp_path / "out", "--seeds", "0-9", "--dry-run")
-    assert "40 cells to run, 0 there already" in told
+    assert "50 cells to run, 0 there already" in told
     assert "0.0000 USD" in told
-    assert "pilot of 4 runs" in told
+    assert "pilot of 5 runs" in told
     assert not (tmp_path / "out").exists()
 
 

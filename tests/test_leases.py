@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from shapley_coop.graphs.running import follow, prepare
-from shapley_coop.seats.asking import ask
+from shapley_coop.seats.steps import converse
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage.leases import Busy, FileLeases, LeaseLost, Leases, PostgresLeases
 from tests.coop_command import ROOT
@@ -107,9 +107,9 @@ async def test_of_two_resumes_at_once_one_plays_and_the_other_is_told(
         calls += 1
         thinking.set()
         await asyncio.sleep(0)
-        return await ask(*given, **options)  # type: ignore[arg-type]
+        return await converse(*given, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("shapley_coop.state.asking.ask_seat", slowly)
+    monkeypatch.setattr("shapley_coop.state.asking.converse", slowly)
     run = prepare("negotiation", RunConfig(), "twice")
     first = asyncio.create_task(follow(run))
     thinks = asyncio.create_task(thinking.wait())

@@ -17,7 +17,7 @@ from shapley_coop.seats.tracing import HIDE
 from shapley_coop.serve.server.authorization import OPERATORS
 from shapley_coop.serve.server.callers import AUDIENCE, PUBLIC_KEY, TOKENS
 from shapley_coop.serve.server.limits import Limits
-from shapley_coop.serve.server.tenant_policy import ENDPOINTS
+from shapley_coop.serve.server.tenant_policy import ENDPOINTS, MODELS
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
@@ -35,7 +35,8 @@ def rows(header: str) -> dict[str, list[str]]:
 def test_the_pages_tables_of_limits_and_of_callers_are_those_of_the_code() -> None:
     limits = {name.strip("`"): unless for name, (_, unless) in rows("| variable |").items()}
     assert limits == {
-        f"COOP_MAX_{field.name.upper()}": f"{field.default:,}" for field in fields(Limits)
+        **{f"COOP_MAX_{field.name.upper()}": f"{field.default:,}" for field in fields(Limits)},
+        MODELS: "`*`",
     }
     doors = set(re.findall(r"`/([^`]+)`", rows("| caller | may use |")["an operator"][0]))
     assert doors == set(OPERATORS)

@@ -15,6 +15,7 @@ import pytest
 from langchain_core.tracers.context import collect_runs
 from langchain_core.tracers.schemas import Run
 
+from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.evals.measures.evaluators import EVALUATORS
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.graphs.running import play
@@ -216,7 +217,7 @@ def test_a_traced_run_arrives_whole_and_without_keys(tmp_path: Path) -> None:
     assert all(trace["end_time"] for trace in capture.traces.values())
     assert {trace["trace_id"] for trace in capture.traces.values()} == {root["trace_id"]}
     metadata = root["extra"]["metadata"]
-    assert {"protocol": "coop/1", "prompt_hash": fingerprint()}.items() <= metadata.items()
+    assert {"protocol": PROTOCOL, "prompt_hash": fingerprint()}.items() <= metadata.items()
     assert metadata["git_sha"] == provenance()["commit"]
     for key in KEYS.values():
         assert key not in json.dumps(capture.traces)

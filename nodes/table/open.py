@@ -1,21 +1,26 @@
-"""Open an episode: resolve the room, mint the episode's id, set the table."""
+"""Open an episode: resolve the room, fix the episode's id, set the table."""
 
 from collections.abc import Callable
 from typing import Any, cast
-from uuid import uuid4
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from shapley_coop.games import Game
-from shapley_coop.state import Opening, RunConfig, Table, game_of
+from shapley_coop.state import Opening, RunConfig, Table, game_of, home
 from shapley_coop.state.traces import label_root
 from shapley_coop.state.workflow_config import check_kind, merged
 
 
+class Reopening(Opening):
+    """The input, and what is on the thread's table from before."""
+
+    episode: str = ""
+
+
 def opening(
     config: type[RunConfig], plays: type[Game]
-) -> Callable[[Opening, Runtime[RunConfig]], dict[str, Any]]:
+) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, Any]]:
     """The first node of a workflow.
 
     Args:
@@ -23,18 +28,21 @@ def opening(
         plays: the kind of game that it can play.
     """
 
-    def open_episode(opening: Opening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
+    def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         room = config.model_validate(merged(runtime.context, opening.room))
         # On the table it is resolved: it need not be in every checkpoint as given, too.
         given: dict[str, Any] = {"room": None} if opening.room else {}
-        table = set_table(room.resolve(), plays)
+        resolved, previous = room.resolve(), opening.episode
+        if opening.idempotency_key:
+            previous = home().runs.bind(opening.idempotency_key, resolved.model_dump(mode="json"))
+        table = set_table(resolved, home().episodes.after(previous), plays)
         label_root(cast(Table, table))
         return {**table, **given}
 
     return open_episode
 
 
-def set_table(room: RunConfig, plays: type[Game] = Game) -> dict[str, Any]:
+def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[str, Any]:
     """Set the table for one play, whatever was on it before.
 
     The room is the input's and the context's, and where neither says anything the default one.
@@ -43,6 +51,7 @@ def set_table(room: RunConfig, plays: type[Game] = Game) -> dict[str, Any]:
 
     Args:
         room: resolved.
+        episode: the id of the play.
         plays: the kind of game that the workflow can play.
 
     Raises:
@@ -53,7 +62,7 @@ def set_table(room: RunConfig, plays: type[Game] = Game) -> dict[str, Any]:
     check_kind(game, plays)
     game.make_ready()
     return {
-        "episode": uuid4().hex,
+        "episode": episode,
         "settings": settings,
         "agents": list(game.agents),
         "position": game.start(),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from shapley_coop.state import EvaluatedTable, Status, Table, final, home
+from shapley_coop.state.outcome import without_play
 from shapley_coop.state.result import in_units
 from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
 
@@ -30,4 +31,6 @@ def _status(evaluated: EvaluatedTable, settlement: dict[str, Any]) -> Status:
     """How the run ended: by the budget only where the game was not over by itself."""
     if evaluated.budget_spent and not evaluated.over:
         return "budget"
+    if idle := without_play(evaluated.record):
+        return idle
     return "agreed" if settlement["basis"] != "none" else "no_deal"

@@ -85,6 +85,19 @@ class Key:
     turn: int = 0
 
 
+@dataclass(frozen=True)
+class Posted:
+    """A posting as the database holds it.
+
+    Attributes:
+        lines: in order.
+        changed: whether they are other lines than those that were written.
+    """
+
+    lines: tuple[Line, ...]
+    changed: bool
+
+
 Posting = tuple[Key, Sequence[Line]]
 """One posting: its idempotency key and its lines."""
 
@@ -159,6 +172,20 @@ class Ledger(OwnedBook):
         query = self._seen(select(*columns).filter_by(episode=episode), _lines, episode)
         order = (_lines.c.turn, _lines.c.kind, _lines.c.clause, _lines.c.number)
         return [Line(**row._mapping) for row in self._rows(query.order_by(*order))]
+
+    def postings(self, episode: str) -> dict[tuple[str, str, int], Posted]:
+        """Every posting of an episode: kind, clause and turn → what it holds."""
+        own = self._seen(select(_postings).filter_by(episode=episode), _postings, episode)
+        digests = {(r.kind, r.clause, r.turn): r.digest for r in self._rows(own)}
+        found: dict[tuple[str, str, int], list[Line]] = {place: [] for place in digests}
+        query = self._seen(select(_lines).filter_by(episode=episode), _lines, episode)
+        for row in self._rows(query.order_by(_lines.c.number)):
+            line = Line(row.debit, row.credit, row.amount, row.memo)
+            found.setdefault((row.kind, row.clause, row.turn), []).append(line)
+        return {
+            place: Posted(tuple(held), digests.get(place) != _digest(held))
+            for place, held in found.items()
+        }
 
     def balances(self, episode: str) -> dict[str, int]:
         """Millionths per account; see `balances_of`."""

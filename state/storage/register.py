@@ -1,17 +1,18 @@
 """The register of runs. A run is entered before its graph starts, so that none is lost."""
 
+import hashlib
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, Row, String, Table, Text, insert, select, update
+from sqlalchemy import Column, Row, String, Table, Text, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import holder
 
-STARTED, ENDED, FAILED = "started", "ended", "failed"
+STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "failed"
 
 _runs = Table(
     "runs",
@@ -22,7 +23,16 @@ _runs = Table(
     Column("room", Text, nullable=False),
     Column("created", String(32), nullable=False),
     Column("state", String(16), nullable=False),
-    Column("result", Text),
+    Column("result", Text),  # of a run that has not ended: why it stands still, as {"why": …}
+    Column("workflow", String(64), nullable=False, server_default=""),
+)
+_keys = Table(
+    "idempotency_keys",
+    OWNED,
+    owner_column(primary_key=True),
+    Column("key", String(200), primary_key=True),
+    Column("request", String(64), nullable=False),
+    Column("run", String(80), nullable=False),
 )
 
 
@@ -35,8 +45,11 @@ class Run:
         graph: the workflow.
         room: its resolved configuration, as JSON.
         created: ISO time, UTC.
-        state: started, ended or failed.
+        state: started, waiting (for people), ended or failed.
         result: its result; None until it ended.
+        workflow: the version of the workflow that it began with; empty if an earlier release began
+            it, which did not say.
+        why: of a run that waits or has failed: for whom, or why, and how it goes on.
     """
 
     run: str
@@ -45,39 +58,94 @@ class Run:
     created: str
     state: str
     result: dict[str, Any] | None
+    workflow: str = ""
+    why: str = ""
 
 
 class Runs(OwnedBook):
     """The runs of one database, each owner's apart."""
 
-    def begin(self, run: str, graph: str, room: dict[str, Any]) -> None:
+    def begin(
+        self, run: str, graph: str, room: dict[str, Any], workflow: str = "", key: str = ""
+    ) -> Run:
         """Enter a run before it starts.
 
+        Args:
+            run: its name.
+            graph: the workflow.
+            room: its resolved configuration.
+            workflow: the workflow's version.
+            key: the caller's idempotency key; empty for none.
+
+        Returns:
+            The run; if the same was requested under the key before, the one that was entered then.
+
         Raises:
-            ValueError: a run of that name exists.
+            ValueError: a run of that name exists, or the key is that of another request.
         """
+        owner, request = holder().owner, _digest(graph, room)
+        if key and (earlier := self._keyed(key, request)):
+            return self.get(earlier)
         row = {
             "run": run,
-            "owner": holder().owner,
+            "owner": owner,
             "graph": graph,
             "room": json.dumps(room),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "state": STARTED,
+            "workflow": workflow,
         }
+        keyed = {"owner": owner, "key": key, "request": request, "run": run}
         try:
-            self._write((insert(_runs), row))
+            self._write((insert(_runs), row), *([(insert(_keys), keyed)] if key else []))
         except IntegrityError:
+            if key and (earlier := self._keyed(key, request)):  # at the same time
+                return self.get(earlier)
             raise ValueError(
                 f"there is a run {run!r} already: choose another name, or coop resume {run}"
             ) from None
+        return Run(run, graph, json.loads(row["room"]), row["created"], STARTED, None, workflow)
 
-    def finish(self, run: str, state: str, result: dict[str, Any] | None = None) -> None:
-        """Enter the state in which a run ended, and its result.
+    def bind(self, key: str, room: dict[str, Any]) -> str:
+        """Keep an idempotency key to one request on the thread that is played.
+
+        Returns:
+            What stands for the key in place of the episode before it (`Episodes.after`).
+
+        Raises:
+            ValueError: it is that of another request, or of another thread.
+        """
+        who, request = holder(), _digest("", room)
+        row = {"owner": who.owner, "key": key, "request": request, "run": who.thread}
+        if (first := self._keyed(key, request)) is None:
+            try:
+                self._write((insert(_keys), row))
+            except IntegrityError:  # at the same time
+                first = self._keyed(key, request)
+        if first not in (None, who.thread):
+            raise ValueError(f"the idempotency key {key!r} was used on another thread: go on there")
+        return f"key:{hashlib.sha256(key.encode()).hexdigest()}"
+
+    def _keyed(self, key: str, request: str) -> str | None:
+        """The run that was requested under a key; None if none was."""
+        row = self._row(self._seen(select(_keys).filter_by(key=key), _keys))
+        if row is not None and row.request != request:
+            raise ValueError(
+                f"the idempotency key {key!r} is that of another request, {row.run}: "
+                "choose another key, or send the same request"
+            )
+        return str(row.run) if row else None
+
+    def finish(
+        self, run: str, state: str, result: dict[str, Any] | None = None, why: str = ""
+    ) -> None:
+        """Enter the state in which a run ended or stands still, and its result or the reason.
 
         A failure never erases the result of a run that has ended: what is settled stays settled,
         whatever fails afterwards.
         """
-        values = {"state": state, "result": json.dumps(result) if result else None}
+        kept = result or ({"why": why} if why else None)
+        values = {"state": state, "result": json.dumps(kept) if kept else None}
         change = update(_runs).filter_by(run=run, owner=holder().owner).values(values)
         self._write((change if result else change.where(_runs.c.state != ENDED), None))
 
@@ -92,6 +160,10 @@ class Runs(OwnedBook):
             raise ValueError(f"there is no run {run!r}: coop runs lists them")
         return _run(row)
 
+    def remove(self, run: str) -> None:
+        """Forget a run; an unknown one is forgotten already."""
+        self._write((delete(_runs).filter_by(run=run, owner=holder().owner), None))
+
     def list(self) -> list[Run]:
         """Every run, newest first."""
         query = self._seen(select(_runs), _runs).order_by(_runs.c.created.desc(), _runs.c.run)
@@ -99,5 +171,13 @@ class Runs(OwnedBook):
 
 
 def _run(row: Row[Any]) -> Run:
-    result = json.loads(row.result) if row.result else None
-    return Run(row.run, row.graph, json.loads(row.room), row.created, row.state, result)
+    kept = json.loads(row.result) if row.result else None
+    result = kept if row.state == ENDED else None
+    why = "" if result or not kept else str(kept.get("why", ""))
+    room = json.loads(row.room)
+    return Run(row.run, row.graph, room, row.created, row.state, result, row.workflow, why)
+
+
+def _digest(graph: str, room: dict[str, Any]) -> str:
+    """A request by its hash."""
+    return hashlib.sha256(json.dumps([graph, room], sort_keys=True).encode()).hexdigest()
