@@ -52,10 +52,17 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
     return made
 
 
-def opening_for(config: type[RunConfig]) -> type[Opening]:
-    """The input of a workflow with this configuration."""
+def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[Opening]:
+    """The input of a workflow with this configuration, or of its first node.
+
+    Args:
+        config: from `config_for`.
+        kind: which input; its other fields stay.
+    """
     room: Any = config | None
-    return create_model("Opening", __base__=Opening, room=(room, Opening.model_fields["room"]))
+    field = Opening.model_fields["room"]
+    made: type[Opening] = create_model(kind.__name__, __base__=kind, room=(room, field))
+    return made
 
 
 @cache
