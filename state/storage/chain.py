@@ -131,8 +131,8 @@ class Chain(OwnedBook):
                 found["/".join([name, *(str(plain[key]) for key in keys)])] = _digest(plain)
         runs = OWNED.tables["runs"]
         begun = (runs.c.run, runs.c.graph, runs.c.room, runs.c.created, runs.c.workflow)
-        row = connection.execute(select(*begun).filter_by(run=run, owner=owner)).mappings().first()
-        found["begun"] = _digest(dict(row or {}))
+        entered = connection.execute(select(*begun).filter_by(run=run, owner=owner))
+        found["begun"] = _digest([dict(row) for row in entered.mappings()])
         return found
 
 
