@@ -3,66 +3,95 @@
 import os
 import sys
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
 from shapley_coop.cli import (
     attacking,
+    attributing,
+    authoring,
     contracts,
     crediting_git,
     exchanging,
     experimenting,
     inspecting,
+    keeping,
     measuring,
     playing,
     reporting,
     serving,
     settling,
+    showing,
     viewing,
 )
-from shapley_coop.cli.console import complain, defer_gc
+from shapley_coop.cli.console import complain, defer_gc, say
+from shapley_coop.cli.failures import DEBUG, in_one_line, reason
+from shapley_coop.cli.options import TrustPrograms
 from shapley_coop.cli.run_options import RunCommand
 
 Command = Callable[..., None]
 ELSEWHERE, USAGE, NO_CREDENTIALS, INTERRUPTED = 1, 2, 3, 130
 
-COMMANDS: dict[str, Command] = {
-    "resume": playing.resume,
-    "answer": playing.answer,
-    "list": inspecting.list_,
-    "runs": inspecting.runs,
-    "show": inspecting.show,
-    "letters": inspecting.letters,
-    "verify": inspecting.verify,
-    "graph": inspecting.graph,
-    "doctor": inspecting.doctor,
-    "demo": measuring.demo,
-    "dev": serving.dev,
-    "credit": settling.credit,
-    "wev": settling.wev,
-    "settle-git": crediting_git.settle_git,
-    "validate": exchanging.validate,
-    "sweep": experimenting.sweep,
-    "status": reporting.status,
-    "merge": reporting.merge,
-    "export": reporting.export,
-    "compare": reporting.compare,
-    "eval": experimenting.evaluate,
-    "view": viewing.view,
-    "report": viewing.report,
+PLAY, CHECK, CREDIT = "Play", "Check before you sign", "Credit and settle"
+EXPERIMENT, SERVE, INSPECT = "Experiment", "Serve and show", "Inspect and verify"
+
+COMMANDS: dict[str, dict[str, Command]] = {
+    PLAY: {
+        "demo": measuring.demo,
+        "resume": playing.resume,
+        "answer": playing.answer,
+        "list": inspecting.list_,
+    },
+    INSPECT: {
+        "runs": keeping.runs,
+        "show": showing.show,
+        "verify": inspecting.verify,
+        "letters": inspecting.letters,
+        "graph": inspecting.graph,
+        "rm": keeping.rm,
+        "prune": keeping.prune,
+        "doctor": inspecting.doctor,
+    },
+    CHECK: {},
+    CREDIT: {
+        "credit": settling.credit,
+        "attribute": attributing.attribute,
+        "settle-git": crediting_git.settle_git,
+        "wev": settling.wev,
+    },
+    EXPERIMENT: {
+        "sweep": experimenting.sweep,
+        "status": reporting.status,
+        "export": reporting.export,
+        "compare": reporting.compare,
+        "merge": reporting.merge,
+        "eval": experimenting.evaluate,
+    },
+    SERVE: {"view": viewing.view, "report": viewing.report, "dev": serving.dev},
 }
-GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
-    "import": (
-        "Read published records.",
-        {"raid-log": settling.raid_log, "company-log": settling.company_log},
+"""Commands by what people come for."""
+
+GROUPS: dict[str, tuple[str, str, dict[str, Command]]] = {
+    "new": (
+        PLAY,
+        "Begin a game of your own.",
+        {"game": authoring.game},
+    ),
+    "contract": (
+        CHECK,
+        "Check contracts before they are signed, audit records, tabulate what contracts do.",
+        {"check": contracts.check, "audit": contracts.audit, "table": contracts.table},
     ),
     "scenario": (
+        EXPERIMENT,
         "Scenarios of task exchange.",
         {"show": exchanging.show, "table": exchanging.table, "write": exchanging.write},
     ),
-    "contract": (
-        "Check contracts before they are signed, audit records, tabulate what contracts do.",
-        {"check": contracts.check, "audit": contracts.audit, "table": contracts.table},
+    "import": (
+        CREDIT,
+        "Read published records.",
+        {"raid-log": settling.raid_log, "company-log": settling.company_log},
     ),
 }
 
@@ -73,15 +102,38 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run", cls=RunCommand)(playing.run)
-for _name, _command in COMMANDS.items():
-    app.command(_name)(_command)
-app.command("attack", epilog=attacking.epilog())(attacking.attack)
-for _group, (_help, _commands) in GROUPS.items():
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        say(f"shapley-coop {version('shapley-coop')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _all(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+    _programs: TrustPrograms = False,
+) -> None:
+    """Self-interested agents negotiate, sign contracts, act, and settle fairly."""
+
+
+app.command("run", cls=RunCommand, rich_help_panel=PLAY)(playing.run)
+for _panel, _commands in COMMANDS.items():
+    for _name, _command in _commands.items():
+        app.command(_name, rich_help_panel=_panel)(_command)
+app.command("attack", epilog=attacking.epilog(), rich_help_panel=CHECK)(attacking.attack)
+app.command("validate", rich_help_panel=CHECK)(exchanging.validate)
+for _group, (_panel, _help, _commands) in GROUPS.items():
     _app = typer.Typer(help=_help, no_args_is_help=True)
     for _name, _command in _commands.items():
         _app.command(_name)(_command)
-    app.add_typer(_app, name=_group)
+    app.add_typer(_app, name=_group, rich_help_panel=_panel)
 
 
 def main() -> None:
@@ -91,7 +143,7 @@ def main() -> None:
     try:
         sys.exit(app(standalone_mode=False))
     except ValueError as error:
-        complain(str(error))
+        complain(_words_of(error))
         sys.exit(USAGE)
     except typer.Abort:
         sys.exit(INTERRUPTED)
@@ -99,27 +151,38 @@ def main() -> None:
         if message := error.format_message():
             complain(message.replace("Value error, ", ""))
         sys.exit(USAGE)
-    except RuntimeError as error:
+    except typer.Exit as leaving:
+        sys.exit(leaving.exit_code)
+    except Exception as error:
         from shapley_coop.seats import CredentialsMissing
         from shapley_coop.state.storage.leases import Busy, LeaseLost
 
-        if not isinstance(error, CredentialsMissing | Busy | LeaseLost):
+        if isinstance(error, CredentialsMissing | Busy | LeaseLost):
+            complain(str(error))
+            sys.exit(NO_CREDENTIALS if isinstance(error, CredentialsMissing) else ELSEWHERE)
+        if os.environ.get(DEBUG):
             raise
-        complain(str(error))
-        sys.exit(NO_CREDENTIALS if isinstance(error, CredentialsMissing) else ELSEWHERE)
-    except Exception as error:
-        from shapley_coop.state.storage.faults import storage_fault
+        complain(in_one_line(error))
+        sys.exit(USAGE if reason(error) else ELSEWHERE)
 
-        fault = storage_fault(error)
-        if not fault or os.environ.get("COOP_DEBUG"):
-            raise
-        complain(fault)
-        sys.exit(ELSEWHERE)
+
+def _words_of(error: ValueError) -> str:
+    """A complaint in one line, of pydantic's as well."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return str(error)
+    from shapley_coop.files import first_error
+
+    return str(first_error(error))
 
 
 def _environment() -> None:
     """Read .env, keep objects out of checkpoints and secrets out of traces."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    # Last, so that it hides nothing: a PettingZoo factory may stand in the folder one works in.
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
     if os.path.exists(".env"):
         from dotenv import load_dotenv
 

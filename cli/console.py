@@ -4,10 +4,12 @@ import gc
 import json
 import os
 import sys
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
+
+from shapley_coop.escaping import on_terminal
 
 Result = TypeVar("Result")
 
@@ -29,18 +31,27 @@ def finish(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def say(text: str = "") -> None:
-    """Write one line to standard output; where its reader has gone, go on without it."""
+    """Write one line to standard output; where its reader has gone, go on without it.
+
+    Whatever the text quotes, it stays one line and moves no cursor: see `on_terminal`.
+    """
     try:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(on_terminal(text) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         # `coop run … | head`: what is played is played to its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def say_lines(text: str) -> None:
+    """Write text of several lines, each by `say`; for what is laid out here, or is all one's."""
+    for line in text.split("\n"):
+        say(line)
+
+
 def note(text: str) -> None:
     """Write one line to standard error: progress, never results."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(on_terminal(text) + "\n")
     sys.stderr.flush()
 
 
@@ -50,8 +61,8 @@ def complain(text: str) -> None:
 
 
 def say_json(value: Any) -> None:
-    """Write one JSON value to standard output."""
-    say(json.dumps(value, ensure_ascii=False, indent=2))
+    """Write one JSON value to standard output; what could not be seen in it is escaped."""
+    say_lines(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def write_file(out: Path, text: str, option: str = "--out") -> None:
@@ -76,33 +87,63 @@ def progress(total: int, what: str) -> Iterator[Any]:
         yield lambda: None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(escape(on_terminal(what)), total=total)
         yield lambda: bar.advance(task)
 
 
 @contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """Show a spinner in a terminal."""
+def waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """Show a spinner in a terminal; yield what hides it while somebody types."""
     if not sys.stderr.isatty():
-        yield
+        yield nullcontext
         return
     from rich.console import Console
+    from rich.markup import escape
 
-    with Console(stderr=True).status(what):
-        yield
+    with Console(stderr=True).status(escape(on_terminal(what))) as spinner:
+
+        @contextmanager
+        def hidden() -> Iterator[None]:
+            spinner.stop()
+            try:
+                yield
+            finally:
+                spinner.start()
+
+        yield hidden
 
 
-def show_table(title: str, columns: list[str], rows: list[list[str]], caption: str = "") -> None:
-    """Write a table to standard output, 160 columns wide where it is no terminal."""
+def show_table(
+    title: str, columns: list[str], rows: list[list[str]], caption: str = "", whole: str = ""
+) -> None:
+    """Write a table to standard output, 160 columns wide where it is no terminal.
+
+    Args:
+        title: above it.
+        columns: their heads.
+        rows: the cells, as text; none is read as markup.
+        caption: below it.
+        whole: the column whose cells are never cut or wrapped.
+    """
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=title, caption=caption or None, title_justify="left")
+    def cell(text: str, style: str = "") -> Text:
+        return Text(on_terminal(text), style=style)
+
+    table = Table(
+        title=cell(title, "table.title"),
+        caption=cell(caption, "table.caption") if caption else None,
+        title_justify="left",
+    )
     for n, column in enumerate(columns):
-        table.add_column(column, justify="left" if n == 0 else "right")
+        justify: Literal["left", "right"] = "left" if n == 0 else "right"
+        table.add_column(cell(column), justify=justify, no_wrap=column == whole)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(cell, row))
     Console(width=None if sys.stdout.isatty() else 160).print(table)

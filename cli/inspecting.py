@@ -1,12 +1,11 @@
-"""`coop list`, `runs`, `show`, `letters`, `verify`, `graph`, `doctor`: commands that only read."""
+"""`coop list`, `letters`, `verify`, `graph`, `doctor`: commands that only read."""
 
 import sys
-from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 import typer
 
-from shapley_coop.cli.console import finish, note, say, say_json, show_table, write_file
+from shapley_coop.cli.console import finish, say, say_json, say_lines
 from shapley_coop.cli.options import Json, RunName
 
 
@@ -28,62 +27,6 @@ def list_(as_json: Json = False) -> None:
         for name, about in entries.items():
             say(f"  {name:<24} {about}")
         say()
-
-
-def runs(as_json: Json = False) -> None:
-    """List the runs of this home, newest first."""
-    from shapley_coop.state import home
-
-    columns = ["run", "graph", "created", "state"]
-    rows = [
-        {name: getattr(run, name) for name in columns}
-        | ({"status": run.result["status"]} if run.result else {})
-        for run in home().runs.list()
-    ]
-    if as_json:
-        say_json(rows)
-    elif rows:
-        columns.append("status")
-        show_table("runs", columns, [[row.get(name, "") for name in columns] for row in rows])
-    else:
-        say("no runs yet: coop run escape_room")
-
-
-def show(
-    run: RunName,
-    figure: Annotated[
-        Path | None, typer.Option(help="Write a task exchange's utility plane as SVG.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Show what was said, signed and done in a run, and its result."""
-    from shapley_coop.cli.narration import narrate, report
-    from shapley_coop.graphs.threads import table_of
-    from shapley_coop.state import home
-    from shapley_coop.state.conduct import stated
-
-    found = home().runs.get(run)
-    if as_json:
-        if found.result is None:
-            raise ValueError(f"{run} has not ended: coop resume {run}")
-        from shapley_coop.cli.reasoning import reasons_in
-
-        say_json({**found.result, **finish(reasons_in(found))})
-        return
-    table = finish(table_of(found))
-    if figure:
-        from shapley_coop.evals.reports.utility_plane import picture
-
-        write_file(figure, picture(cast(Any, table)), "--figure")
-        note(f"written to {figure}")
-    narrate("show", dict(table))
-    if found.result:
-        say()
-        # A result of an earlier version does not state conduct; the record does.
-        did = stated(table["agents"], table.get("record", []), found.result["breaches"])
-        report({"conduct": did} | found.result)
-    else:
-        say(f"{run} has not ended: go on with coop resume {run}")
 
 
 def letters(run: RunName) -> None:
@@ -139,7 +82,7 @@ def graph(
 
     drawn = builder(name).compile(name=name).get_graph(xray=1)
     if mermaid:
-        say(drawn.draw_mermaid())
+        say_lines(drawn.draw_mermaid())
         return
     for edge in drawn.edges:
         label = f"  [{edge.data}]" if edge.data else ""

@@ -1,13 +1,16 @@
 """`coop demo`: the paper's four conditions on one game, in a table."""
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, say, say_json, show_table
+from shapley_coop.cli.console import complain, say, say_json, say_lines, show_table
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells
 from shapley_coop.cli.options import EverySeat, Json, SeedCount, SetPairs
 
@@ -30,14 +33,18 @@ def demo(
     from shapley_coop.evals.sweeps.store import read
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.games.catalogue import is_program
+    from shapley_coop.permissions import PROGRAMS, permit
     from shapley_coop.state import RunConfig, game_of
 
+    if is_program(game):
+        permit(PROGRAMS)  # it was named on the command line, and the suite is made here
     params, seats = settings_from(set_), seats_from(model)
     base = {"game": game, "params": params, "seats": seats}
     goal = game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
     suite = ablation(base, range(seeds))
     cells = expand(suite)
-    with TemporaryDirectory() as made:
+    with TemporaryDirectory() as made, _apart(made):
         folder, limits = Path(made), Limits(errors=0)
         if run_cells([suite], cells, folder, what=f"{game}, {seeds} seeds", limits=limits).left:
             complain(read(folder, "failures")[0]["error"])
@@ -50,7 +57,25 @@ def demo(
     else:
         _show(f"{game}: four conditions, {seeds} seeds each", goal, lines)
         if simulated:
-            say(SIMULATED)
+            say_lines(SIMULATED)
+
+
+@contextmanager
+def _apart(folder: str) -> Iterator[None]:
+    """Keep a demonstration's runs in a home of their own, so that they bury no others."""
+    from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
+
+    own = {HOME_VARIABLE: folder, DATABASE_VARIABLE: ""}
+    before = {name: os.environ.get(name) for name in own}
+    os.environ.update(own)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:

@@ -4,33 +4,87 @@ from typing import Any
 
 from shapley_coop.cli.console import say, show_table
 from shapley_coop.state.conduct import did, unanswered
+from shapley_coop.state.timeline import said_event
+
+STATUS = {
+    "agreed": "agreed",
+    "no_deal": "no deal",
+    "no_play": "no play",
+    "unreadable": "no answer could be read",
+    "error": "ended in an error",
+    "budget": "the budget was used up",
+}
+"""How a run ended, in words."""
 
 
 def narrate(node: str, written: dict[str, Any]) -> None:
     """Print the public news in one node's update."""
+    for agent, draft in (written.get("drafts") or {}).items():
+        if draft.get("label") and not draft["sound"]:
+            say(f"        {agent} is asked again: {draft['label']}")
     for said in written.get("talk", []):
-        say(f"  {said['id']:>4}  {said['by']} {_act(said)}: {said['text'] or '—'}")
+        tell(said_event(said))
     if lapsed := written.get("lapsed"):
         say(f"  no contract: {lapsed}")
     if contract := written.get("contract"):
-        say(f"  signed {contract['hash'][:12]}")
-        for line in contract["text"].splitlines():
-            say(f"        {line}")
+        tell({"kind": "signed", **contract, "text": contract["text"].splitlines()})
     for turn in written.get("record", []):
-        did = ", ".join(f"{a} {x}" for a, x in turn["actions"].items())
-        earned = ", ".join(f"{a} {x:g}" for a, x in turn["rewards"].items())
-        say(f"  turn {turn['turn']}  {did}  →  {earned}")
-        for effect in turn.get("effects", []):
-            if effect.get("ok") is False:
-                say(f"        {effect['agent']}'s {effect['task']} failed: {effect['result']}")
+        tell({"kind": "played", **turn})
     if reckoning := written.get("reckoning"):
-        values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
-        say(f"  computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}")
-        if compared := reckoning.get("compares_with"):
-            had = ", ".join(f"{a} {x}" for a, x in reckoning["baseline"].items())
-            say(f"  compared with the baseline: {compared}: {had}")
-        if why := reckoning.get("skipped"):
-            say(f"  no further bargaining: {why}")
+        reckoned(reckoning)
+
+
+def tell(event: dict[str, Any]) -> None:
+    """Print one public event, as `state.timeline` has them."""
+    for line in lines_of(event):
+        say(f"  {line}")
+
+
+def lines_of(event: dict[str, Any]) -> list[str]:
+    """One public event in lines; what belongs to the first line is indented."""
+    told = {"said": _said, "signed": _signed, "played": _played}.get(event["kind"])
+    return told(event) if told else []
+
+
+def _said(event: dict[str, Any]) -> list[str]:
+    offer = event["deal"]["text"] if "deal" in event else []
+    said, *more = [line for line in event["text"].splitlines() if line.strip()] or ["—"]
+    first = f"{event['id']:>4}  {event['by']} {_act(event)}: {said}"
+    return [first, *(f"      {line}" for line in [*more, *offer])]
+
+
+def _signed(event: dict[str, Any]) -> list[str]:
+    what = "amended" if event.get("previous") else "signed"
+    return [f"{what} {event['hash'][:12]}", *(f"      {line}" for line in event["text"])]
+
+
+def _played(event: dict[str, Any]) -> list[str]:
+    acts = [f"{agent} {action}" for agent, action in event["actions"].items()]
+    lines, effects = [], event.get("effects", [])
+    for effect in effects:
+        if effect.get("effect") == "pass":
+            acts.append(f"{effect['agent']} passes ({effect['label']})")
+        elif effect.get("ok") is False:
+            lines.append(f"      {effect['agent']}'s {effect['task']} failed: {effect['result']}")
+    earned = ", ".join(f"{agent} {x:g}" for agent, x in event["rewards"].items())
+    lines += [f"      breach of {b['clause']}: {b['evidence']}" for b in event.get("breaches", [])]
+    lines += [
+        f"      due by {p['clause']}: {p['payer']} pays {p['payee']} {p['amount']:g}"
+        for p in event.get("due", [])
+    ]
+    pot = f", all together {event['pot']:g}" if event.get("pot") else ""
+    return [f"turn {event['turn']}  {', '.join(acts) or 'nobody acts'}  →  {earned}{pot}", *lines]
+
+
+def reckoned(reckoning: dict[str, Any]) -> None:
+    """Print what was computed from the record before the last bargaining."""
+    values = ", ".join(f"{a} {x}" for a, x in reckoning["values"].items())
+    say(f"  computed from the record: total {reckoning['total']}, {reckoning['norm']} {values}")
+    if compared := reckoning.get("compares_with"):
+        had = ", ".join(f"{a} {x}" for a, x in reckoning["baseline"].items())
+        say(f"  compared with the baseline: {compared}: {had}")
+    if why := reckoning.get("skipped"):
+        say(f"  no further bargaining: {why}")
 
 
 def _act(said: dict[str, Any]) -> str:
@@ -38,12 +92,10 @@ def _act(said: dict[str, Any]) -> str:
     if "puts" in said:
         number += f" → #{said['puts']}"
     why = f" ({said['label']})" if "label" in said else ""
-    return f"{said['act']}s{number}{why}" if said["act"] != "pass" else f"passes{why}"
-
-
-def nobody_acted(outcome: dict[str, Any]) -> bool:
-    """Whether no agent took any action; an older result does not say."""
-    return "acted" in outcome and not any(outcome["acted"].values())
+    if said["act"] == "pass":
+        return f"passes{why}"
+    verb = "counters" if said["act"] == "reject" and "puts" in said else f"{said['act']}s"
+    return f"{verb}{number}{why}"
 
 
 def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
@@ -63,15 +115,16 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
 
 
 def report(outcome: dict[str, Any]) -> None:
-    """What a run came to: what each agent did beside what it is due."""
-    if nobody_acted(outcome):
-        say(f"No agent acted in {outcome['run']}; turns played: {outcome['turns_played']}.")
+    """What a run came to: first what happened in it, then what each agent is due."""
+    told = outcome.get("happened", {"words": [], "at_stake": True})
+    for sentence in told["words"]:
+        say(sentence)
     if lapsed := outcome.get("lapsed"):
         say(f"No contract binds in {outcome['run']}. {lapsed}")
     columns = ["agent", "seat", "did", "breaches", "reward", "Shapley", "payoff"]
     lines = [_line(agent, outcome) for agent in outcome["agents"]]
-    show_table(f"{outcome['run']}: {outcome['status']}", columns, lines)
-    if baseline := outcome["credit"].get("baseline"):
+    show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", columns, lines)
+    if told["at_stake"] and (baseline := outcome["credit"].get("baseline")):
         say(f"Shapley values compare with the baseline: {baseline['words']}.")
     for agent, conduct in outcome.get("conduct", {}).items():
         if lost := unanswered(conduct["passes"]):
@@ -84,6 +137,7 @@ def report(outcome: dict[str, Any]) -> None:
         say("Counterfactual: another branch of this episode is settled already; nothing is paid.")
     used = outcome["usage"]
     tokens = used["input_tokens"] + used["output_tokens"]
-    say(f"{outcome['turns_played']} turns, {used['calls']} calls, {tokens} tokens")
+    turns = outcome["turns_played"]
+    say(f"{turns} turn{'' if turns == 1 else 's'}, {used['calls']} calls, {tokens} tokens")
     if outcome["simulated"]:
         say("A simulation: embedded agents answered, no language model did.")

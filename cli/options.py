@@ -7,9 +7,46 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.files import read_mapping, read_text
+from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-RunName = Annotated[str, typer.Argument(help="The run's name; coop runs lists them.")]
+
+
+def complete_runs(incomplete: str) -> list[str]:
+    """The names of this home's runs that begin like this, for a shell."""
+    from shapley_coop.state import home
+
+    return [run.run for run in home().runs.list() if run.run.startswith(incomplete)]
+
+
+def complete_games(incomplete: str) -> list[str]:
+    """The games that begin like this, for a shell; files are completed by the shell itself."""
+    from shapley_coop.games import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def complete_graphs(incomplete: str) -> list[str]:
+    """The workflows that begin like this, for a shell."""
+    from shapley_coop.graphs import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def complete_models(incomplete: str) -> list[str]:
+    """Embedded characters, and the kinds of seats, that begin like this, for a shell."""
+    from shapley_coop.seats.embedded import CHARACTERS
+
+    found = [f"embedded:{name}" for name in CHARACTERS]
+    return [
+        name for name in [*found, "human", "openai:", "recording:"] if name.startswith(incomplete)
+    ]
+
+
+RunName = Annotated[
+    str,
+    typer.Argument(help="The run's name; coop runs lists them.", autocompletion=complete_runs),
+]
 PriceFile = Annotated[
     Path | None, typer.Option(help="YAML: model: {input, output}, USD per million tokens.")
 ]
@@ -21,7 +58,8 @@ Model = Annotated[
     str,
     typer.Option(
         help="Who answers for every agent: provider:name, with settings after commas, as in "
-        "openai:gpt-5-mini,temperature=0.2,answers=tools."
+        "openai:gpt-5-mini,temperature=0.2,answers=tools.",
+        autocompletion=complete_models,
     ),
 ]
 AgentSeats = Annotated[
@@ -38,9 +76,31 @@ Personas = Annotated[
 BaseUrl = Annotated[
     str | None, typer.Option(help="URL of an OpenAI-compatible endpoint, for every openai: seat.")
 ]
+NoSandbox = Annotated[
+    bool,
+    typer.Option(
+        "--unsafe-no-sandbox",
+        help="Run foreign code without a sandbox.",
+        callback=lambda given: _permit(NO_SANDBOX, given),
+    ),
+]
+TrustPrograms = Annotated[
+    bool,
+    typer.Option(
+        "--trust-programs",
+        help="Run the Python files and imports that a suite or a sweep's folder names.",
+        callback=lambda given: _permit(PROGRAMS, given),
+    ),
+]
 SetPairs = Annotated[
     list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
 ]
+
+
+def _permit(what: Permission, given: bool) -> bool:
+    if given:
+        permit(what)
+    return given
 
 
 def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str, Any]:

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
+from shapley_coop.cli.console import complain, finish, note, say, say_json, say_lines, waiting
+from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
     Json,
     Model,
+    NoSandbox,
     Personas,
     RunName,
     SetPairs,
+    complete_games,
+    complete_graphs,
     personas_from,
     seats_from,
     settings_from,
@@ -24,6 +28,9 @@ from shapley_coop.cli.options import (
 from shapley_coop.files import first_error
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
     from shapley_coop.state import RunConfig
 
 ENDED_IN_ERROR = 1
@@ -34,11 +41,19 @@ def run(
     game: Annotated[
         str,
         typer.Argument(
-            help="A game's name, a payoff file (YAML or JSON), or a Python file of your own."
+            help="A game's name, a payoff file (YAML or JSON), a Python file of your own, or "
+            "pettingzoo:package.module:factory.",
+            autocompletion=complete_games,
         ),
     ],
     graph: Annotated[
-        str, typer.Option("--graph", "-g", help="The workflow; coop list shows them.")
+        str,
+        typer.Option(
+            "--graph",
+            "-g",
+            help="The workflow; coop list shows them.",
+            autocompletion=complete_graphs,
+        ),
     ] = "shapley_coop",
     model: Model = "embedded:rational",
     agent: AgentSeats = None,
@@ -52,9 +67,7 @@ def run(
         str,
         typer.Option(help="What a software company builds: by name, by file, or in words."),
     ] = "",
-    unsafe: Annotated[
-        bool, typer.Option("--unsafe-no-sandbox", help="Run foreign code without a sandbox.")
-    ] = False,
+    unsafe: NoSandbox = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
     key: Annotated[
         str,
@@ -83,6 +96,7 @@ def resume(
     run: RunName = "",
     all_: Annotated[bool, typer.Option("--all", help="Every run that has not ended.")] = False,
     as_json: Json = False,
+    _unsafe: NoSandbox = False,
 ) -> None:
     """Resume a stopped run; finished work is not repeated."""
     from shapley_coop.state import home
@@ -90,7 +104,9 @@ def resume(
     if bool(run) == all_:
         raise ValueError("name one run, or give --all")
     if not all_:
-        _follow(home().runs.get(run), as_json)
+        found = home().runs.get(run)
+        _check_ready(found)
+        _follow(found, as_json)
         return
     runs = [one for one in home().runs.list() if one.state != "ended"]
     stopped = [one.run for one in runs if not _went_on(one, as_json)]
@@ -105,15 +121,31 @@ def _went_on(run: Any, as_json: bool) -> bool:
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
+        _check_ready(run)
         _follow(run, as_json)
     except (Busy, LeaseLost) as elsewhere:
         note(str(elsewhere))
     except OtherWorkflow as other:
         complain(str(other))
         return False
+    except ValueError as error:
+        note(f"{run.run}: {error}")
+        return False
     except SystemExit:
         return False
     return True
+
+
+def _check_ready(run: Any) -> None:
+    """Refuse a run that could not be played to its end here: its first process was told more.
+
+    Raises:
+        GameError: says what is missing.
+    """
+    from shapley_coop.state import game_of
+
+    if run.state != "ended":
+        game_of(run.room).make_ready()
 
 
 def answer(
@@ -123,22 +155,54 @@ def answer(
         str, typer.Argument(help="The message; if it is left out, the waiting letter is printed.")
     ] = "",
 ) -> None:
-    """Answer the waiting letter of a person, or read it; coop resume then goes on."""
-    from shapley_coop.graphs.running import answer as answer_for
-    from shapley_coop.graphs.threads import table_of
+    """Read the waiting letter of a person, and answer it; coop resume then goes on.
+
+    A reply is taken for a letter that was read here: of two replies in a row, the second would
+    bind its author to an answer to a letter that it has not seen.
+    """
     from shapley_coop.state import home
 
     found = home().runs.get(run)
-    if reply:
-        if fault := finish(answer_for(found, agent, reply)):
-            raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
-        note(f"{agent} has answered; go on with: coop resume {run}")
+    episode, mail = _mail_of(found, agent)
+    if not reply:
+        if mail is None:
+            raise ValueError(f"no letter waits for {agent} in {run}")
+        say_lines(mail.letter_text)
+        home().read_letters.add(episode, mail)
         return
-    table = finish(table_of(found))
-    mail = home().journal.mail(table["episode"], agent) if table else None
-    if mail is None:
-        raise ValueError(f"no letter waits for {agent} in {run}")
-    say(mail.letter_text)
+    if mail is not None and not home().read_letters.has(episode, mail):
+        raise ValueError(
+            f"{agent} has not read the letter that waits, so that no reply to it is taken: "
+            f"read it with coop answer {run} {agent}"
+        )
+    _reply(found, agent, reply)
+
+
+def _reply(run: Any, agent: str, reply: str) -> None:
+    """Hand in a reply; one that is refused is told why, and the letter waits on."""
+    from shapley_coop.graphs.running import answer as answer_for
+    from shapley_coop.state import home
+
+    fault = finish(answer_for(run, agent, reply))
+    episode, mail = _mail_of(run, agent)
+    if fault:
+        if mail is not None:
+            home().read_letters.add(episode, mail)  # the same letter, with the reason told here
+        raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
+    if mail is not None:
+        note(f"{agent} has answered, and is asked again: coop answer {run.run} {agent}")
+    else:
+        note(f"{agent} has answered; go on with: coop resume {run.run}")
+
+
+def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
+    """The run's episode, and the letter that waits for an agent, or None."""
+    from shapley_coop.graphs.threads import table_of
+    from shapley_coop.state import home
+
+    table = finish(table_of(run))
+    episode = table.get("episode", "")
+    return episode, home().journal.mail(episode, agent) if episode else None
 
 
 def _company(task: str, unsafe: bool) -> dict[str, Any]:
@@ -153,10 +217,22 @@ def _company(task: str, unsafe: bool) -> dict[str, Any]:
 
 def _ask_here(mail: Any) -> str:
     """Ask a person at this terminal."""
-    say(f"\n--- {mail.agent}, you are asked to {mail.act} ---\n")
-    say("# So far" + mail.letter_text.partition("\n# So far")[2])
+    say()
+    say(f"--- {mail.agent}, you are asked to {mail.act} ---")
+    say()
+    say_lines("# So far" + mail.letter_text.partition("\n# So far")[2])
     note(f"{mail.agent}, your message (elements as in the letter; one line):")
     return sys.stdin.readline().strip()
+
+
+def _asking(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
+    """Ask a person at this terminal, without a spinner that moves while they type."""
+
+    def ask(mail: Any) -> str:
+        with hidden():
+            return _ask_here(mail)
+
+    return ask
 
 
 def _config(given: dict[str, Any]) -> "RunConfig":
@@ -167,51 +243,52 @@ def _config(given: dict[str, Any]) -> "RunConfig":
     try:
         return RunConfig.model_validate(given)
     except ValidationError as error:
-        raise ValueError(str(first_error(error))) from None
+        raise ValueError(str(first_error(error, RunConfig))) from None
 
 
-async def _traced(run: Any, watch: Any, person: Any) -> Any:
+async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
     """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
-    import asyncio
-
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.tracing import tracing
 
     if not tracing():
-        return await follow(run, watch, person)
-    from shapley_coop.evals.sweeps.feedback import Traced
-    from shapley_coop.evals.sweeps.rows import row_of
-    from shapley_coop.evals.sweeps.suite import Cell
+        return await follow(run, watch, person), None
+    from shapley_coop.evals.sweeps.feedback import score_trace, traced_with
 
-    traced, cell = Traced(), Cell(suite="", labels={}, graph=run.graph, room=run.room)
-    outcome = await follow(run, watch, person, traced.config)
-    try:
-        traced.score(await asyncio.to_thread(row_of, cell, await table_of(run)))
-    except Exception as error:
-        # The run has ended and is paid: what cannot be told of it changes nothing.
-        note(f"{run.run}: no feedback was sent to its trace ({type(error).__name__})")
-    return outcome
+    outcome = await follow(run, watch, person, traced_with())
+    return outcome, score_trace(await table_of(run))
+
+
+def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
+    """Say where a traced run is looked at, once LangSmith has told; a while is waited for that."""
+    from shapley_coop.seats.feedback import link_to
+    from shapley_coop.seats.tracing import patience, trace_of
+
+    trace = trace_of(outcome["episode"])
+    if trace is None:
+        return
+    link = link_to(trace, sent, patience())
+    note(f"trace: {link}" if link else "LangSmith has not answered: the trace may be incomplete")
 
 
 def _follow(run: Any, as_json: bool) -> None:
     from sqlalchemy.exc import SQLAlchemyError
 
-    from shapley_coop.cli.narration import narrate, nobody_acted, report
+    from shapley_coop.cli.narration import narrate, report
     from shapley_coop.cli.reasoning import reasons_in
     from shapley_coop.graphs.running import OtherWorkflow, Waiting
-    from shapley_coop.seats import SeatError
     from shapley_coop.state import home
-    from shapley_coop.state.storage.checkpoints.serializer import Unreadable
-    from shapley_coop.state.storage.faults import storage_fault
+    from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.storage.leases import Busy, LeaseLost
+    from shapley_coop.state.storage.register import FAILED as FAILED_STATE
     from shapley_coop.state.storage.versions import NewerSchema
 
     watch = (lambda *_: None) if as_json else narrate
-    person = _ask_here if sys.stdin.isatty() else None
     try:
-        with waiting(f"playing {run.run}"):
-            outcome = finish(_traced(run, watch, person))
+        with waiting(f"playing {run.run}") as hidden:
+            person = _asking(hidden) if sys.stdin.isatty() else None
+            outcome, sent = finish(_traced(run, watch, person))
     except Waiting as pause:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {who[0]}")
@@ -219,22 +296,20 @@ def _follow(run: Any, as_json: bool) -> None:
     except (Busy, LeaseLost, NewerSchema, OtherWorkflow):
         raise
     except Exception as error:
-        fault = storage_fault(error)
+        why = reason(error) or f"{type(error).__name__}, {MORE}"
+        mend = f"go on with coop resume {run.run}"
         # Where the books cannot be written either, the register goes on saying that it has begun.
         with suppress(OSError, SQLAlchemyError):
-            home().runs.finish(run.run, "failed")
-        if os.environ.get("COOP_DEBUG"):
+            home().runs.finish(run.run, FAILED_STATE, why=f"{why}; {mend}")
+        if os.environ.get(DEBUG):
             raise
-        # Only these failures are known to hold no private text.
-        known = bool(fault) or isinstance(error, SeatError | Unreadable)
-        why = fault or (str(error) if known else type(error).__name__)
-        more = "" if known else ", or see more with COOP_DEBUG=1"
-        complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}{more}")
+        complain(f"{run.run} stopped: {why}. G{mend[1:]}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:
         say_json({**outcome, **finish(reasons_in(run))})
     else:
         say()
         report(outcome)
-    if outcome["status"] == "error" or nobody_acted(outcome) or outcome.get("lapsed"):
+    _tell_trace(outcome, sent)
+    if outcome["status"] in FAILED or outcome.get("lapsed"):
         sys.exit(ENDED_IN_ERROR)

@@ -6,6 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from shapley_coop.cli.verifying_books import (
+    Place,
+    changed_counts,
+    changed_letters,
+    changed_postings,
+    changed_settings,
+    differences,
+    named,
+    pointers,
+)
 from shapley_coop.deals import (
     Contract,
     Fault,
@@ -20,7 +30,7 @@ from shapley_coop.deals import (
 from shapley_coop.deals.exchange.talk import was_delivered
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
-from shapley_coop.seats.records import TOOL, Entry, letter_hash
+from shapley_coop.seats.records import TOOL, Entry, Pointer
 from shapley_coop.state import (
     EvaluatedTable,
     PublicMessage,
@@ -31,7 +41,7 @@ from shapley_coop.state import (
     home,
     result,
 )
-from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
+from shapley_coop.state.settlement import decide
 from shapley_coop.state.tool_runs import computed
 from shapley_coop.state.turn import TurnContext
 
@@ -67,6 +77,7 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
     if "rule" not in known.result["credit"]:
         again["credit"] = {key: again["credit"][key] for key in STATED_BEFORE}
     return [
+        _told("settings", changed_settings(known, table), "the same in register, table, result"),
         _play(table),
         _contract(table),
         _equal("contributions and Shapley values", again["credit"], known.result["credit"]),
@@ -74,7 +85,7 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
         _equal("payoffs", again["payoffs"], known.result["payoffs"]),
         _result(again, known.result, EvaluatedTable(table)),
         _ledger(table),
-        _journal(table),
+        _journal(table, await pointers(known)),
         *await _tools(known, table),
         await _commitments(known, table),
         await asyncio.to_thread(_seals, known, table, kept),
@@ -135,46 +146,45 @@ def _result(
     stated = {key: x for key, x in before.items() if key != "timing"}
     if isinstance(audited := stated.get("audit"), dict) and "clauses" in audited:
         stated["audit"] = {**audited, "clauses": _in_todays_words(audited["clauses"], evaluated)}
-    changed = [key for key, x in stated.items() if again.get(key) != x]
-    found = f"{', '.join(changed)} differ" if changed else "recomputed, equal"
-    return Check("result", not changed, found)
+    return _told(
+        "result",
+        list(differences(stated, {key: again.get(key) for key in stated})),
+        "recomputed, equal",
+    )
 
 
 def _equal(what: str, again: Any, before: Any) -> Check:
-    return Check(what, again == before, "recomputed, equal" if again == before else f"now {again}")
+    return _told(what, list(differences(before, again)), "recomputed, equal")
+
+
+def _told(what: str, different: list[str], sound: str) -> Check:
+    return Check(what, not different, named(different) if different else sound)
 
 
 def _ledger(table: Table) -> Check:
     settled = table["settlement"] or {}
     if settled["ledger"] == "counterfactual":
         return Check("ledger", True, "this branch is counterfactual and not paid")
-    if altered := home().ledger.altered(table["episode"]):
-        return Check("ledger", False, f"{', '.join(altered)}: not as posted")
-    posted = home().ledger.lines(table["episode"])
-    moved = [
-        line for _, entries in deposit_lines(EvaluatedTable(table), over=True) for line in entries
-    ]
-    expected = sorted([*reward_lines(settled), *moved], key=str)
-    balanced = sum(home().ledger.balances(table["episode"]).values()) == 0
-    sound = sorted(posted, key=str) == expected and balanced
-    return Check("ledger", sound, f"{len(posted)} lines, sums to zero")
+    different = changed_postings(table)
+    lines = home().ledger.lines(table["episode"])
+    if sum(home().ledger.balances(table["episode"]).values()):
+        different.append("the lines do not sum to zero")
+    return _told("ledger", different, f"{len(lines)} lines, sums to zero")
 
 
-def _journal(table: Table) -> Check:
-    """Compare letters with their hashes, and the talk with the answers in the journal."""
-    entries = list(home().journal.entries(table["episode"]))
-    changed = [e.agent for e in entries if letter_hash(e.letter_text) != e.letter]
+def _journal(table: Table, committed: Mapping[Place, Pointer]) -> Check:
+    """Compare letters and answers with their hashes, and the talk with the answers."""
+    every = list(home().journal.entries(table["episode"]))
+    entries = [entry for entry in every if entry.act != TOOL]
     spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
     forged = [
-        said["id"]
+        f"{said['id']} is in no answer of {said['by']}"
         for said in table.get("talk", [])
         if said["text"] and said["act"] != "pass" and not _was_said(said, spoken, entries)
     ]
-    letters = sum(entry.act != TOOL for entry in entries)
-    found = f"{letters} letters, hashes match, and every public message is in an answer"
-    if forged:
-        found = f"{', '.join(forged)} is in no answer"
-    return Check("journal", not changed and not forged, found)
+    different = changed_letters(table, entries, committed) + changed_counts(table, every) + forged
+    found = f"{len(entries)} letters, hashes match, and every public message is in an answer"
+    return _told("journal", different, found)
 
 
 async def _commitments(run: Run, table: Table) -> Check:

@@ -91,8 +91,9 @@ class _Step(NamedTuple):
 class Monitor:
     """A contract, and every turn of one record that was held against it.
 
-    An agent that took no action at a turn at which it owed one is in breach; nobody can breach
-    by doing nothing what is forbidden.
+    An agent that took no action at a turn at which it owed one is in breach, unless the record
+    excuses it because the operator's budget left it no call; nobody can breach by doing nothing
+    what is forbidden.
 
     Args:
         agreed: a deal that stands from the first turn on, a contract with all its amendments,
@@ -110,7 +111,12 @@ class Monitor:
         asked = owed(self.clauses, before.memories, number)
         memories = after(self.clauses, before.memories, turn)
         due = falling_due(self.clauses, memories, number, before.paid)
-        broken = [_breach(cid, x, turn) for cid, x in asked.items() if not _kept(x, turn)]
+        cut = excused(turn)
+        broken = [
+            _breach(cid, x, turn)
+            for cid, x in asked.items()
+            if not (x.agent in cut or _kept(x, turn))
+        ]
         payments = [_payment(cid, x, turn) for cid, x in due.items()]
         self.turns.append(turn)
         self._steps.append(
@@ -249,6 +255,12 @@ def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:
 
 def _told(asked: Mapping[str, Do | Forbid]) -> list[Duty]:
     return [Duty(cid, x.agent, x.action, x.kind == "forbid") for cid, x in asked.items()]
+
+
+def excused(turn: Turn) -> frozenset[str]:
+    """The agents that could not be asked at a turn: what the operator cut is no party's breach."""
+    effects = turn.get("effects", [])
+    return frozenset(effect["agent"] for effect in effects if effect.get("excused") is True)
 
 
 def _kept(duty: Do | Forbid, turn: Turn) -> bool:

@@ -1,5 +1,7 @@
 """Finding a game: a module or payoff file in this folder, one's own file, a table, an import."""
 
+import sys
+import traceback
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import import_module
@@ -7,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from shapley_coop import plugins
 from shapley_coop.games.files import read_file
 from shapley_coop.games.foresight import Foresight
 from shapley_coop.games.game import Game
@@ -18,20 +21,27 @@ _PYTHON = ".py"
 
 
 def names() -> list[str]:
-    """The games that can be named, sorted."""
-    found = {path.stem for path in _HERE.glob("*.yaml")}
+    """The games that can be named, those of installed packages too, sorted."""
+    found = {path.stem for path in _HERE.glob("*.yaml")} | set(plugins.names("games"))
     return sorted(found | {entry.stem for entry in _HERE.iterdir() if _defines_a_game(entry.stem)})
 
 
 def summary(name: str) -> str:
-    """One line on a named game."""
-    return load(name).summary()
+    """One line on a named game; of one that cannot be loaded, why."""
+    try:
+        return load(name).summary()
+    except GameError as error:
+        if not _plugged(name):
+            raise
+        return f"cannot be played: {error}"
 
 
 def title(game: str | Mapping[str, Any]) -> str:
     """What a game is called in results and in the names of runs."""
     if not isinstance(game, str):
         return str(game.get("name", "matrix game"))
+    if game.startswith(_SCHEME):
+        return game.removeprefix(_SCHEME).partition(":")[0].rpartition(".")[2]
     return Path(game).stem if game.endswith(_PYTHON) else game
 
 
@@ -56,12 +66,17 @@ def load(
         imported: type[Game] = import_module("shapley_coop.games.pettingzoo.bridge").PettingZooGame
         return imported({**(params or {}), "factory": table.removeprefix(_SCHEME)}, seed)
     if isinstance(table, str):
-        kind: type[Game] = _module(table).GAME
+        kind: type[Game] = _plugin(table) if _plugged(table) else _module(table).GAME
         return kind(params, seed)
     matrix: type[Game] = import_module("shapley_coop.games.matrix").GAME
     if params and {"actions", "payoffs"} & params.keys():
         table = {key: told for key, told in table.items() if key != "absent"}  # it was of others
     return matrix({**table, **(params or {})}, seed)
+
+
+def is_program(game: Any) -> bool:
+    """Whether to load this game runs a Python file or imports a module that is not ours."""
+    return isinstance(game, str) and (game.endswith(_PYTHON) or game.startswith(_SCHEME))
 
 
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
@@ -72,8 +87,13 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     """
     if not isinstance(game, str):
         return dict(game)
-    if game.startswith(_SCHEME) or _defines_a_game(game):
+    if game.startswith(_SCHEME) or _defines_a_game(game) or _plugged(game):
         return game
+    if "\n" in game.strip():
+        raise GameError(
+            "the text of a game is given where its name is due: give the file, or what "
+            "yaml.safe_load makes of the text"
+        )
     path = _HERE / f"{game}.yaml" if game.isidentifier() else Path(game)
     if not _is_file(path):
         what = "file" if Path(game).suffix else "game"
@@ -93,11 +113,42 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
     """
     name = facts.get("game")
     name = name if isinstance(name, str) else ""
-    module = _module(name) if _defines_a_game(name) else _OWN.get(name)
+    module = _module(name) if _defines_a_game(name) else _OWN.get(name) or _beside(name)
     found: type[Foresight] | None = getattr(module, "FORESIGHT", None)
     if found is None and "payoffs" in facts:
         found = import_module("shapley_coop.games.enumeration").Enumeration
     return found
+
+
+def _plugged(name: str) -> bool:
+    """Whether an installed package brings a game of this name that is none of ours."""
+    here = _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml")
+    return name.isidentifier() and not here and name in plugins.names("games")
+
+
+def _plugin(name: str) -> type[Game]:
+    """A game that an installed package brings.
+
+    Raises:
+        GameError: it cannot be loaded, or is no game.
+    """
+    try:
+        kind = plugins.load("games", name)
+    except plugins.BrokenPlugin as error:
+        raise GameError(str(error)) from None
+    kind = getattr(kind, "GAME", kind)
+    if not (isinstance(kind, type) and issubclass(kind, Game)):
+        reason = "it is no subclass of shapley_coop.games.Game"
+        raise GameError(str(plugins.broken("games", name, reason)))
+    if missing := sorted(kind.__abstractmethods__):
+        reason = f"{kind.__name__} lacks {', '.join(missing)}: define each"
+        raise GameError(str(plugins.broken("games", name, reason)))
+    return kind
+
+
+def _beside(name: str) -> ModuleType | None:
+    """The module of a game that an installed package brings, for the foresight beside it."""
+    return sys.modules.get(_plugin(name).__module__) if _plugged(name) else None
 
 
 _named: set[str] | None = None
@@ -158,6 +209,20 @@ def _run(path: str, source: bytes) -> ModuleType:
         raise GameError(f"{path}: {kind.__name__} lacks {', '.join(missing)}: define each")
     _OWN[kind.name] = module
     return module
+
+
+def own_fault(error: BaseException) -> str:
+    """Where a game of one's own failed while it was played, and how; empty for other failures.
+
+    A game is told positions and actions, and nothing that is private.
+    """
+    files = {module.__file__ for module in _OWN.values()}
+    frames = traceback.extract_tb(error.__traceback__)
+    at = next((frame for frame in reversed(frames) if frame.filename in files), None)
+    if at is None:
+        return ""
+    said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return f"{at.filename}, line {at.lineno}, in {at.name}: {said}"
 
 
 def _defines_a_game(name: str) -> bool:

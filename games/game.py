@@ -68,9 +68,14 @@ class Game(ABC):
         try:
             self.params = self.Params.model_validate(dict(params or {}))
         except ValidationError as error:
-            raise GameError(one_line(self.name, self.Params, error)) from None
+            raise GameError(one_line(self.called(params or {}), self.Params, error)) from None
         self.agents: tuple[str, ...] = tuple(self.params.agents)
         self.seed = seed
+
+    @classmethod
+    def called(cls, params: Mapping[str, Any]) -> str:
+        """How errors call a game of these parameters."""
+        return cls.name
 
     def summary(self) -> str:
         """One line for lists: by default the first of the class's docstring."""

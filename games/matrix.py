@@ -14,7 +14,7 @@ from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
-from shapley_coop.games.params import GameError, Number, Params, one_line
+from shapley_coop.games.params import GameError, Number, Params, Payoff, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.table_replay import surviving_baseline, table_replays
@@ -30,7 +30,9 @@ class Outcome(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     play: list[str] = Field(description="One action per agent, in the order of the agents.")
-    pays: list[Number] = Field(description="One payoff per agent, in the same order.")
+    pays: list[Payoff] = Field(
+        description="One payoff per agent, in the same order; '1/4' stands for 0.25."
+    )
 
 
 class MatrixParams(Params):
@@ -115,13 +117,18 @@ class MatrixGame(Game):
         try:
             table = self.table()
         except ValidationError as error:
-            raise GameError(one_line(self.name, self.Params, error)) from None
+            raise GameError(one_line(self.called(params or {}), self.Params, error)) from None
         self.actions = table.actions
         self.title, self.about = table.name, table.about
         self._pays = {
             tuple(cell.play): dict(zip(self.agents, cell.pays, strict=True))
             for cell in table.payoffs
         }
+
+    @classmethod
+    def called(cls, params: Mapping[str, Any]) -> str:
+        """A file's name for its game; of a named instance, its own."""
+        return cls.name if cls is not MatrixGame else str(params.get("name") or "table of payoffs")
 
     def table(self) -> MatrixParams:
         """The payoffs; a named instance overrides this and builds them from its parameters."""

@@ -1,14 +1,38 @@
 """What every game can be told, and how a wrong parameter is answered."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from shapley_coop.amounts import MICRO, exact
 from shapley_coop.games.baseline import Absent
 from shapley_coop.games.look_alikes import look_alike
 
 Number = int | float
 """An amount in the game's own unit."""
+
+
+_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", "everyone", "*"})
+RESERVED = _ACCOUNTS | {"summariser", "judge"}
+"""Names of the ledger's accounts, of all agents, and of roles that no agent has."""
+
+
+def _of_ratio(written: Any) -> Any:
+    """A ratio as people write it, '1/4', where a decimal can be as exact as money is."""
+    if not isinstance(written, str):
+        return written
+    ratio = exact(written, "a payoff")
+    if (ratio * MICRO).denominator != 1:
+        near = f"{float(ratio):.6f}"
+        raise ValueError(
+            f"a payoff is {written!r}, which is no multiple of a millionth: multiply all payoffs "
+            f"by {ratio.denominator}, or give {near}"
+        )
+    return int(ratio) if ratio.denominator == 1 else float(ratio)
+
+
+Payoff = Annotated[Number, BeforeValidator(_of_ratio)]
+"""A payoff in a file: a number, or a ratio such as '1/4'."""
 
 
 class GameError(ValueError):
@@ -49,7 +73,7 @@ class Params(BaseModel):
             raise ValueError(f"agents {agents} repeat a name: give each agent its own")
         if alike := look_alike(agents):
             raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
-        if reserved := {"pot", "world", "escrow", "treasury", "everyone", "*"} & set(agents):
+        if reserved := _ACCOUNTS & set(agents):
             raise ValueError(
                 f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
             )
@@ -59,8 +83,11 @@ class Params(BaseModel):
 def one_line(name: str, params: type[Params], error: ValidationError) -> str:
     """What is wrong with a game's parameters, in one line."""
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
+    loc = first["loc"]
+    loc = loc[:-1] if loc and loc[-1] in ("int", "float") else loc  # a number's two kinds
+    where = ".".join(map(str, loc))
     if first["type"] == "extra_forbidden":
         known = ", ".join(params.model_fields)
         return f"{name} has no parameter {where!r}: it has {known}"
-    return f"{name}: parameter {where or 'set'}: {first['msg'].removeprefix('Value error, ')}"
+    said = first["msg"].removeprefix("Value error, ")
+    return f"{name}: parameter {where}: {said}" if where else f"{name}: {said}"

@@ -10,6 +10,7 @@
 """
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -19,8 +20,10 @@ from uuid import uuid4
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import merge_configs
 from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
+from pydantic import ValidationError
 
 from shapley_coop.deals import Fault
+from shapley_coop.files import first_error
 from shapley_coop.games.catalogue import title
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
@@ -32,7 +35,11 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, game_of, home, result
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.storage.leases import Lease
-from shapley_coop.state.storage.register import ENDED
+from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
+from shapley_coop.state.workflow_config import check_kind
+
+MOST_OF_A_TITLE = 40
+"""Characters of a game's title in a run's name."""
 
 Watcher = Callable[[str, dict[str, Any]], None]
 """Called after each node with its name and its update."""
@@ -57,7 +64,16 @@ class OtherWorkflow(ValueError):
     """A run that has not ended began with another version of its workflow."""
 
 
-def prepare(graph: str, room: RunConfig, run: str = "", idempotency_key: str = "") -> Run:
+class ConfigChanged(ValueError):
+    """The checkpoint belongs to another room than the run was begun with."""
+
+
+def prepare(
+    graph: str,
+    room: RunConfig | Mapping[str, Any],
+    run: str = "",
+    idempotency_key: str = "",
+) -> Run:
     """Check everything that can be checked, and enter the run in the register.
 
     Args:
@@ -71,23 +87,42 @@ def prepare(graph: str, room: RunConfig, run: str = "", idempotency_key: str = "
             that of another request.
         CredentialsMissing: a seat's key is not set.
     """
-    page, resolved = builder(graph), room.resolve()
-    played = game_of(resolved.model_dump(mode="json"))
-    if not isinstance(played, page.plays):
-        raise ValueError(f"{graph} plays {page.plays.name} and not {played.name}: choose that game")
+    resolved = _checked(room).resolve()
+    page, played = builder(graph), game_of(resolved.model_dump(mode="json"))
+    check_kind(played, page.plays, graph)
     played.make_ready()
     for seat in resolved.seats.values():
         check_seat(seat)
     check_pack(pack_of(resolved.prompts))
-    game = title(resolved.game) if isinstance(resolved.game, str) else "game"
-    name = run or f"{game}-{uuid4().hex[:8]}"
+    game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
+    name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"
     settings = resolved.model_dump(mode="json")
     return home().runs.begin(name, graph, settings, page.version, idempotency_key)
 
 
+def _checked(room: RunConfig | Mapping[str, Any]) -> RunConfig:
+    """A configuration, or a mapping that is one."""
+    if isinstance(room, RunConfig):
+        return room
+    try:
+        return RunConfig.model_validate(room)
+    except ValidationError as error:
+        raise ValueError(str(first_error(error, RunConfig))) from None
+
+
+def _name(run: str) -> str:
+    """A run's name, which commands, file names and addresses can hold."""
+    if not re.fullmatch(r"[^\W_][\w.,=+@-]{0,79}", run):
+        raise ValueError(
+            f"--name {run[:100]!r} is no name for a run: give 1 to 80 letters, digits, and any of "
+            "_ . , = + @ -, with a letter or digit first"
+        )
+    return run
+
+
 async def play(
     graph: str,
-    room: RunConfig,
+    room: RunConfig | Mapping[str, Any],
     run: str = "",
     watch: Watcher | None = None,
     person: Person | None = None,
@@ -121,13 +156,15 @@ async def follow(
         Waiting: people are asked, and no `person` answers for them.
     """
     _check_same_workflow(run)
+    if run.why:
+        await asyncio.to_thread(home().runs.finish, run.run, STARTED)
     async with opened(run.graph) as app:
         config = merge_configs(configured(run), traced)
         state = await _go_on(app, run, config, None, watch)
         while waiting := state.interrupts:
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}
             if person is None and not late:
-                raise Waiting([i.value["pointer"]["agent"] for i in waiting])
+                raise await _waits(run, [i.value["pointer"]["agent"] for i in waiting])
             # The lease is free while people think.
             asked = [i for i in waiting if i.id not in late]
             at = open_questions(run.graph, cast(Table, state.values), state.tasks)
@@ -138,6 +175,13 @@ async def follow(
     await asyncio.to_thread(home().chain.seal, run.run, state.values, outcome)
     await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
     return outcome
+
+
+async def _waits(run: Run, agents: list[str]) -> Waiting:
+    """Enter in the register for whom a run waits; what to raise then."""
+    why = f"waits for {', '.join(agents)}: coop answer {run.run} {agents[0]}"
+    await asyncio.to_thread(home().runs.finish, run.run, WAITING, None, why)
+    return Waiting(agents)
 
 
 async def _go_on(
@@ -173,11 +217,11 @@ def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
     """Whether a table, or an update of it, was set for this run; False where none is set.
 
     Raises:
-        ValueError: it was set for another room, so that the checkpoint was swapped or forged.
+        ConfigChanged: it was set for another room, so that the checkpoint was swapped or forged.
     """
     settings = table.get("settings")
     if settings is not None and settings != run.room:
-        raise ValueError(
+        raise ConfigChanged(
             f"the checkpoint of {run.run} is of another room than the run was begun with: it was "
             "swapped or changed, and is not played on"
         )
@@ -237,6 +281,11 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
         if fault := await refused(at[agent], reply):
             return fault
         await _advance(app, run, Command(resume={asked[agent]: reply}), None, lease, config)
+        left = [i.value["pointer"]["agent"] for i in (await app.aget_state(config)).interrupts]
+        if left:
+            await _waits(run, left)
+        else:
+            await asyncio.to_thread(home().runs.finish, run.run, STARTED)
         return None
 
 

@@ -9,6 +9,7 @@ another split, or to let it stand.
 
 from langgraph.graph import END
 
+from shapley_coop.games.delivered import Delivered
 from shapley_coop.graphs.phases import SPLIT, attributed, bargain, claim, computed, convened
 from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
@@ -19,7 +20,7 @@ from shapley_coop.nodes.table.step import step
 def build() -> WorkflowBuilder:
     """The workflow, not compiled."""
     split = computed(SPLIT)
-    page = WorkflowBuilder("delivered")
+    page = WorkflowBuilder("delivered", plays=Delivered)
     page.add_node("step", step)
     page.add_edge("open", "step")
     page.add_node("account", account)

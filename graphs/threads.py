@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
-from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats import clients
@@ -26,6 +26,7 @@ from shapley_coop.state import (
 )
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.kept import pack_of
+from shapley_coop.state.traces import searched_by
 from shapley_coop.state.turn import TurnContext
 
 App = CompiledStateGraph[Table, RunConfig, Opening, Table]
@@ -35,6 +36,31 @@ async def table_of(run: Run) -> Table:
     """The latest state of a run's table; empty before its first checkpoint."""
     async with opened(run.graph) as app:
         return cast(Table, (await app.aget_state(configured(run))).values)
+
+
+async def remove(run: Run) -> None:
+    """Forget a run with its letters and checkpoints; what its episode posted stays in the ledger.
+
+    Raises:
+        Busy: a worker plays it.
+    """
+    async with opened(run.graph) as app:
+        lease = home().leases.of(run.run)
+        await asyncio.to_thread(lease.__enter__)
+        try:
+            table = cast(Table, (await app.aget_state(_thread(run))).values)
+            if episode := table.get("episode"):
+                await asyncio.to_thread(home().journal.remove, episode)
+                await asyncio.to_thread(home().read_letters.remove, episode)
+            await cast(BaseCheckpointSaver[Any], app.checkpointer).adelete_thread(run.run)
+            await asyncio.to_thread(home().runs.remove, run.run)
+        finally:
+            await asyncio.to_thread(lease.__exit__, None, None, None)
+
+
+def _thread(run: Run) -> RunnableConfig:
+    """A run's thread alone: its game need not be there any more."""
+    return {"configurable": {"thread_id": run.run}}
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:
@@ -101,20 +127,16 @@ def configured(run: Run) -> RunnableConfig:
     """The run's configuration: its thread, its bounds, and how it is traced."""
     room = RunConfig.model_validate(run.room)
     game, name = game_of(run.room), name_of(room)
-    simulated = any(seat.simulated for seat in room.seats.values())
+    found_by = searched_by(run.room)
     return {
         "configurable": {"thread_id": run.run},
         "recursion_limit": _steps(game.turns, len(game.agents), room.rounds),
         "run_name": f"{run.graph}/{name}#{room.seed}",
-        "tags": [run.graph, name, *(["simulated"] if simulated else [])],
+        "tags": [run.graph, name, *(["simulated"] if found_by["simulated"] else [])],
         "metadata": {
             "run": run.run,
             "graph": run.graph,
-            "game": name,
-            "seed": room.seed,
-            "agents": list(game.agents),
-            "protocol": PROTOCOL,
             "prompt_hash": fingerprint(pack_of(room.prompts)),
-            "simulated": simulated,
+            **found_by,
         },
     }

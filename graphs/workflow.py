@@ -20,6 +20,7 @@ from shapley_coop.nodes.agent.ask import ask, draft, validate
 from shapley_coop.nodes.table.open import opening
 from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
 from shapley_coop.state.turn import Asking, TurnContext, unsound
+from shapley_coop.state.workflow_config import config_for, opening_for
 
 Verdict = Callable[[Table], str]
 
@@ -37,10 +38,12 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
     """
 
     def __init__(self, game: str = "escape_room", plays: type[Game] = Game) -> None:
-        super().__init__(Table, context_schema=RunConfig, input_schema=Opening)
-        self.plays = plays
         self.askings: dict[str, Asking] = {}
-        self.add_node("open", opening(game))
+        config = config_for(game, plays, lambda: self.askings)
+        given = opening_for(config)
+        super().__init__(Table, context_schema=config, input_schema=given)
+        self.plays = plays
+        self.add_node("open", opening(config, plays), input_schema=given)
         self.set_entry_point("open")
 
     @property

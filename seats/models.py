@@ -7,7 +7,8 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
-from shapley_coop.seats.clients import Clients, clients_here
+from shapley_coop import plugins
+from shapley_coop.seats.clients import Clients, bounded, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
@@ -46,6 +47,8 @@ def check_seat(seat: Seat) -> None:
         from shapley_coop.seats.recording import read_recording
 
         read_recording(seat.name)
+    elif seat.provider in plugins.names("seats"):
+        plugins.load("seats", seat.provider)
     else:
         _check_endpoint(seat)
         if not seat.base_url:
@@ -72,10 +75,21 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         from shapley_coop.seats.recording import RecordedChatModel
 
         return RecordedChatModel(path=seat.name, agent=agent)
+    if seat.provider in plugins.names("seats"):
+        return _plugged(seat, agent, seed)
     here = clients_here()
     if seat not in here.models:
         here.models[seat] = _build(seat, here)
     return here.models[seat]
+
+
+def _plugged(seat: Seat, agent: str, seed: int) -> BaseChatModel:
+    """A chat model of an installed package."""
+    found = plugins.load("seats", seat.provider)(seat, agent=agent, seed=seed)
+    if not isinstance(found, BaseChatModel):
+        reason = f"it made a {type(found).__name__}, no LangChain chat model"
+        raise plugins.broken("seats", seat.provider, reason)
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -168,5 +182,9 @@ def _http_client(here: Clients) -> Any:
     from openai import DefaultAioHttpClient
 
     if here.http is None:
-        here.http = DefaultAioHttpClient(follow_redirects=False)
+        here.http = DefaultAioHttpClient(
+            follow_redirects=False,
+            headers={"accept-encoding": "gzip, deflate"},
+            event_hooks={"response": [bounded]},
+        )
     return here.http

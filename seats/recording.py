@@ -2,6 +2,7 @@
 
 import json
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -12,6 +13,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from shapley_coop.files import read_text
 from shapley_coop.seats.letters import as_text
 from shapley_coop.seats.records import Entry, letter_hash
+from shapley_coop.seats.seat import EMBEDDED, RECORDING, Seat
 
 KIND = "a recording (make one with coop letters RUN)"
 
@@ -25,11 +27,13 @@ def recorded(entry: Entry) -> str:
     line = {
         "agent": entry.agent,
         "act": entry.act,
+        "model": entry.model,
         "attempt": entry.attempt,
         "letter": entry.letter,
         "letter_text": entry.letter_text,
         "answer": entry.answer.text,
         "cut": entry.answer.cut,
+        "withheld": entry.answer.withheld,
         "input_tokens": entry.answer.input_tokens,
         "output_tokens": entry.answer.output_tokens,
     }
@@ -57,6 +61,20 @@ def read_recording(path: str) -> dict[tuple[str, str, int], dict[str, Any]]:
                 f"{path}:{number} is no recorded letter: make the file with coop letters RUN"
             ) from None
     return answers
+
+
+def described(seat: Seat) -> Seat:
+    """A seat that says whether its recording holds answers of embedded agents, and where it is.
+
+    Raises:
+        ValueError: the recording is missing or a line is no entry.
+    """
+    if seat.provider != RECORDING:
+        return seat
+    models = (str(entry.get("model", "")) for entry in read_recording(seat.name).values())
+    simulated = any(model.startswith(f"{EMBEDDED}:") for model in models)
+    model = f"{RECORDING}:{Path(seat.name).absolute()}"
+    return seat.model_copy(update={"model": model, "of_simulation": simulated})
 
 
 class RecordedChatModel(BaseChatModel):
@@ -90,7 +108,8 @@ class RecordedChatModel(BaseChatModel):
             entry["answer"],
             usage_metadata={**tokens, "total_tokens": sum(tokens.values())},
             response_metadata={
-                "finish_reason": "length" if entry.get("cut") else "stop",
+                "finish_reason": entry.get("withheld")
+                or ("length" if entry.get("cut") else "stop"),
                 "model_name": "recording",
             },
         )

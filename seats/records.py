@@ -5,12 +5,16 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
 
 TOOL = "tool"
 """The act of an entry that keeps a tool's result: its model is the tool, its letter the call."""
+
+
+Withheld = Literal["", "refused", "filtered"]
+"""The model declined to answer, or a content filter kept its answer back."""
 
 
 class Pointer(TypedDict):
@@ -30,6 +34,7 @@ class Answer:
     input_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
+    withheld: Withheld = ""  # why there is no answer, where the endpoint says so
 
 
 @dataclass(frozen=True)

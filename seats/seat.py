@@ -88,6 +88,13 @@ class Seat(BaseModel):
         default=60, gt=0, le=3600, title="Timeout", description="Seconds for one request."
     )
 
+    of_simulation: bool = Field(
+        default=False,
+        title="Of a simulation",
+        description="Of a recording: whether embedded agents answered in it. It is read from the "
+        "recording when the run begins.",
+    )
+
     def __hash__(self) -> int:
         """By the settings as JSON, as `extra_body` can hold what has no hash."""
         return hash(self.model_dump_json())

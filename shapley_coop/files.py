@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
+    from pydantic import BaseModel, ValidationError
 
 _MAX_REASON_CHARS = 300
 Problem = type[ValueError]
@@ -128,11 +128,21 @@ class FirstError(NamedTuple):
         return f"{self.where}: {self.reason}" if self.where else self.reason
 
 
-def first_error(error: "ValidationError") -> FirstError:
-    """Return the first of a validation's errors."""
+def first_error(error: "ValidationError", of: "type[BaseModel] | None" = None) -> FirstError:
+    """Return the first of a validation's errors.
+
+    Args:
+        error: what was raised.
+        of: the model; where a value is written otherwise than it has to be, its field's
+            description says how.
+    """
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     reason = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "string_pattern_mismatch":
+        field = of.model_fields.get(str(first["loc"][0])) if of and first["loc"] else None
+        told = f". {field.description}" if field and field.description else ""
+        reason = f"it is not written as it has to be{told}"
     return FirstError(where, reason, first["type"] == "extra_forbidden")
 
 

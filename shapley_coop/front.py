@@ -1,6 +1,6 @@
 """Functions of the public front that no room has in this form; import them from `shapley_coop`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def play_sync(
     graph: str,
-    config: "RunConfig",
+    config: "RunConfig | Mapping[str, Any]",
     run: str = "",
     watch: "Watcher | None" = None,
     person: "Person | None" = None,
@@ -26,7 +26,7 @@ def play_sync(
 
     Args:
         graph: the workflow's name.
-        config: what is played, by whom, and within which limits.
+        config: what is played, by whom, and within which limits; a mapping of its fields will do.
         run: the run's name; empty: one is made up.
         watch: is called after each node with its name and its update.
         person: answers letters for the people at the table.

@@ -19,6 +19,7 @@ from shapley_coop.state.run_config import OUTSIDERS, name_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.tool_runs import tools_for
+from shapley_coop.state.traces import label_root
 from shapley_coop.state.turn import TurnContext, judge
 
 CHARS_PER_TOKEN = 4
@@ -64,6 +65,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     Raises:
         SeatError: a seat did not answer.
     """
+    label_root(turn.table)
     # Files and databases are read for a letter, which must not hold up the event loop: one hop to
     # a thread for all, as a hop costs more than a letter.
     journal, asked = await asyncio.to_thread(prepare, turn, write)

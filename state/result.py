@@ -10,8 +10,11 @@ from typing import Any
 from shapley_coop.amounts import MICRO, normalised
 from shapley_coop.deals import in_force
 from shapley_coop.state.conduct import stated
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.outcome import happened
 from shapley_coop.state.run_config import config_of, name_of
 from shapley_coop.state.table import Table
+from shapley_coop.state.timeline import timeline
 
 COUNTED = ("calls", "input_tokens", "output_tokens")
 
@@ -25,15 +28,17 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         table: its last state.
     """
     room = config_of(table["settings"])
+    seats = {agent: seat.model for agent, seat in room.seats.items()}
     return {
         "run": run,
         "game": name_of(room),
         "graph": graph,
         "seed": room.seed,
         "status": table["status"],
+        "happened": happened(table, seats),
         "episode": table["episode"],
         "agents": table["agents"],
-        "seats": {agent: seat.model for agent, seat in room.seats.items()},
+        "seats": seats,
         **_settled(table),
         **_course(table),
         "timing": {
@@ -42,7 +47,17 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         },
         "usage": usage(table["spent"]),
         "spending": _spending(table["spent"]),
-        "simulated": any(seat.simulated for seat in room.seats.values()),
+        "simulated": any(seat.simulated or seat.of_simulation for seat in room.seats.values()),
+    }
+
+
+def in_units(settlement: Mapping[str, Any]) -> dict[str, Any]:
+    """What a settlement pays, in the game's unit: rewards, transfers and payoffs."""
+    transfers = [{**t, "amount": t["amount"] / MICRO} for t in settlement["transfers"]]
+    return {
+        "rewards": _units(settlement["rewards"]),
+        "transfers": transfers,
+        "payoffs": _units(settlement["payoffs"]),
     }
 
 
@@ -50,9 +65,7 @@ def _settled(table: Table) -> dict[str, Any]:
     """Who ended with what, and why."""
     settled, contract = table["settlement"] or {}, table.get("contract")
     return {
-        "rewards": _units(settled["rewards"]),
-        "transfers": [{**t, "amount": t["amount"] / MICRO} for t in settled["transfers"]],
-        "payoffs": _units(settled["payoffs"]),
+        **in_units(settled),
         "ledger": settled["ledger"],
         "credit": _credit(table, settled),
         "contract": contract
@@ -75,6 +88,7 @@ def _course(table: Table) -> dict[str, Any]:
     talk, record = table.get("talk", []), table.get("record", [])
     return {
         "talk": [{"id": s["id"], "by": s["by"], "to": "all", "text": s["text"]} for s in talk],
+        "events": timeline(EvaluatedTable(table)),
         "turns_played": len(record),
         "acted": {
             agent: sum(agent in turn["actions"] for turn in record) for agent in table["agents"]

@@ -6,20 +6,14 @@ from copy import deepcopy
 from functools import cache, lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
 from shapley_coop.credit import can_settle
 from shapley_coop.deals.enforcement import Mode
 from shapley_coop.games import Game, load
 from shapley_coop.games.catalogue import read, title
 from shapley_coop.seats import Seat, as_seat
+from shapley_coop.seats.recording import described
 from shapley_coop.state.budget import Budget
 from shapley_coop.state.presets import PRESETS, PresetName
 from shapley_coop.state.storage.kept import keep_pack, keep_persona
@@ -242,8 +236,8 @@ class RunConfig(BaseModel):
     @classmethod
     def model_json_schema(cls, *given: Any, **options: Any) -> dict[str, Any]:
         """As pydantic's; made once, since LangGraph's server asks for it at every run."""
-        if cls is RunConfig and not (given or options):
-            return deepcopy(_schema())
+        if not (given or options):
+            return deepcopy(_schema(cls))
         return super().model_json_schema(*given, **options)
 
     @model_validator(mode="before")
@@ -300,12 +294,13 @@ class RunConfig(BaseModel):
             "personas": {agent: keep_persona(text) for agent, text in self.personas.items()},
             "prompts": keep_pack(self.prompts),
         }
-        return self.model_copy(update={"game": read(self.game), "seats": seats, **kept})
+        known = {name: described(seat) for name, seat in seats.items() if seat}
+        return self.model_copy(update={"game": read(self.game), "seats": known, **kept})
 
 
 @cache
-def _schema() -> dict[str, Any]:
-    return super(RunConfig, RunConfig).model_json_schema()
+def _schema(config: type[RunConfig]) -> dict[str, Any]:
+    return super(RunConfig, config).model_json_schema()
 
 
 def name_of(room: RunConfig) -> str:

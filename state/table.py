@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
 from langgraph.channels import DeltaChannel, EphemeralValue
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 from typing_extensions import TypedDict
 
 from shapley_coop.deals import Contract, Offer
@@ -16,7 +16,7 @@ from shapley_coop.games import Position, Turn
 from shapley_coop.seats.records import Pointer
 from shapley_coop.state.run_config import RunConfig
 
-Status = Literal["open", "agreed", "no_deal", "error", "budget"]
+Status = Literal["open", "agreed", "no_deal", "no_play", "unreadable", "error", "budget"]
 
 SNAPSHOT_EVERY = 10_000
 """Above the turns expected, so that checkpoints grow with the events and not their square."""
@@ -249,7 +249,12 @@ class Table(TypedDict, total=False):
     bargaining followed. Written by `attribute`."""
 
     settlement: dict[str, Any] | None
-    """Who ends up with what, and why. Written by `settle`."""
+    """Who ends up with what, and why, for the ledger: amounts are millionths of the game's unit.
+    Written by `settle`."""
+
+    outcome: dict[str, Any] | None
+    """What all earned, paid and end up with, for readers: amounts are in the game's unit. Written
+    by `settle`."""
 
     status: Status
     """How the run stands. Written by `open`, `settle` and `fail`."""
@@ -272,7 +277,7 @@ class Opening(BaseModel):
     room: RunConfig | None = Field(
         default=None,
         title="Run configuration",
-        description="What to play; where it is absent, the run's context.",
+        description="What to play; what it does not set is the context's, else the default.",
     )
     # Of this input alone: one that was refused leaves none to the next.
     idempotency_key: Annotated[str, EphemeralValue] = Field(
@@ -282,3 +287,9 @@ class Opening(BaseModel):
         description="A name for this request, of your own: given again on the same thread it plays "
         "and pays nothing twice, and another request under it is refused.",
     )
+
+    @field_validator("room", mode="before")
+    @classmethod
+    def _of_any_workflow(cls, room: Any) -> Any:
+        """A configuration that a program made, whichever workflow it had in mind."""
+        return room.model_dump(exclude_unset=True) if isinstance(room, RunConfig) else room

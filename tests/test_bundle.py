@@ -141,6 +141,7 @@ def test_there_is_no_escrow_where_nothing_is_at_stake(room: dict[str, Any], part
 def test_the_story_says_who_agreed_on_what_who_broke_it_and_how_fair_it_was() -> None:
     _, bundle, _ = once()
     assert told(bundle) == (
+        "Each of the 3 agents acted, in 10 turns. "
         "Alice, Bob and Carol signed a contract of 9 duties and 2 payments in round 2 of talk. "
         "Bob broke it 3 times and forfeited its deposit of 1. "
         "Together they earned 28 of 40 at best; "
@@ -169,7 +170,10 @@ def test_a_fair_split_is_called_so_by_the_norms_that_it_meets() -> None:
 
 def test_without_a_word_nothing_is_signed() -> None:
     story = told(made("llm_only"))
-    assert story.startswith("Nobody talked, and nothing is signed. Together they earned −2 of 9")
+    assert story.startswith(
+        "Each of the 2 agents acted, in 1 turn. "
+        "Nobody talked, and nothing is signed. Together they earned −2 of 9"
+    )
 
 
 def test_whatever_the_story_says_stands_in_a_panel() -> None:
@@ -243,7 +247,10 @@ def test_every_amendment_is_told_and_the_last_one_stands(script: Script) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("graph", workflows())
 def test_every_workflow_makes_a_bundle_of_plain_finite_json(graph: str) -> None:
-    game = "task_exchange" if graph.startswith("task_exchange") else "escape_room"
+    played = {"settlement": "delivered"}
+    game = (
+        "task_exchange" if graph.startswith("task_exchange") else played.get(graph, "escape_room")
+    )
     bundle = made(graph, private=True, game=game)
     assert json.loads(json.dumps(bundle, allow_nan=False)) == bundle
     assert bundle["timeline"][-1]["kind"] == "settled"

@@ -136,7 +136,7 @@ def test_a_run_in_which_no_agent_acted_says_so_first_and_ends_with_code_1(
         told = coop(*given, "--name", "quiet")
         printed = coop(*given, "--json")
     report = told.out[told.out.rindex("turn 2") :].partition("\n")[2].strip()
-    assert report.startswith("No agent acted in quiet; turns played: 2.")
+    assert report.startswith("No agent acted in 2 turns.")
     assert told.code == printed.code == FAILED
     assert json.loads(printed.out)["acted"] == dict.fromkeys(("Ann", "Ben", "Cyd"), 0)
 

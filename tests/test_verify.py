@@ -156,3 +156,62 @@ def test_a_contract_in_other_words_is_found(coop: Coop, ran: dict[str, Any]) -> 
 
     asyncio.run(on_the_table(change))
     assert "contract" in failed_checks(coop)
+
+
+# Whatever else the books hold
+
+
+@pytest.mark.parametrize(
+    ("statement", "check", "told"),
+    [
+        ("update answers set text = text || ' ' where act = 'act'", "journal", "the answer to"),
+        ("delete from answers where act = 'claim'", "journal", "was deleted"),
+        (
+            "update answers set model = 'openai:gpt-5' where agent = 'Bob'",
+            "journal",
+            "openai:gpt-5",
+        ),
+        ("update answers set output_tokens = output_tokens + 7", "journal", "output_tokens of Al"),
+        ("update postings set digest = 'x'", "ledger", "was changed after it was written"),
+        ("update ledger_lines set memo = 'gift'", "ledger", "was changed after it was written"),
+        ("delete from postings", "ledger", "was changed after it was written"),
+    ],
+)
+def test_whatever_was_changed_in_letters_and_postings_is_named(
+    coop: Coop, ran: dict[str, Any], statement: str, check: str, told: str
+) -> None:
+    in_the_books(statement)
+    assert failed_checks(coop) == {check}
+    assert told in coop("verify", "r").out
+
+
+@pytest.mark.parametrize(
+    ("path", "forged", "told"),
+    [
+        ("seed", 7, "seed is 7, and should be 10"),
+        ("norm", "equal", "norm is 'equal', and should be 'shapley'"),
+        ("params.prize", 7, "params.prize is 7, and should be None"),
+        ("seats.Alice.model", "human", "seats.Alice.model is 'human', and should be 'embedded"),
+        ("enforcement", "notional", "enforcement is 'notional', and should be 'enforced'"),
+    ],
+)
+def test_a_setting_that_was_changed_in_the_register_is_named(
+    coop: Coop, ran: dict[str, Any], path: str, forged: Any, told: str
+) -> None:
+    room = dict(home().runs.get("r").room)
+    at = room
+    *folders, last = path.split(".")
+    for folder in folders:
+        at = at[folder]
+    at[last] = forged
+    in_the_books("update runs set room = ?", json.dumps(room))
+    shown = coop("verify", "r")
+    assert shown.code == 1
+    assert f"FAIL  settings: in the register {told}" in shown.out
+
+
+@pytest.mark.parametrize("key", ["seed", "seats", "status", "events", "happened", "conduct"])
+def test_whatever_a_result_states_is_recomputed(coop: Coop, ran: dict[str, Any], key: str) -> None:
+    in_the_books("update runs set result = ?", json.dumps({**ran, key: None}))
+    assert "result" in failed_checks(coop)
+    assert key in coop("verify", "r").out

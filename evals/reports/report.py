@@ -6,6 +6,7 @@ computed from the rows that `coop export` writes, and names its n.
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,13 @@ _pages = Environment(
     lstrip_blocks=True,
 )
 PHASES = ("negotiation", "action", "settlement")
+WITHOUT_PLAY = {
+    "no_play": "nobody chose to act",
+    "unreadable": "no answer could be used",
+    "error": "the run broke down",
+}
+"""Status of a run without a play → why, in words."""
+
 MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langchain-openai")
 """Of what made the runs, the page shows the distinct values."""
 
@@ -84,12 +92,23 @@ def report(folder: Path, done: Callable[[], Any] = lambda: None) -> str:
         failures=[f for f in read(folder, "failures") if f["cell"] not in ended],
         simulated=[row for row in rows if row["result"]["simulated"]],
         runs=len(rows),
+        happened=_happened(rows),
         cells=len(wanted),
         made={n: sorted({v[n] for v in volatile.values() if n in v}) for n in MADE_BY},
         reported=provenance(),
         level=f"{LEVEL:.0%}",
         resamples=RESAMPLES,
     )
+
+
+def _happened(rows: Sequence[Row]) -> str:
+    """In how many runs there was no play, and why; empty where there was one in each."""
+    ended = Counter(row["result"]["status"] for row in rows)
+    idle = {words: ended[status] for status, words in WITHOUT_PLAY.items() if ended[status]}
+    if not idle:
+        return ""
+    told = "; ".join(f"{words} in {count}" for words, count in idle.items())
+    return f"{sum(idle.values())} of {len(rows)} runs ended without a play: {told}."
 
 
 def figures(folder: Path) -> list[tuple[str, Figure]]:

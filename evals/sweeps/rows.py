@@ -26,7 +26,7 @@ from shapley_coop.state.run_config import SUMMARISER
 OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)
 """Workflow → the module that measures its runs and values its offers, where it has one."""
 
-_EACH_TIME = ("run", "episode", "timing", "talk")
+_EACH_TIME = ("run", "episode", "timing", "talk", "events")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """Making an environment from the name of its factory: `package.module:factory`."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
@@ -9,6 +11,10 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 
 from shapley_coop.games.params import GameError
+
+FORM = "give pettingzoo:package.module:factory, as in pettingzoo.classic.rps_v2:parallel_env"
+FACTORIES = ("parallel_env", "env", "raw_env")
+"""What factories are called in PettingZoo's own modules, the best first."""
 
 
 def made(factory: str, settings: Mapping[str, Any]) -> Any:
@@ -40,15 +46,52 @@ def _named(factory: str) -> Any:
     path, _, name = factory.partition(":")
     try:
         module = import_module(path)
-        found = getattr(module, name)
+    except ModuleNotFoundError as error:
+        raise refused(factory, _missing(path, error.name or "")) from None
     except Exception as error:  # whatever a module that is not ours may do when it is loaded
         said = f"{type(error).__name__}: {error}"
         raise refused(factory, f"{said}; give pettingzoo:package.module:factory") from None
+    found = getattr(module, name, None) if name else None
+    if found is None:
+        raise refused(factory, _no_factory(module, name))
     # A name of a game may come from afar: nothing is called but what has to do with PettingZoo.
     if not callable(found) or not _speaks_pettingzoo(module):
         reason = "it is not a factory in a module that defines or uses PettingZoo's"
         raise refused(factory, reason)
     return found
+
+
+def _missing(path: str, absent: str) -> str:
+    """Why a module cannot be imported: it is not there, or something that it needs is not."""
+    if absent and path != absent and not path.startswith(f"{absent}."):
+        return f"it needs {absent}, which is not installed: pip install {absent}"
+    package, _, name = path.rpartition(".")
+    return f"no module named {path}: {_instead(package, name) or FORM}"
+
+
+def _no_factory(module: ModuleType, name: str) -> str:
+    """What to write where a module has no such factory."""
+    made_by = [one for one in FACTORIES if callable(getattr(module, one, None))]
+    what = f"{module.__name__} has no {name!r}" if name else "a factory is missing after the module"
+    if made_by:
+        return f"{what}: give {module.__name__}:{made_by[0]}"
+    package, _, short = module.__name__.rpartition(".")
+    return f"{what}: {_instead(package, short) or FORM}"
+
+
+def _instead(package: str, name: str) -> str:
+    """The modules beside one that are called alike: environments carry a version."""
+    try:
+        folder = import_module(package).__path__ if package else []
+    except Exception:  # there is no such package either
+        return ""
+    stem = name.rpartition("_v")[0] or name
+    beside = [one.name for one in iter_modules(folder)]
+    alike = [one for one in beside if one.startswith(f"{stem}_v")]
+    alike = alike or get_close_matches(name, [one for one in beside if "_v" in one], 3)
+    return (
+        f"give {' or '.join(f'{package}.{one}:{FACTORIES[0]}' for one in alike)}" if alike else ""
+    )
 
 
 def _speaks_pettingzoo(module: ModuleType) -> bool:

@@ -6,14 +6,16 @@ from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.games import Turn
 from shapley_coop.state import EvaluatedTable, Table, home
+from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.turn import unsound
 
 
 def step(table: Table) -> dict[str, Any]:
     """Reveal what was chosen, play it, and enter the turn in the record.
 
-    An agent that passed takes no action, and the record shows none. Verdicts: `refused` (an action
-    was refused, and its author is asked once more) and `played`.
+    An agent that passed takes no action, and the record shows none. One that passed because the
+    operator's budget left it no call is excused: it breaks no duty by that. Verdicts: `refused`
+    (an action was refused, and its author is asked once more) and `played`.
     """
     if unsound(table):
         return {"verdict": "refused"}
@@ -35,6 +37,7 @@ def step(table: Table) -> dict[str, Any]:
         turn["pot"] = after.pot
     passes = [
         {"effect": "pass", "agent": agent, "label": said["label"]}
+        | ({"excused": True} if said["label"] == SPENT_UP else {})
         for agent, said in sealed.items()
         if "label" in said
     ]

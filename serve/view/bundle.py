@@ -17,10 +17,10 @@ from shapley_coop.serve.view.outcomes import outcome_view, payoff_matrix
 from shapley_coop.serve.view.plan import plan_view
 from shapley_coop.serve.view.private import notes
 from shapley_coop.serve.view.run_summary import summarize
-from shapley_coop.serve.view.timeline import timeline
 from shapley_coop.state import EvaluatedTable, Line, Table, result
 from shapley_coop.state.result import usage
 from shapley_coop.state.storage.ledger import balances_of
+from shapley_coop.state.timeline import timeline
 
 VERSION = 3
 """The version of the format; a page shows only bundles of its own version."""
@@ -31,7 +31,10 @@ _NOTHING: dict[str, Any] = {
     "timeline": [],
     "ledger": {"lines": [], "balances": {}},
     **dict.fromkeys(
-        ("contract", "escrow", "matrix", "plan", "outcome", "credit", "cost", "private")
+        (
+            *("contract", "escrow", "matrix", "plan"),
+            *("happened", "outcome", "credit", "cost", "private"),
+        )
     ),
 }
 """The bundle of a run before its first node."""
@@ -81,6 +84,7 @@ def bundle(
         "escrow": escrow_view(evaluated),
         "matrix": payoff_matrix(evaluated),
         "plan": plan_view(evaluated),
+        "happened": outcome and outcome["happened"],
         "outcome": outcome and outcome_view(evaluated, outcome),
         "credit": outcome and credit_view(evaluated, outcome),
         "ledger": _ledger(ledger),
@@ -100,7 +104,7 @@ def _played(evaluated: EvaluatedTable) -> dict[str, Any]:
         "seed": config.seed,
         "agents": table["agents"],
         "seats": {agent: seat.model for agent, seat in config.seats.items()},
-        "simulated": any(seat.simulated for seat in config.seats.values()),
+        "simulated": any(seat.simulated or seat.of_simulation for seat in config.seats.values()),
         "game": {"name": name, "about": game.summary(), "rules": game.rules(), "turns": game.turns},
     }
 

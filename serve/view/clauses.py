@@ -10,8 +10,8 @@ from shapley_coop.deals.compiled import CompiledClause
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.monitor import Verdict
 from shapley_coop.games import Turn
-from shapley_coop.serve.view.timeline import signed_contracts
 from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.timeline import signed_contracts
 
 Verdicts = dict[str, Verdict]
 """Clause → its verdict."""

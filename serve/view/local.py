@@ -84,7 +84,7 @@ class _Handler(BaseHTTPRequestHandler):
         feed = Feed(self.headers.get("Last-Event-ID"))
         while True:
             self.wfile.write(feed.update(bundle).encode())
-            if bundle["state"] != "started":
+            if bundle["state"] in ("ended", "failed"):
                 self.wfile.write(END.encode())
                 return
             time.sleep(EVERY)

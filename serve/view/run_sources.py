@@ -8,6 +8,7 @@ from shapley_coop.files import read_json
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.bundle import About, bundle
 from shapley_coop.state import Home, Run, home
+from shapley_coop.state.listing import listed
 
 
 class RunSource(Protocol):
@@ -29,11 +30,7 @@ class HomeSource:
 
     def runs(self) -> list[dict[str, Any]]:
         """Every run of the register, newest first."""
-        return [
-            {"run": r.run, "graph": r.graph, "created": r.created, "state": r.state}
-            | ({"status": r.result["status"]} if r.result else {})
-            for r in home().runs.list()
-        ]
+        return [listed(run) for run in home().runs.list()]
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """The bundle of a run's latest checkpoint."""

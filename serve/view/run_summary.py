@@ -1,4 +1,7 @@
-"""A summary of a run in a few sentences: the agreement, the payoffs, and how fair they are.
+"""A summary of a run in a few sentences: what happened, what was agreed, who got what, how fair.
+
+It begins with what happened. Of a run without a play, or in which nothing was at stake, no word is
+said of fairness.
 
 It is written from the bundle alone. Every number in it is also in a panel of the page; the part of
 the text that holds the number names that panel.
@@ -7,6 +10,8 @@ the text that holds the number names that panel.
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
+
+from shapley_coop.state.outcome import FAILED
 
 Part = dict[str, str]
 """A `text`, with the panel to `see` for it, or the `agent` that it names."""
@@ -17,8 +22,10 @@ NAMED = 4
 KINDS = {"do": "duty", "forbid": "prohibition", "pay": "payment"}
 
 ENDED = {
-    "error": "The run ended in an error. ",
-    "budget": "The budget was used up before the game was over. ",
+    "error": "The run ended in an error.",
+    "no_play": "There was no play.",
+    "unreadable": "There was no play: no answer could be used.",
+    "budget": "The budget was used up before the game was over.",
 }
 
 
@@ -26,8 +33,12 @@ def summarize(run: dict[str, Any]) -> list[Part]:
     """The summary of a bundle, in parts."""
     if not run["outcome"]:
         return [*_agreed(run), *_under_way(run)]
-    ended = _say(ENDED.get(run["status"], ""))
-    return [*ended, *_agreed(run), *_kept(run), *_unanswered(run), *_got(run), *_fair(run)]
+    happened = _say(
+        " ".join([*run["happened"]["words"], ENDED.get(run["status"], "")]).strip() + " "
+    )
+    told = [*happened, *_agreed(run), *_kept(run), *_unanswered(run), *_got(run)]
+    played = run["status"] not in FAILED and run["happened"]["at_stake"]
+    return [*told, *(_fair(run) if played else [])]
 
 
 def _agreed(run: dict[str, Any]) -> list[Part]:

@@ -134,8 +134,10 @@ class Chain(OwnedBook):
                 found["/".join([name, *(str(plain[key]) for key in keys)])] = _digest(plain)
         runs = OWNED.tables["runs"]
         begun = (runs.c.run, runs.c.graph, runs.c.room, runs.c.created, runs.c.workflow)
-        entered = connection.execute(select(*begun).filter_by(run=run, owner=owner))
-        found["begun"] = _digest([dict(row) for row in entered.mappings()])
+        entered = (
+            connection.execute(select(*begun).filter_by(run=run, owner=owner)).mappings().first()
+        )
+        found["begun"] = _digest(dict(entered or {}))
         return found
 
 

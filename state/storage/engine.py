@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from sqlalchemy import Connection, Engine, Executable, MetaData, Row, create_engine, event, inspect
 from sqlalchemy.engine import make_url
 
+from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.versions import BOOKS, check_known, version_of
 
 BUSY_SECONDS = 60
@@ -32,7 +33,8 @@ def engine(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database:
-            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+            private_folder(Path(parsed.database).parent)
+            private_file(Path(parsed.database))
         made = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
         event.listen(made, "connect", _set_up_sqlite)
         event.listen(made, "begin", _begin)

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -12,6 +13,7 @@ from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
 from shapley_coop.state.storage.ledger import Ledger
 from shapley_coop.state.storage.owned import Owners
+from shapley_coop.state.storage.read_letters import ReadLetters
 from shapley_coop.state.storage.register import Runs
 
 HOME_VARIABLE = "COOP_HOME"
@@ -33,7 +35,7 @@ class Home:
     folder: Path
     database: str = ""
 
-    @property
+    @cached_property
     def books_url(self) -> str:
         """The database of journal, ledger and runs."""
         return self.database or f"sqlite:///{self.folder / 'books.sqlite'}"
@@ -64,6 +66,11 @@ class Home:
         return _opened(Journal, self.books_url)
 
     @property
+    def read_letters(self) -> ReadLetters:
+        """Which letters were shown to the people whom they are for."""
+        return _opened(ReadLetters, self.books_url)
+
+    @property
     def ledger(self) -> Ledger:
         """The ledger."""
         return _opened(Ledger, self.books_url)
@@ -88,8 +95,12 @@ class Home:
 
 def home() -> Home:
     """The home that the environment names."""
-    folder = Path(os.environ.get(HOME_VARIABLE, ".coop"))
-    return Home(folder, os.environ.get(DATABASE_VARIABLE, ""))
+    return _home(os.environ.get(HOME_VARIABLE, ".coop"), os.environ.get(DATABASE_VARIABLE, ""))
+
+
+@lru_cache(maxsize=64)  # several are asked for at every step of a run
+def _home(folder: str, database: str) -> Home:
+    return Home(Path(folder), database)
 
 
 def _opened(kind: type[OneBook], url: str) -> OneBook:

@@ -85,6 +85,19 @@ class Key:
     turn: int = 0
 
 
+@dataclass(frozen=True)
+class Posted:
+    """A posting as the database holds it.
+
+    Attributes:
+        lines: in order.
+        changed: whether they are other lines than those that were written.
+    """
+
+    lines: tuple[Line, ...]
+    changed: bool
+
+
 Posting = tuple[Key, Sequence[Line]]
 """One posting: its idempotency key and its lines."""
 
@@ -160,25 +173,19 @@ class Ledger(OwnedBook):
         order = (_lines.c.turn, _lines.c.kind, _lines.c.clause, _lines.c.number)
         return [Line(**row._mapping) for row in self._rows(query.order_by(*order))]
 
-    def altered(self, episode: str) -> list[str]:
-        """The postings of an episode whose lines are not those that were posted together.
-
-        Returns:
-            Each by its kind, clause and turn: it was changed, its lines or its entry were deleted,
-            or lines were added to it.
-        """
-        posted = self._rows(self._seen(select(_postings).filter_by(episode=episode), _postings))
-        query = self._seen(select(_lines).filter_by(episode=episode), _lines)
-        lines: defaultdict[tuple[str, str, int], list[Line]] = defaultdict(list)
+    def postings(self, episode: str) -> dict[tuple[str, str, int], Posted]:
+        """Every posting of an episode: kind, clause and turn → what it holds."""
+        own = self._seen(select(_postings).filter_by(episode=episode), _postings, episode)
+        digests = {(r.kind, r.clause, r.turn): r.digest for r in self._rows(own)}
+        found: dict[tuple[str, str, int], list[Line]] = {place: [] for place in digests}
+        query = self._seen(select(_lines).filter_by(episode=episode), _lines, episode)
         for row in self._rows(query.order_by(_lines.c.number)):
             line = Line(row.debit, row.credit, row.amount, row.memo)
-            lines[row.kind, row.clause, row.turn].append(line)
-        digests = {(row.kind, row.clause, row.turn): row.digest for row in posted}
-        return [
-            " ".join(map(str, place))
-            for place in sorted(digests.keys() | lines.keys())
-            if digests.get(place) != _digest(lines.get(place, []))
-        ]
+            found.setdefault((row.kind, row.clause, row.turn), []).append(line)
+        return {
+            place: Posted(tuple(held), digests.get(place) != _digest(held))
+            for place, held in found.items()
+        }
 
     def balances(self, episode: str) -> dict[str, int]:
         """Millionths per account; see `balances_of`."""

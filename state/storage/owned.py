@@ -27,6 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
+from shapley_coop.state.storage.driver import Driver
 from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.migrations import STEPS
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
@@ -57,6 +58,9 @@ episodes = Table(
     Column("previous", String(80)),
     Index("episodes_by_place", "owner", "thread", "previous", unique=True),
 )
+_PLACE = "SELECT owner, thread FROM episodes WHERE episode = ?"
+_CLAIM = "INSERT INTO episodes (episode, owner, thread) VALUES (?, ?, ?)"
+
 _threads = Table(
     "thread_owners", OWNED, Column("thread", String(80), primary_key=True), owner_column()
 )
@@ -70,6 +74,7 @@ class OwnedBook(Book):
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self._postgres = self._engine.dialect.name == "postgresql"
+        self._driver = None if self._postgres else Driver(self._engine)
         self._known: set[tuple[str, Holder]] = set()
 
     def _set_up(self, connection: Connection) -> None:
@@ -84,12 +89,21 @@ class OwnedBook(Book):
         Raises:
             NotYours: the episode is played by another thread, or belongs to another owner.
         """
+        owner = self._reader_of(episode)
+        return query if owner is None else query.where(table.c.owner == owner)
+
+    def _reader_of(self, episode: str) -> str | None:
+        """The owner whose rows alone the holder may see; None for the server, which sees all.
+
+        Raises:
+            NotYours: the episode is played by another thread, or belongs to another owner.
+        """
         who = holder()
         if who.owner == SERVER:
-            return query
+            return None
         if who.thread and episode:
             self._claim(episode, who)
-        return query.where(table.c.owner == who.owner)
+        return who.owner
 
     def _claim(self, episode: str, who: Holder) -> None:
         """Make sure that an episode belongs to the holder; the first one claims it.
@@ -101,8 +115,7 @@ class OwnedBook(Book):
             return
         if who.owner == SERVER:
             raise NotYours("the server writes for the owner of a thread, never for all")
-        query = select(episodes).filter_by(episode=episode)
-        found = self._row(query, who) or self._first(query, episode, who)
+        found = self._claimed(episode, who)
         if found is None or found.owner != who.owner or not _same(found.thread, who.thread):
             raise NotYours(
                 f"episode {episode[:64]!r} belongs to another thread: start a run of your own"
@@ -113,6 +126,18 @@ class OwnedBook(Book):
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         self._known.add((episode, who))
+
+    def _claimed(self, episode: str, who: Holder) -> Holder | None:
+        """Whose an episode is, the holder's if it was nobody's; None where that is not shown."""
+        if self._driver is None:
+            query = select(episodes).filter_by(episode=episode)
+            row = self._row(query, who) or self._first(query, episode, who)
+            return Holder(row.owner, row.thread) if row else None
+        if not (found := self._driver.rows(_PLACE, [episode])):
+            with suppress(IntegrityError):  # another worker may have been first
+                self._driver.insert(_CLAIM, [[episode, who.owner, who.thread]])
+            found = self._driver.rows(_PLACE, [episode])
+        return Holder(*found[0]) if found else None
 
     def _first(self, query: Executable, episode: str, who: Holder) -> Row[Any] | None:
         row = {"episode": episode, "owner": who.owner, "thread": who.thread}

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, Row, String, Table, Text, insert, select, update
+from sqlalchemy import Column, Row, String, Table, Text, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import holder
 
-STARTED, ENDED, FAILED = "started", "ended", "failed"
+STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "failed"
 
 _runs = Table(
     "runs",
@@ -23,7 +23,7 @@ _runs = Table(
     Column("room", Text, nullable=False),
     Column("created", String(32), nullable=False),
     Column("state", String(16), nullable=False),
-    Column("result", Text),
+    Column("result", Text),  # of a run that has not ended: why it stands still, as {"why": …}
     Column("workflow", String(64), nullable=False, server_default=""),
 )
 _keys = Table(
@@ -45,10 +45,11 @@ class Run:
         graph: the workflow.
         room: its resolved configuration, as JSON.
         created: ISO time, UTC.
-        state: started, ended or failed.
+        state: started, waiting (for people), ended or failed.
         result: its result; None until it ended.
         workflow: the version of the workflow that it began with; empty if an earlier release began
             it, which did not say.
+        why: of a run that waits or has failed: for whom, or why, and how it goes on.
     """
 
     run: str
@@ -58,6 +59,7 @@ class Run:
     state: str
     result: dict[str, Any] | None
     workflow: str = ""
+    why: str = ""
 
 
 class Runs(OwnedBook):
@@ -102,7 +104,7 @@ class Runs(OwnedBook):
             raise ValueError(
                 f"there is a run {run!r} already: choose another name, or coop resume {run}"
             ) from None
-        return self.get(run)
+        return Run(run, graph, json.loads(row["room"]), row["created"], STARTED, None, workflow)
 
     def bind(self, key: str, room: dict[str, Any]) -> str:
         """Keep an idempotency key to one request on the thread that is played.
@@ -134,13 +136,16 @@ class Runs(OwnedBook):
             )
         return str(row.run) if row else None
 
-    def finish(self, run: str, state: str, result: dict[str, Any] | None = None) -> None:
-        """Enter the state in which a run ended, and its result.
+    def finish(
+        self, run: str, state: str, result: dict[str, Any] | None = None, why: str = ""
+    ) -> None:
+        """Enter the state in which a run ended or stands still, and its result or the reason.
 
         A failure never erases the result of a run that has ended: what is settled stays settled,
         whatever fails afterwards.
         """
-        values = {"state": state, "result": json.dumps(result) if result else None}
+        kept = result or ({"why": why} if why else None)
+        values = {"state": state, "result": json.dumps(kept) if kept else None}
         change = update(_runs).filter_by(run=run, owner=holder().owner).values(values)
         self._write((change if result else change.where(_runs.c.state != ENDED), None))
 
@@ -155,6 +160,10 @@ class Runs(OwnedBook):
             raise ValueError(f"there is no run {run!r}: coop runs lists them")
         return _run(row)
 
+    def remove(self, run: str) -> None:
+        """Forget a run; an unknown one is forgotten already."""
+        self._write((delete(_runs).filter_by(run=run, owner=holder().owner), None))
+
     def list(self) -> list[Run]:
         """Every run, newest first."""
         query = self._seen(select(_runs), _runs).order_by(_runs.c.created.desc(), _runs.c.run)
@@ -162,9 +171,11 @@ class Runs(OwnedBook):
 
 
 def _run(row: Row[Any]) -> Run:
-    result = json.loads(row.result) if row.result else None
+    kept = json.loads(row.result) if row.result else None
+    result = kept if row.state == ENDED else None
+    why = "" if result or not kept else str(kept.get("why", ""))
     room = json.loads(row.room)
-    return Run(row.run, row.graph, room, row.created, row.state, result, row.workflow)
+    return Run(row.run, row.graph, room, row.created, row.state, result, row.workflow, why)
 
 
 def _digest(graph: str, room: dict[str, Any]) -> str:

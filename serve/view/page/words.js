@@ -80,11 +80,19 @@ export function name(agents, agent) {
   return h("span", { class: `name ${colour(agents, agent)}` }, agent);
 }
 
-const STATUS = { agreed: "agreed", no_deal: "no deal", error: "error", budget: "budget used up" };
+const STATUS = {
+  agreed: "agreed",
+  no_deal: "no deal",
+  no_play: "no play",
+  unreadable: "unreadable",
+  error: "error",
+  budget: "budget used up",
+};
 
 /** How a run stands, in a word or two. */
 export function status(run) {
   if (run.state === "failed") return "stopped";
+  if (run.state === "waiting" && !run.outcome) return "waiting";
   if (run.state === "started" && !run.outcome) return "running";
   return STATUS[run.status] ?? String(run.status ?? run.state);
 }
@@ -98,6 +106,8 @@ const REFUSALS = {
   CLASH: "two duties that cannot both be kept",
   CLAUSE: "a clause that cannot be read",
   CUT: "the answer was cut off by its length limit",
+  REF: "the model declined to answer",
+  FIL: "a content filter kept the answer back",
   DIFF: "a text that says something other than the clauses",
   DROP: "it ended a clause that is not in force",
   DUP: "the same element twice",

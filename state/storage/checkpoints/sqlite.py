@@ -12,6 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
+from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
@@ -115,7 +116,8 @@ async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
 
 def _connected(file: Path) -> sqlite3.Connection:
     """A connection to a file that has LangGraph's tables."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(file.parent)
+    private_file(file)
     connection = sqlite3.connect(file, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
         # A killed process loses nothing; after a power cut a run resumes from an earlier step.

@@ -4,7 +4,9 @@ from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.deals import Contract, Deal, amend, sign
-from shapley_coop.state import EvaluatedTable, PublicMessage, Table, agreed_offers
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.messages import agreed_offers
+from shapley_coop.state.table import PublicMessage, Table
 
 _ORDER = ("said", "signed", "played")
 
@@ -15,14 +17,15 @@ def timeline(evaluated: EvaluatedTable) -> list[dict[str, Any]]:
     At one turn, `said` comes first, then `signed`, then `played`.
     """
     table = evaluated.table
-    events = [_said(said) for said in table.get("talk", [])]
+    events = [said_event(said) for said in table.get("talk", [])]
     events += [_signed(contract, turn) for contract, turn in signed_contracts(table)]
     events += _played(evaluated)
     events.sort(key=lambda event: (event["turn"], _ORDER.index(event["kind"])))
     return [*events, *_settled(table)]
 
 
-def _said(said: PublicMessage) -> dict[str, Any]:
+def said_event(said: PublicMessage) -> dict[str, Any]:
+    """A public message as an event, with the clauses of its offer in words."""
     event: dict[str, Any] = {"kind": "said", **said}
     if "deal" in said:
         deal = Deal.model_validate(said["deal"])

@@ -1,0 +1,36 @@
+"""`coop new game`: a file to begin a game of one's own with."""
+
+import keyword
+from pathlib import Path
+from string import Template
+from typing import Annotated
+
+import typer
+
+from shapley_coop.cli.console import note, say, write_file
+
+_TEMPLATE = Path(__file__).parent / "new_game.txt"
+
+
+def game(
+    name: Annotated[str, typer.Argument(help="A name like tug or common_store.")],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Default: NAME.py in this folder.")
+    ] = None,
+) -> None:
+    """Write a commented game that plays, to be changed."""
+    from shapley_coop.games import names
+
+    if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower():
+        raise ValueError(f"{name!r} is no name for a game: give small letters, digits and _")
+    if name in names():
+        raise ValueError(f"there is a game {name} already: choose another name")
+    file = out or Path(f"{name}.py")
+    if file.exists():
+        raise ValueError(f"{file} exists already: choose another name, or another file with --out")
+    words = name.replace("_", " ").split()
+    named = {"name": name, "Name": " ".join(words).capitalize()}
+    text = Template(_TEMPLATE.read_text(encoding="utf-8"))
+    write_file(file, text.substitute(named, Class="".join(map(str.capitalize, words))))
+    say(str(file))
+    note(f"play it: coop run {file}")

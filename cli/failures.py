@@ -1,0 +1,53 @@
+"""Failures in one line: what went wrong, where, and what would mend it, without a traceback.
+
+Only failures that are known to hold no private text are quoted; of any other the kind is named.
+"""
+
+import errno
+import os
+import traceback
+
+DEBUG = "COOP_DEBUG"
+MORE = f"see more with {DEBUG}=1"
+
+
+def reason(error: BaseException) -> str:
+    """Why something failed, as far as it can be told; empty where the text may be private."""
+    from shapley_coop.games import GameError
+    from shapley_coop.games.catalogue import own_fault
+    from shapley_coop.graphs.running import ConfigChanged
+    from shapley_coop.seats import SeatError
+    from shapley_coop.state.storage.checkpoints.serializer import Unreadable
+    from shapley_coop.state.storage.faults import storage_fault
+
+    if own := own_fault(error):
+        return own
+    if isinstance(error, SeatError | Unreadable | GameError | ConfigChanged):
+        return str(error)
+    of_system = _of_system(error) if isinstance(error, OSError) else ""
+    return of_system or storage_fault(error)
+
+
+def in_one_line(error: BaseException) -> str:
+    """What is printed of a failure that nobody foresaw."""
+    return reason(error) or f"it failed: {type(error).__name__}{_place(error)}; {MORE}"
+
+
+def _of_system(error: OSError) -> str:
+    """A file or a port that cannot be used."""
+    said = error.strerror or type(error).__name__
+    if error.errno in (errno.EADDRINUSE, errno.EACCES) and not error.filename:
+        return f"the port cannot be used: {said}; give another --port, or 0 for a free one"
+    if not error.filename:
+        return ""
+    from shapley_coop.state import home
+
+    path, folder = os.path.abspath(os.fsdecode(error.filename)), home().folder
+    if path.startswith(str(folder.absolute())):
+        return f"the home {folder} cannot be used: {said}; move it away, or set COOP_HOME"
+    return f"{error.filename}: {said}"
+
+
+def _place(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""

@@ -1,0 +1,118 @@
+"""`coop runs`, `rm` and `prune`: finding runs, and removing what is no longer needed."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shapley_coop.cli.console import finish, note, say, say_json, show_table
+from shapley_coop.cli.options import Json, complete_graphs, complete_runs
+
+if TYPE_CHECKING:
+    from shapley_coop.state import Run
+
+MOST = 20
+COLUMNS = ("run", "game", "graph", "seed", "outcome", "age")
+
+GameName = Annotated[str, typer.Option(help="Of this game, or with this part in its name.")]
+GraphName = Annotated[
+    str, typer.Option("--graph", "-g", help="Of this workflow.", autocompletion=complete_graphs)
+]
+Outcome = Annotated[
+    str,
+    typer.Option(
+        help="agreed, no_deal, no_play, unreadable, error or budget; started, waiting or failed."
+    ),
+]
+SeedOf = Annotated[int | None, typer.Option(help="Of this seed.", min=0)]
+
+
+def runs(
+    game: GameName = "",
+    graph: GraphName = "",
+    seed: SeedOf = None,
+    outcome: Outcome = "",
+    limit: Annotated[int, typer.Option(help="The newest N; 0 shows all.", min=0)] = MOST,
+    as_json: Json = False,
+) -> None:
+    """List the runs of this home, newest first."""
+    from shapley_coop.state import home
+    from shapley_coop.state.listing import RunFilter, listed
+
+    found = list(RunFilter(game, graph, seed, _checked(outcome))(home().runs.list()))
+    if as_json:
+        say_json([listed(run) for run in (found[:limit] if limit != MOST and limit else found)])
+        return
+    if not found:
+        filtered = any((game, graph, seed is not None, outcome))
+        say("no run is like that" if filtered else "no runs yet: coop run escape_room")
+        return
+    shown = found[:limit] if limit else found
+    _show(shown)
+    if more := len(found) - len(shown):
+        note(f"{more} older: coop runs --limit 0, or filter by --game, --graph, --seed, --outcome")
+
+
+def _show(found: "list[Run]") -> None:
+    """A table whose names can be copied at 80 columns, with the reasons of failures below."""
+    from shapley_coop.state.listing import age, listed
+
+    lines = [listed(run) | {"age": age(run.created)} for run in found]
+    whole = [[str(line[name]) for name in COLUMNS] for line in lines]
+    show_table("runs", list(COLUMNS), whole, whole="run")
+    for line in lines:
+        if why := line.get("why"):
+            say(f"{line['run']}: {why}")
+
+
+def rm(
+    names: Annotated[
+        list[str], typer.Argument(help="Names of runs.", autocompletion=complete_runs)
+    ],
+) -> None:
+    """Remove runs with their letters and checkpoints; what was paid stays in the ledger."""
+    from shapley_coop.graphs.threads import remove
+    from shapley_coop.state import home
+
+    found = [home().runs.get(name) for name in dict.fromkeys(names)]
+    for run in found:
+        finish(remove(run))
+        say(f"removed {run.run}")
+
+
+def prune(
+    older: Annotated[float, typer.Option(help="Begun so many days ago, or more.", min=0)] = 0,
+    game: GameName = "",
+    graph: GraphName = "",
+    seed: SeedOf = None,
+    outcome: Outcome = "",
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Remove them, and not only list them.")
+    ] = False,
+) -> None:
+    """Remove all runs of a kind; without --yes it says which these would be."""
+    from shapley_coop.graphs.threads import remove
+    from shapley_coop.state import home
+    from shapley_coop.state.listing import RunFilter
+
+    if not any((older, game, graph, seed is not None, outcome)):
+        raise ValueError("say which runs: --older, --game, --graph, --seed or --outcome")
+    wanted = RunFilter(game, graph, seed, _checked(outcome), older)
+    found = list(wanted(home().runs.list()))
+    for run in found:
+        if yes:
+            finish(remove(run))
+        say(f"{'removed' if yes else 'would remove'} {run.run}")
+    if not yes:
+        note(f"{len(found)} runs; --yes removes them")
+
+
+def _checked(outcome: str) -> str:
+    from typing import get_args
+
+    from shapley_coop.state import Status
+    from shapley_coop.state.storage.register import STATES
+
+    known = [*(status for status in get_args(Status) if status != "open"), *STATES]
+    if outcome and outcome not in known:
+        raise ValueError(f"--outcome {outcome}: there are {', '.join(known)}")
+    return outcome

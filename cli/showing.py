@@ -1,0 +1,118 @@
+"""`coop show`: what was said, signed, done and settled in a run, in order."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from shapley_coop.cli.console import finish, note, say, say_json, show_table, write_file
+from shapley_coop.cli.options import Json, RunName
+
+if TYPE_CHECKING:
+    from shapley_coop.state import Run, Table
+
+
+def show(
+    run: RunName,
+    figure: Annotated[
+        Path | None, typer.Option(help="Write a task exchange's utility plane as SVG.")
+    ] = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the transcript as Markdown.")
+    ] = False,
+    coalitions: Annotated[
+        bool, typer.Option("--coalitions", help="Show what every coalition is worth, too.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what was said, signed and done in a run, in order, and its result."""
+    from shapley_coop.graphs.threads import table_of
+    from shapley_coop.state import home
+
+    found = home().runs.get(run)
+    if as_json and found.result is None:
+        raise ValueError(f"{run} has not ended: {_goes_on(found)}")
+    table = finish(table_of(found))
+    outcome = _whole(found, table) if found.result else None
+    worths = _worths(table) if coalitions else None
+    if as_json:
+        from shapley_coop.cli.reasoning import reasons_in
+
+        more = {"coalitions": worths} if coalitions else {}
+        say_json({**cast(Any, outcome), **finish(reasons_in(found)), **more})
+        return
+    if figure:
+        from shapley_coop.evals.reports.utility_plane import picture
+
+        write_file(figure, picture(cast(Any, table)), "--figure")
+        note(f"written to {figure}")
+    if markdown:
+        from shapley_coop.cli.transcript import transcript
+
+        say(transcript(found, table, outcome, worths))
+        return
+    _tell(found, table, outcome)
+    if coalitions:
+        _show_worths(worths)
+
+
+def _whole(run: "Run", table: "Table") -> dict[str, Any]:
+    """A result as it was stored; what an earlier version did not state is read off the table."""
+    from shapley_coop.state import result
+
+    return {**result(run.run, run.graph, table), **(run.result or {})}
+
+
+def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
+    from shapley_coop.cli.narration import reckoned, report, tell
+    from shapley_coop.state import EvaluatedTable
+    from shapley_coop.state.timeline import timeline
+
+    events = timeline(EvaluatedTable(table)) if "settings" in table else []
+    # Values are computed when the game is over, before what is said of them.
+    after = len(table.get("record", [])) if table.get("reckoning") else len(events)
+    told = False
+    for event in events:
+        later = event["kind"] == "settled" or (
+            event["kind"] == "said" and event["act"] != "claim" and event["topic"] == "split"
+        )
+        if later and not told and table.get("reckoning") and event["turn"] > after:
+            reckoned(cast(Any, table["reckoning"]))
+            told = True
+        tell(event)
+    if outcome:
+        say()
+        report(outcome)
+    else:
+        say(f"{run.run} has not ended: {_goes_on(run)}")
+
+
+def _goes_on(run: "Run") -> str:
+    """How a run that has not ended goes on."""
+    return run.why or f"go on with coop resume {run.run}"
+
+
+def _worths(table: "Table") -> dict[str, Any] | None:
+    """Every agent's baseline and every coalition's worth; None of too many agents."""
+    from shapley_coop.serve.view.coalitions import worths
+    from shapley_coop.state import EvaluatedTable
+
+    evaluated = EvaluatedTable(table)
+    found = worths(evaluated)
+    alone = evaluated.characteristic.alone
+    baseline = {agent: float(x) for agent, x in alone.items()} if alone else None
+    return found and {**found, "baseline": baseline}
+
+
+def _show_worths(worths: Mapping[str, Any] | None) -> None:
+    from shapley_coop.serve.view.coalitions import SMALL
+
+    if worths is None:
+        note(f"coalitions are listed of up to {SMALL} agents")
+        return
+    say(worths["words"])
+    if baseline := worths["baseline"]:
+        say("W(∅), by agent: " + ", ".join(f"{agent} {x:g}" for agent, x in baseline.items()))
+    lines = [[", ".join(one["members"]) or "∅", f"{one['worth']:g}"] for one in worths["each"]]
+    show_table("coalitions", ["members", "worth"], lines)

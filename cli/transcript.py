@@ -1,0 +1,99 @@
+"""A run as a Markdown transcript: what was said, signed, played and settled, in order."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from shapley_coop.cli.narration import STATUS, lines_of
+from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.timeline import timeline
+
+if TYPE_CHECKING:
+    from shapley_coop.state import Run, Table
+
+
+def transcript(
+    run: "Run",
+    table: "Table",
+    outcome: Mapping[str, Any] | None,
+    worths: Mapping[str, Any] | None = None,
+) -> str:
+    """A run in Markdown.
+
+    Args:
+        run: from the register.
+        table: its latest state.
+        outcome: its result, if it has ended.
+        worths: what every coalition is worth, if that is to be told.
+    """
+    evaluated = EvaluatedTable(table)
+    game = evaluated.game
+    parts = [f"# {_plain(run.run)}", f"{run.graph}, seed {evaluated.config.seed}. {game.summary()}"]
+    parts.append(_seats(evaluated))
+    if outcome:
+        parts += ["## What happened", _items(outcome["happened"]["words"])]
+        if outcome["simulated"]:
+            parts.append("A simulation: embedded agents answered, no language model did.")
+    parts += ["## Transcript", "\n".join(_event(event) for event in timeline(evaluated))]
+    if outcome:
+        parts += ["## Result", _result(outcome)]
+    if worths:
+        lines = [[", ".join(one["members"]) or "∅", f"{one['worth']:g}"] for one in worths["each"]]
+        parts += ["## Coalitions", worths["words"], _table(["members", "worth"], lines)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _seats(evaluated: EvaluatedTable) -> str:
+    seats = evaluated.config.seats
+    return _table(["agent", "seat"], [[agent, seat.model] for agent, seat in seats.items()])
+
+
+def _event(event: dict[str, Any]) -> str:
+    first, *more = (
+        (line.strip() for line in lines_of(event)) if lines_of(event) else (_last(event),)
+    )
+    return "\n".join([f"- {_plain(first)}", *(f"    - {_plain(line)}" for line in more)])
+
+
+def _last(event: Mapping[str, Any]) -> str:
+    payoffs = ", ".join(f"{agent} {x:g}" for agent, x in event["payoffs"].items())
+    return f"settled ({event['basis']}): {payoffs}"
+
+
+def _result(outcome: Mapping[str, Any]) -> str:
+    shapley, at_stake = outcome["credit"]["shapley"], outcome["happened"]["at_stake"]
+    rows = [
+        [
+            agent,
+            f"{outcome['rewards'][agent]:g}",
+            f"{shapley[agent]:g}" if at_stake else "–",
+            f"{outcome['payoffs'][agent]:g}",
+        ]
+        for agent in outcome["agents"]
+    ]
+    told = _table(["agent", "reward", "Shapley", "payoff"], rows)
+    paid = [
+        f"{t['payer']} pays {t['payee']} {t['amount']:g} ({t['reason']})"
+        for t in outcome["transfers"]
+    ]
+    return f"Ended: {STATUS[outcome['status']]}.\n\n{told}" + (
+        f"\n\n{_items(paid)}" if paid else ""
+    )
+
+
+def _items(lines: list[str]) -> str:
+    return "\n".join(f"- {_plain(line)}" for line in lines)
+
+
+def _table(columns: list[str], rows: list[list[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return text if text == "---" else _plain(text)
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: what agents say is never markup."""
+    return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", " ".join(text.split()))

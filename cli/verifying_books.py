@@ -1,0 +1,137 @@
+"""What `coop verify` compares in the books: settings, every posting, every letter and answer."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from shapley_coop.graphs.threads import opened
+from shapley_coop.seats.records import Entry, Pointer, letter_hash
+from shapley_coop.state import EvaluatedTable, Run, Table, final, home
+from shapley_coop.state.settlement import deposit_lines, reward_lines
+
+MOST_NAMED = 3
+"""Up to this many differences are named one by one."""
+
+Place = tuple[str, str, int]
+"""An agent, the hash of its letter, and the attempt."""
+
+
+def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
+    """Where two JSON values differ, each with both values."""
+    if isinstance(stated, Mapping) and isinstance(found, Mapping):
+        for key in [*stated, *(key for key in found if key not in stated)]:
+            yield from differences(
+                stated.get(key), found.get(key), f"{at}.{key}" if at else str(key)
+            )
+    elif isinstance(stated, list) and isinstance(found, list) and len(stated) == len(found):
+        for n, (one, other) in enumerate(zip(stated, found, strict=True), start=1):
+            yield from differences(one, other, f"{at}[{n}]")
+    elif stated != found:
+        yield f"{at or 'value'} is {_short(stated)}, and should be {_short(found)}"
+
+
+def named(different: list[str]) -> str:
+    """The first differences, and how many more there are."""
+    more = len(different) - MOST_NAMED
+    return "; ".join(different[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def changed_settings(run: Run, table: Table) -> list[str]:
+    """Where register, table and result state different settings of a run."""
+    settings: Mapping[str, Any] = table["settings"]
+    found = [f"in the register {each}" for each in differences(run.room, settings)]
+    result = run.result or {}
+    seats = {agent: seat["model"] for agent, seat in settings["seats"].items()}
+    played = {"seed": settings["seed"], "seats": seats, "graph": run.graph, "run": run.run}
+    stated = {key: result.get(key) for key in played}
+    return found + [f"in the result {each}" for each in differences(stated, played)]
+
+
+def changed_postings(table: Table) -> list[str]:
+    """Which postings of the episode are missing, too many, or other than what is due."""
+    episode, settled = table["episode"], table["settlement"] or {}
+    due = [
+        *deposit_lines(EvaluatedTable(table), over=True),
+        (final(episode), reward_lines(settled)),
+    ]
+    expected = {(key.kind, key.clause, key.turn): list(lines) for key, lines in due}
+    posted = home().ledger.postings(episode)
+    found = []
+    for place in sorted({*expected, *posted}):
+        kind, clause, turn = place
+        where = " ".join(filter(None, (kind, clause, f"turn {turn}" if turn else "")))
+        if place not in posted:
+            found.append(f"the posting {where} is missing")
+        elif place not in expected:
+            found.append(f"the posting {where} is not due")
+        elif posted[place].changed:
+            found.append(f"the posting {where} was changed after it was written")
+        elif list(posted[place].lines) != expected[place]:
+            lines = zip(posted[place].lines, expected[place], strict=False)
+            pair = next(((one, due) for one, due in lines if one != due), None)
+            told = f"{pair[0]} for {pair[1]}" if pair else "another number of lines"
+            found.append(f"the posting {where} has {told}")
+    return found
+
+
+async def pointers(run: Run) -> dict[Place, Pointer]:
+    """Every commitment to an answer that a checkpoint of the run ever held."""
+    found: dict[Place, Pointer] = {}
+    async with opened(run.graph) as app:
+        saver: Any = app.checkpointer
+        async for kept in saver.alist({"configurable": {"thread_id": run.run}}):
+            for _, channel, written in kept.pending_writes or []:
+                if channel != "drafts" or not isinstance(written, dict):
+                    continue
+                for agent, draft in written.items():
+                    if pointer := draft.get("pointer"):
+                        found[agent, pointer["letter"], pointer["attempt"]] = pointer
+    return found
+
+
+def changed_letters(
+    table: Table, entries: list[Entry], committed: Mapping[Place, Pointer]
+) -> list[str]:
+    """Which letters or answers were changed, deleted or added, or answered by another model."""
+    known = {(e.agent, e.letter, e.attempt): e for e in entries}
+    seats = {agent: seat["model"] for agent, seat in table["settings"]["seats"].items()}
+    found = []
+    for place, entry in known.items():
+        what = f"{entry.agent}'s {entry.act}, letter {entry.letter[:8]}, attempt {entry.attempt}"
+        if letter_hash(entry.letter_text) != entry.letter:
+            found.append(f"the text of {what} was changed")
+        elif place in committed and entry.pointer() != committed[place]:
+            found.append(f"the answer to {what} was changed")
+        elif committed and place not in committed:
+            found.append(f"no checkpoint knows of {what}")
+        elif entry.model != seats.get(entry.agent, entry.model):
+            model = seats[entry.agent]
+            found.append(f"{what} is said to be answered by {entry.model}, and not by {model}")
+    for agent, letter, attempt in committed:
+        if (agent, letter, attempt) not in known:
+            found.append(f"{agent}'s letter {letter[:8]}, attempt {attempt}, was deleted")
+    return found
+
+
+def changed_counts(table: Table, entries: list[Entry]) -> list[str]:
+    """Where the table counts other tokens than the journal's answers had."""
+    found = []
+    for kind in ("input_tokens", "output_tokens"):
+        had: dict[str, int] = {}
+        for entry in entries:
+            had[entry.agent] = had.get(entry.agent, 0) + getattr(entry.answer, kind)
+        counted: dict[str, int] = {}
+        for phase in table["spent"].values():
+            for agent, count in phase.get("agents", {}).items():
+                counted[agent] = counted.get(agent, 0) + count.get(kind, 0)
+        for agent in sorted({*had, *counted}):
+            if had.get(agent, 0) != counted.get(agent, 0):
+                found.append(
+                    f"the journal has {had.get(agent, 0)} {kind} of {agent}, the table "
+                    f"{counted.get(agent, 0)}"
+                )
+    return found

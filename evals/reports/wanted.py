@@ -1,0 +1,27 @@
+"""Whether what a suite wants in its report is there: looked up before its first run."""
+
+from shapley_coop.evals.measures.evaluators import find
+from shapley_coop.evals.reports.figures import KINDS
+from shapley_coop.evals.sweeps.suite import FigureSpec, Suite, TableSpec
+
+
+def check_report(suite: Suite) -> None:
+    """Look up every measure and kind of figure that a suite's report will have.
+
+    Raises:
+        ValueError: there is no such measure or kind of figure; one line names where.
+    """
+    shown: list[TableSpec | FigureSpec] = [*suite.tables, *suite.figures]
+    for spec in shown:
+        where = f"{suite.name}: {spec.title!r}"
+        for column in spec.columns:
+            try:
+                find(column)
+            except ValueError as error:
+                raise ValueError(f"{where}: {error}") from None
+    for figure in suite.figures:
+        if figure.kind not in KINDS:
+            raise ValueError(
+                f"{suite.name}: {figure.title!r}: no kind of figure {figure.kind!r}: there are "
+                f"{', '.join(KINDS)}"
+            )

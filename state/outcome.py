@@ -1,0 +1,131 @@
+"""How a run ended, and what happened in it: the first thing that every summary tells.
+
+A contract over a game that nobody played is no agreement that held, and equal shares of nothing
+are not fair: what a run came to is told after what was done in it.
+
+>>> still = {"turn": 1, "actions": {}, "rewards": {}}
+>>> lost = {**still, "effects": [{"effect": "pass", "agent": "Ben", "label": "FORM"}]}
+>>> without_play([lost]), without_play([still]), without_play([])
+('unreadable', '', '')
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from shapley_coop.games import Turn
+from shapley_coop.state.conduct import conduct
+from shapley_coop.state.exchange import REFUSED
+from shapley_coop.state.table import Status, Table
+
+FAILED: tuple[Status, ...] = ("error", "no_play", "unreadable")
+"""The outcomes in which there was no play to settle."""
+
+MOST_NAMED = 6
+"""Up to this many agents are named one by one."""
+
+
+class Answers(TypedDict):
+    """What one seat answered."""
+
+    given: int  # answers to letters, each attempt counted
+    unusable: int  # how many of these could not be read, or said what cannot be done
+    labels: dict[str, int]  # label of the fault → how many were sent back for it
+
+
+class Happened(TypedDict):
+    """What happened in a run."""
+
+    words: list[str]  # sentences, in the order in which they are told
+    acted: list[str]  # who took at least one action
+    at_stake: bool  # whether any reward was other than 0
+    answers: dict[str, Answers]  # by agent, of those that were asked anything
+
+
+def without_play(record: Sequence[Turn]) -> Status | None:
+    """The outcome of a record in which agents were asked to act and none did.
+
+    Returns:
+        `budget` if nobody could be asked, `unreadable` if no answer of those who were asked could
+        be used, `no_play` if any of them chose to pass; None where somebody acted, or nobody was
+        to act.
+    """
+    agents = {
+        effect["agent"]: None
+        for turn in record
+        for effect in turn.get("effects", [])
+        if effect.get("effect") == "pass"
+    }
+    if not agents or any(turn["actions"] for turn in record):
+        return None
+    whys = {
+        each["why"] for one in conduct(list(agents), record, []).values() for each in one["passes"]
+    }
+    if whys == {"budget"}:
+        return "budget"
+    return "no_play" if "chosen" in whys else "unreadable"
+
+
+def happened(table: Table, seats: Mapping[str, str]) -> Happened:
+    """What happened at a table that is settled.
+
+    Args:
+        table: its last state.
+        seats: agent → model, as provider:name.
+    """
+    record = table.get("record", [])
+    acted = [a for a in table["agents"] if any(a in turn["actions"] for turn in record)]
+    at_stake = any(turn.get("pot") or any(turn["rewards"].values()) for turn in record)
+    answers = _answers(table["spent"])
+    words = [
+        _who_acted(table, acted),
+        *_unusable(answers, seats),
+        *([] if at_stake else ["Nothing was at stake: every reward was 0."]),
+    ]
+    return {"words": words, "acted": acted, "at_stake": at_stake, "answers": answers}
+
+
+def _who_acted(table: Table, acted: Sequence[str]) -> str:
+    agents, turns = table["agents"], len(table.get("record", []))
+    played = f"in {turns} turn{'' if turns == 1 else 's'}"
+    if not turns:
+        return "No turn was played."
+    if not acted:
+        return f"No agent acted {played}."
+    if len(acted) == len(agents):
+        return f"Each of the {len(agents)} agents acted, {played}."
+    idle = [agent for agent in agents if agent not in acted]
+    named = ", ".join(idle) if len(idle) <= MOST_NAMED else f"{len(idle)} agents"
+    return f"{len(acted)} of {len(agents)} agents acted, {played}; {named} never did."
+
+
+def _answers(spent: Mapping[str, Any]) -> dict[str, Answers]:
+    found: dict[str, Answers] = {}
+    for phase in spent.values():
+        for agent, count in phase.get("agents", {}).items():
+            one = found.setdefault(agent, {"given": 0, "unusable": 0, "labels": {}})
+            one["given"] += count.get("calls", 0)
+            one["unusable"] += count.get("refused", 0)
+            for key, n in count.items():
+                if key.startswith(REFUSED) and n:
+                    label = key.removeprefix(REFUSED)
+                    one["labels"][label] = one["labels"].get(label, 0) + n
+    return {agent: found[agent] for agent in sorted(found)}
+
+
+def _unusable(answers: Mapping[str, Answers], seats: Mapping[str, str]) -> list[str]:
+    """How many answers of each seat could not be used; nothing where all could."""
+    lost = [agent for agent, one in answers.items() if one["unusable"]]
+    if not lost:
+        return []
+    given, unusable = (sum(one[key] for one in answers.values()) for key in ("given", "unusable"))
+    named = ", ".join(_of_one(a, seats.get(a, ""), answers[a]) for a in lost[:MOST_NAMED])
+    more = ", …" if len(lost) > MOST_NAMED else ""
+    return [f"{unusable} of {given} answers could not be used: {named}{more}."]
+
+
+def _of_one(agent: str, model: str, one: Answers) -> str:
+    labels = ", ".join(f"{label} ×{n}" for label, n in sorted(one["labels"].items()))
+    told = f"{agent} ({model})" if model else agent
+    return f"{told} {one['unusable']} of {one['given']}" + (f" [{labels}]" if labels else "")
