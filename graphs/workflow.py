@@ -43,7 +43,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         given = opening_for(config)
         super().__init__(Table, context_schema=config, input_schema=given)
         self.plays = plays
-        self.add_node("open", opening(config, plays), input_schema=given)
+        self.add_node("open", opening(config, plays))
         self.set_entry_point("open")
 
     @property
