@@ -57,7 +57,7 @@ def sweep(
     cells = (shard_of(cells, *part) if part else cells)[:limit]
     folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
     if dry_run:
-        _forecast(cells, folder, known)
+        show_forecast(cells, folder, known)
         return
     if cost_limit is not None:
         check_prices(known, cells)
@@ -200,7 +200,8 @@ def _part(shard: str) -> tuple[int, int] | None:
     return (int(part), int(parts)) if shard else None
 
 
-def _forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
+def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
+    """Print what these cells would take; a pilot by embedded agents is played for it."""
     from shapley_coop.evals.sweeps.pilot import pilots
     from shapley_coop.evals.sweeps.prices import forecast
     from shapley_coop.evals.sweeps.store import read

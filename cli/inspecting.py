@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from shapley_coop.cli.console import finish, say, say_json, say_lines
-from shapley_coop.cli.options import Json, RunName
+from shapley_coop.cli.options import BaseUrl, Json, PriceFile, RunName
 
 
 def list_(as_json: Json = False) -> None:
@@ -89,9 +89,24 @@ def graph(
         say(f"{edge.source} {'⇢' if edge.conditional else '→'} {edge.target}{label}")
 
 
-def doctor() -> None:
-    """Check what this machine has installed, and say where runs are kept."""
+def doctor(
+    model: Annotated[
+        str, typer.Option(help="Also try a model: does it answer, and can it play?")
+    ] = "",
+    base_url: BaseUrl = None,
+    suite: Annotated[
+        str, typer.Option(help="With --model: the suite whose cost is forecast.")
+    ] = "escape_room",
+    prices: PriceFile = None,
+) -> None:
+    """Check what this machine has installed, or whether a model can play, and at what cost."""
     from shapley_coop.cli.checkup import checkup
+
+    if model:
+        from shapley_coop.cli.trying import try_model
+
+        try_model(model, base_url, suite, prices)
+        return
 
     findings = checkup()
     for finding in findings:

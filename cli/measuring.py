@@ -1,9 +1,6 @@
 """`coop demo`: the paper's four conditions on one game, in a table."""
 
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -30,6 +27,7 @@ def demo(
     """The paper's four conditions on one game, over many seeds, as a table."""
     from shapley_coop.cli.options import seats_from, settings_from
     from shapley_coop.evals.papers.conditions import ablation, summarise
+    from shapley_coop.evals.sweeps.pilot import home_for_now
     from shapley_coop.evals.sweeps.store import read
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.evals.sweeps.sweep import Limits
@@ -44,7 +42,7 @@ def demo(
     goal = game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
     suite = ablation(base, range(seeds))
     cells = expand(suite)
-    with TemporaryDirectory() as made, _apart(made):
+    with TemporaryDirectory() as made, home_for_now():
         folder, limits = Path(made), Limits(errors=0)
         if run_cells([suite], cells, folder, what=f"{game}, {seeds} seeds", limits=limits).left:
             complain(read(folder, "failures")[0]["error"])
@@ -58,24 +56,6 @@ def demo(
         _show(f"{game}: four conditions, {seeds} seeds each", goal, lines)
         if simulated:
             say_lines(SIMULATED)
-
-
-@contextmanager
-def _apart(folder: str) -> Iterator[None]:
-    """Keep a demonstration's runs in a home of their own, so that they bury no others."""
-    from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
-
-    own = {HOME_VARIABLE: folder, DATABASE_VARIABLE: ""}
-    before = {name: os.environ.get(name) for name in own}
-    os.environ.update(own)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
@@ -120,7 +121,8 @@ def _key(seat: Seat) -> str | None:
         CredentialsMissing: it is not set; one line names the variable.
     """
     variable = seat.key_env or KEYS.get(seat.provider, "")
-    if variable and not os.environ.get(variable):
+    needed = seat.key_env or not is_here(seat.base_url)
+    if variable and needed and not os.environ.get(variable):
         raise CredentialsMissing(f"{seat.model} needs {variable}: set it, or put it in .env")
     if not seat.key_env and not seat.base_url:
         return None
@@ -128,6 +130,12 @@ def _key(seat: Seat) -> str | None:
     if seat.key_env:
         keep_out([key])  # of other names than those that are known to hold keys
     return key
+
+
+def is_here(url: str | None) -> bool:
+    """Whether an endpoint is on this machine: a server of one's own need not ask for a key."""
+    host = urlsplit(url or "").hostname or ""
+    return host == "localhost" or host.startswith("127.") or host == "::1"
 
 
 @lru_cache(maxsize=64)

@@ -325,7 +325,10 @@ async def test_thinking_before_the_answer_is_no_part_of_it() -> None:
 
 def test_a_missing_key_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    for seat in (Seat(model="openai:x"), Seat(model="openai:x", base_url="http://127.0.0.1:1/v1")):
+    for seat in (
+        Seat(model="openai:x"),
+        Seat(model="openai:x", base_url="http://models.example/v1"),
+    ):
         with pytest.raises(CredentialsMissing, match=r"^openai:x needs OPENAI_API_KEY: set it"):
             check_seat(seat)
 
@@ -333,7 +336,7 @@ def test_a_missing_key_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch) -> N
 async def test_a_key_that_went_missing_during_a_run_is_told_by_its_name(
     stub: StubOpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = prepare("shapley_coop", room(stub))
+    run = prepare("shapley_coop", room(stub, key_env="OPENAI_API_KEY"))
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(CredentialsMissing, match=r"^openai:\w+ needs OPENAI_API_KEY: set it"):
         await follow(run)

@@ -30,7 +30,7 @@ async def pilots(
         watch: called once for each condition.
     """
     found = _from(folder, cells) if (folder / MANIFEST).exists() else {}
-    with _home_for_now():
+    with home_for_now():
         for cell in stand_ins(cells):
             if (cell.suite, cell.condition) not in found:
                 finished = await Local("pilot").play(cell)
@@ -54,7 +54,7 @@ def _from(folder: Path, cells: Sequence[Cell]) -> Pilots:
 
 
 @contextmanager
-def _home_for_now() -> Iterator[None]:
+def home_for_now() -> Iterator[None]:
     """A temporary home with the secrets of the real one."""
     before = {name: os.environ.get(name) for name in (HOME_VARIABLE, DATABASE_VARIABLE)}
     secrets = home().secrets.resolve()

@@ -95,5 +95,9 @@ def _instead(package: str, name: str) -> str:
 
 
 def _speaks_pettingzoo(module: ModuleType) -> bool:
-    used = (getattr(value, "__module__", None) or "" for value in vars(module).values())
-    return any(name.partition(".")[0] == "pettingzoo" for name in (module.__name__, *used))
+    # A module that is used has a name, and what comes from one has its name.
+    used = (
+        getattr(value, "__module__", None) or getattr(value, "__name__", "")
+        for value in vars(module).values()
+    )
+    return any(str(name).partition(".")[0] == "pettingzoo" for name in (module.__name__, *used))

@@ -1,0 +1,166 @@
+"""Worlds, seats and suites of one's own: new files, installed plug-ins, PettingZoo, real models."""
+
+import sys
+from collections.abc import Iterator
+from importlib import invalidate_caches
+from pathlib import Path
+
+import pytest
+
+from shapley_coop import plugins
+from shapley_coop.games import load, names
+from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line, valid
+from tests.embedded_reply import reply
+from tests.stub_openai import StubOpenAI
+
+SEATS = """\
+from shapley_coop.seats.embedded import EmbeddedChatModel
+
+def model(seat, *, agent, seed):
+    return EmbeddedChatModel(character=seat.name, agent=agent, seed=seed)
+
+def broken(seat, *, agent, seed):
+    return 7
+"""
+ENTRIES = """\
+[shapley_coop.games]
+hamlet = hamlet_pack.worlds:GAME
+ghost = hamlet_pack.nowhere:GAME
+number = hamlet_pack.seats:SEATS
+
+[shapley_coop.seats]
+hamlet = hamlet_pack.seats:model
+
+[shapley_coop.suites]
+hamlets = hamlet_pack
+"""
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture
+def pack(coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An installed package that brings games, of which two are broken, a seat and a suite."""
+    site = tmp_path / "site"
+    folder, info = site / "hamlet_pack", site / "hamlet_pack-1.0.dist-info"
+    for each in (folder, info):
+        each.mkdir(parents=True)
+    assert coop("new", "game", "hamlet", "-o", str(folder / "worlds.py")).code == 0
+    (folder / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "seats.py").write_text(SEATS + "SEATS = 7\n", encoding="utf-8")
+    suite = "name: hamlets\nbase: {game: hamlet, graph: llm_only}\nseeds: [1]\n"
+    (folder / "hamlets.yaml").write_text(suite, encoding="utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hamlet-pack\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRIES, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(site))
+    invalidate_caches()
+    plugins._found.cache_clear()
+    yield
+    plugins._found.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("hamlet_pack")]:
+        del sys.modules[name]
+
+
+def test_a_new_game_plays_and_verifies(coop: Coop) -> None:
+    ended = coop("new", "game", "common_store")
+    assert (ended.code, ended.out) == (0, "common_store.py\n")
+    outcome = valid(coop("run", "common_store.py", "--name", "r", "--json").result)
+    assert outcome["status"] in ("agreed", "no_deal")
+    assert len(outcome["happened"]["acted"]) == 3
+    assert outcome["game"] == "common_store"
+    assert coop("verify", "r").code == 0
+    assert "exists already" in one_line(coop("new", "game", "common_store"), USAGE)
+    assert "there is a game" in one_line(coop("new", "game", "escape_room"), USAGE)
+    for name in ("Tug", "2tug", "class", "a/b"):
+        assert "is no name for a game" in one_line(coop("new", "game", name), USAGE)
+
+
+def test_installed_packages_bring_games_seats_and_suites(coop: Coop, pack: None) -> None:
+    assert "hamlet" in names()
+    options = ("--model", "hamlet:greedy", "--graph", "llm_only", "--name", "r")
+    outcome = valid(coop("run", "hamlet", *options, "--json").result)
+    assert outcome["game"] == "hamlet"
+    assert outcome["seats"]["Ann"] == "hamlet:greedy"
+    assert coop("verify", "r").code == 0
+    assert coop("sweep", "hamlets", "-o", "runs").code == 0
+
+
+def test_a_broken_plug_in_breaks_nothing_else(coop: Coop, pack: None) -> None:
+    listed = coop("list", "--json").result["games"]
+    assert listed["ghost"].startswith("cannot be played: ghost of hamlet-pack")
+    assert "no subclass" in listed["number"]
+    assert listed["escape_room"] == load("escape_room").summary()
+    told = one_line(coop("run", "ghost"), USAGE)
+    assert "ModuleNotFoundError" in told
+
+
+PONG = """\
+from pettingzoo.classic import rps_v2
+
+def parallel_env(**settings):
+    return rps_v2.parallel_env(**settings)
+"""
+
+
+def test_an_environment_of_ones_own_plays_from_the_folder_one_stands_in(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    Path("my_rps.py").write_text(PONG, encoding="utf-8")
+    options = ("--graph", "llm_only", "--set", "max_cycles=3", "--json")
+    outcome = valid(coop("run", "pettingzoo:my_rps:parallel_env", *options).result)
+    assert outcome["turns_played"] == 3
+    assert outcome["run"].startswith("my_rps-")
+
+
+@pytest.mark.parametrize(
+    ("factory", "told"),
+    [
+        ("pettingzoo.classic.rps:parallel_env", "give pettingzoo.classic.rps_v2:parallel_env"),
+        ("pettingzoo.classic.rps_v2", "a factory is missing after the module"),
+        ("pettingzoo.classic.rps_v2:nothing", "rps_v2 has no 'nothing'"),
+    ],
+)
+def test_a_wrong_environment_is_told_what_to_write(coop: Coop, factory: str, told: str) -> None:
+    assert told in one_line(coop("run", f"pettingzoo:{factory}"), USAGE)
+
+
+# A first real model
+
+
+def test_the_doctor_says_whether_a_model_can_play_and_what_a_suite_costs(coop: Coop) -> None:
+    prices = Path("prices.yaml")
+    prices.write_text("openai:Alice: {input: 1, output: 2}\n", encoding="utf-8")
+    with StubOpenAI(reply) as stub:
+        given = ("--model", "openai:Alice", "--base-url", stub.base_url)
+        ended = coop("doctor", *given, "--prices", str(prices))
+        assert stub.calls > 0
+    assert ended.code == 0, ended.err
+    assert "ok    openai:Alice can play" in ended.out
+    for act in ("reason", "propose", "answer", "act", "claim"):
+        assert f"│ {act} " in ended.out
+    assert "USD" in ended.out
+    assert coop("runs", "--json").result == [], "a trial leaves no run behind"
+
+
+def test_the_doctor_says_that_a_model_cannot_play(coop: Coop) -> None:
+    with StubOpenAI(lambda messages, request: "I am a teapot.") as stub:
+        ended = coop("doctor", "--model", "openai:x", "--base-url", stub.base_url, "--suite", "")
+    assert ended.code == FAILED
+    assert "FAIL  openai:x cannot play: no answer to" in ended.out
+    down = coop("doctor", "--model", "openai:x", "--base-url", "http://127.0.0.1:9/v1")
+    assert down.code == FAILED
+    assert "no connection at http://127.0.0.1:9/v1" in down.out
+
+
+def test_a_server_on_this_machine_needs_no_key(coop: Coop) -> None:
+    with StubOpenAI(reply) as stub:
+        options = ("--graph", "llm_only", "--model", "openai:Alice", "--base-url", stub.base_url)
+        assert valid(coop("run", "escape_room", *options, "--json").result)["turns_played"] == 1
+    away = ("--model", "openai:x", "--base-url", "http://models.example/v1")
+    assert "needs OPENAI_API_KEY" in one_line(coop("run", "escape_room", *away), 3)
