@@ -16,6 +16,7 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
+from shapley_coop.seats.answers import without_thinking
 from shapley_coop.seats.letters import Letter, as_text, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, say
@@ -25,7 +26,6 @@ from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
-_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 # Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
 
@@ -209,7 +209,7 @@ def _answer(reply: AIMessage, text: str) -> Answer:
     metadata = reply.response_metadata
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
-        text=_kept(_THINKING.sub("", text)),
+        text=_kept(without_thinking(text)),
         # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=_count(usage["input_tokens"]),
