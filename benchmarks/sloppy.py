@@ -27,12 +27,15 @@ from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.catalogue import names
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import clients
-from shapley_coop.state import RunConfig, game_of
+from shapley_coop.state import RunConfig, game_of, home
 from tests import embedded_reply
 from tests.manners import MANNERS, RATE, Sloppy
 from tests.stub_openai import StubOpenAI
 
 SEEDS = 20
+PER_TOKEN = 4
+"""Characters: a rule of thumb, as nothing is tokenised here."""
+
 WAYS = ("text", "schema", "tools")
 GAMES = {
     "contracts": "prisoners_dilemma",
@@ -61,6 +64,7 @@ class Played:
         deals: runs in which a deal was signed.
         runs: how many there were.
         failed: runs that ended as an error.
+        tokens: of all letters but those that ask for an action, retries included.
     """
 
     answers: int = 0
@@ -69,6 +73,7 @@ class Played:
     deals: int = 0
     runs: int = 0
     failed: int = 0
+    tokens: int = 0
 
 
 def sloppy(seeds: int = SEEDS, workflows: Sequence[str] = (), ways: Sequence[str] = WAYS) -> Found:
@@ -90,7 +95,7 @@ def sloppy(seeds: int = SEEDS, workflows: Sequence[str] = (), ways: Sequence[str
             rows.append(_row(f"{graph}: {way}", found))
             for name, count in asdict(found).items():
                 setattr(sums[way], name, getattr(sums[way], name) + count)
-    rows.append(_row("**all, before: text**", _all(before)))
+    rows.append(_row("**all, before: text**", _sum(before)))
     rows += [_row(f"**all: {way}**", found) for way, found in sums.items()]
     goals = [
         Goal(f"refused per answer, by {way}", MOST_REFUSED, one.refused / one.answers)
@@ -99,11 +104,14 @@ def sloppy(seeds: int = SEEDS, workflows: Sequence[str] = (), ways: Sequence[str
     return Found(
         f"Endpoints that spoil the form of sound answers in {len(MANNERS)} ways, each at a rate of "
         f"{RATE:.0%} of the answers to which it can happen; {seeds} seeds of each workflow.",
-        ("played", "refused per answer", "spoilt", "deals signed", "calls per run", "ended"),
+        ("played", "refused per answer", "spoilt", "deals", "calls per run", "tokens per deal"),
         rows,
         goals,
         [
             f"Before: commit 512cc62, {SEEDS} seeds. Embedded agents: no evidence about models.",
+            f"Tokens, of {PER_TOKEN} characters: all letters of the talk, retries too, by deal signed.",
+            f"Runs that ended as an error: before {_sum(before).failed}, now "
+            f"{sum(one.failed for one in sums.values())}.",
             "Two of the kinds cannot be read without a guess: yes in words alone, two actions.",
         ],
     )
@@ -111,11 +119,12 @@ def sloppy(seeds: int = SEEDS, workflows: Sequence[str] = (), ways: Sequence[str
 
 def _row(name: str, one: Played) -> list[Cell]:
     spoilt = f"{one.spoilt / one.answers:.0%}"
-    deals, ended = f"{one.deals} of {one.runs}", f"{one.runs - one.failed} of {one.runs}"
-    return [name, one.refused / one.answers, spoilt, deals, one.answers / one.runs, ended]
+    deals = f"{one.deals} of {one.runs}"
+    tokens = one.tokens / one.deals if one.deals else None
+    return [name, one.refused / one.answers, spoilt, deals, one.answers / one.runs, tokens]
 
 
-def _all(before: dict[str, dict[str, int]]) -> Played:
+def _sum(before: dict[str, dict[str, int]]) -> Played:
     return Played(**{key: sum(one[key] for one in before.values()) for key in asdict(Played())})
 
 
@@ -143,6 +152,9 @@ async def played(graph: str, way: str = "", seeds: int = SEEDS) -> Played:
             found.refused += _refused(outcome)
             found.deals += outcome["contract"] is not None
             found.failed += outcome["status"] == "error"
+            entries = home().journal.entries(outcome["episode"])
+            talk = sum(len(entry.letter_text) for entry in entries if entry.act != "act")
+            found.tokens += talk // PER_TOKEN
     return found
 
 
