@@ -29,7 +29,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.seats import clients
 from shapley_coop.state import RunConfig, game_of, home
 from tests import embedded_reply
-from tests.manners import MANNERS, RATE, Sloppy
+from tests.manners import MANNERS, RATE, Manner, Sloppy
 from tests.stub_openai import StubOpenAI
 
 SEEDS = 20
@@ -109,7 +109,7 @@ def sloppy(seeds: int = SEEDS, workflows: Sequence[str] = (), ways: Sequence[str
         goals,
         [
             f"Before: commit 512cc62, {SEEDS} seeds. Embedded agents: no evidence about models.",
-            f"Tokens, of {PER_TOKEN} characters: all letters of the talk, retries too, by deal signed.",
+            f"Tokens, of {PER_TOKEN} characters: the letters of the talk, retries too, by deal.",
             f"Runs that ended as an error: before {_sum(before).failed}, now "
             f"{sum(one.failed for one in sums.values())}.",
             "Two of the kinds cannot be read without a guess: yes in words alone, two actions.",
@@ -128,13 +128,21 @@ def _sum(before: dict[str, dict[str, int]]) -> Played:
     return Played(**{key: sum(one[key] for one in before.values()) for key in asdict(Played())})
 
 
-async def played(graph: str, way: str = "", seeds: int = SEEDS) -> Played:
+async def played(
+    graph: str,
+    way: str = "",
+    seeds: int = SEEDS,
+    manners: Sequence[Manner] = MANNERS,
+    rate: float = RATE,
+) -> Played:
     """Play one workflow with sloppy seats.
 
     Args:
         graph: the workflow.
         way: in which the seats answer; empty where a seat has no such setting.
         seeds: from 0; each is a run.
+        manners: the kinds that happen, each at this rate.
+        rate: 0 plays soundly.
     """
     found = Played()
     in_form = getattr(embedded_reply, "in_form", lambda text, _: text)
@@ -142,7 +150,7 @@ async def played(graph: str, way: str = "", seeds: int = SEEDS) -> Played:
         os.environ["COOP_SEND_FACTS"] = "1"
         for seed in range(seeds):
             os.environ["COOP_HOME"] = str(folder / str(seed))
-            manner = Sloppy(embedded_reply.reply, in_form)
+            manner = Sloppy(embedded_reply.reply, in_form, manners, rate)
             with StubOpenAI(manner.say, manner=manner.spoil) as stub:
                 async with clients():
                     outcome = await play(graph, _config(graph, way, seed, stub.base_url))

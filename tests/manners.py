@@ -8,7 +8,7 @@ of its call alone, so that two versions of the program are sent the same kinds.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -210,6 +210,7 @@ class Sloppy:
     Args:
         reply: the seat's answer in tags.
         in_form: puts it into the form that the request asks for.
+        manners: the kinds that happen.
         rate: of each kind.
 
     Attributes:
@@ -221,11 +222,13 @@ class Sloppy:
         self,
         reply: Callable[[list[dict[str, Any]], dict[str, Any]], str],
         in_form: Callable[[str, dict[str, Any]], str | Completion] = lambda text, _: text,
+        manners: Sequence[Manner] = MANNERS,
         rate: float = RATE,
     ) -> None:
         self.seen: Counter[str] = Counter()
         self.answers = self.spoilt = 0
         self._reply, self._in_form, self._rate = reply, in_form, rate
+        self._manners = manners
         self._calls: Counter[str] = Counter()
         self._text = ""
 
@@ -240,7 +243,7 @@ class Sloppy:
         self._calls[model] += 1
         draw = Random(f"{model} {self._calls[model]}")
         # Drawn for all kinds at once: what happens to one answer is the same in every form.
-        drawn = [manner for manner in MANNERS if draw.random() < self._rate]
+        drawn = [manner for manner in self._manners if draw.random() < self._rate]
         in_form = bool(request.get("tools") or request.get("response_format"))
         before = said
         for manner in drawn:
