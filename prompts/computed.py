@@ -9,6 +9,9 @@ from shapley_coop.prompts.words import plain, table
 Facts = Mapping[str, Any]
 
 
+_NINE_IN_TEN = "where nine in ten of them end; rare ones can pull the mean out of it"
+
+
 def amount(number: Any, signed: bool = False) -> str:
     """An exact amount as people write it: at most four decimals."""
     value = Fraction(number)
@@ -35,7 +38,8 @@ def _outlook(found: Facts, me: str) -> str:
     if norm := found.get("norm"):
         rows.append([f"split by {norm['name']}, if all keep it", *_norm(norm, agents)])
     columns = ["if …", f"you ({me})", *agents[1:]]
-    how = "" if found["exact"] else f" (the mean of {found['plays']} plays, with a 90 % range)"
+    over = f"the mean of {found['plays']} plays; in brackets, {_NINE_IN_TEN}"
+    how = "" if found["exact"] else f" ({over})"
     return f"Computed{how}:\n\n{table(columns, rows)}"
 
 
@@ -49,7 +53,10 @@ def _condition(row: Facts, me: str) -> str:
     if row.get("who"):
         who = "you break it" if row["who"] == me else f"{row['who']} breaks it"
         said = f"{who} ({row['by']})" if row.get("by") else who
-    return f"no deal: {row.get('by') or 'what each can be sure of'}" if said == "no deal" else said
+    if said == "no deal":
+        without = str(row.get("by") or "what each can be sure of")
+        return f"no deal: {without.replace('everybody: ', 'everybody does ', 1)}"
+    return said
 
 
 def _range(payoff: Any) -> str:
