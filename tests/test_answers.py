@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, put, read_deal, scan, wire_form
+from shapley_coop.deals import (
+    DEAL_RULES,
+    Deal,
+    Do,
+    Fault,
+    Message,
+    put,
+    read_deal,
+    scan,
+    wire_form,
+)
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written, was_delivered
 from shapley_coop.deals.language.choices import chosen
@@ -182,6 +192,23 @@ def test_words_of_agreement_are_asked_back_with_the_number_of_the_offer() -> Non
         f"<REJECT><ACCEPT>{'x' * 200}</ACCEPT>",
     ):
         assert asked in judged("answer", text).feedback
+
+
+def test_who_makes_no_offer_may_say_so_in_one_word_and_is_told_how() -> None:
+    assert judged("propose", "REJECT")["act"] == "pass"
+    asked = judged("propose", "Leave it as it is.\nREJECT").feedback
+    assert "write <REJECT> to propose nothing" in asked
+
+
+def test_a_call_may_be_named_without_its_arguments_where_only_one_is_meant() -> None:
+    legal = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)"]
+    assert chosen(Message(action="take_note"), legal) == (legal[0], f"read take_note as {legal[0]}")
+    assert chosen(Message(action="apply"), legal) == ("apply", ""), "refused: there are two"
+
+
+def test_a_condition_in_words_is_asked_back_with_the_form_that_it_meant() -> None:
+    fault = judged("propose", proposal(clauses({**PAY, "when": "Bob cooperates"})))
+    assert '{"last": {"agent": …, "action": …}}' in fault.feedback
 
 
 def test_who_forgets_to_close_its_thoughts_is_told_why_nothing_was_read() -> None:
