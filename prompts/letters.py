@@ -243,9 +243,17 @@ def _turn(view: Facts) -> dict[str, Any]:
         "asked": ", ".join(asked),
         "forbidden": ", ".join(forbidden),
         "earned": plain(earned) if earned else "",
+        "deal_pays": _pays(view),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
     }
+
+
+def _pays(view: Facts) -> bool:
+    """Whether the deal in force moves rewards, which those of the record do not show."""
+    clauses_in_force = view.get("contract", {}).get("clauses", [])
+    enforced = view["procedure"].get("enforcement") != "notional"
+    return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)
 
 
 def _breaches(view: Facts) -> str:

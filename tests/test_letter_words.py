@@ -181,6 +181,20 @@ def test_each_row_without_a_deal_says_what_is_then_done() -> None:
     assert "| no deal: everybody stands idle | -25 | -25 |" in letter
 
 
+@pytest.mark.parametrize("fine", [0, 3])
+async def test_rewards_before_a_deals_payments_are_called_so(script: Script, fine: int) -> None:
+    agreeing(script)
+    breach = {"last": {"agent": "Alice", "action": "defect"}}
+    pay = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": fine, "when": breach}
+    terms = {"clauses": [*DEAL, pay] if fine else DEAL}
+    script["Alice", "propose"] = f"<PROPOSAL>{json.dumps(terms)}</PROPOSAL>"
+    script["Alice", "act"] = "<ACTION>defect</ACTION>"
+    await play("negotiation_priced", ROOM)
+    which = ", before the deal's payments" if fine else ""
+    letter = script.shown_to("Bob", "act")[1]
+    assert f"Own rewards so far{which}: Alice 2, Bob -1." in letter
+
+
 # What was said
 
 
