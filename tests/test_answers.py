@@ -184,6 +184,12 @@ def test_all_faults_of_an_answer_are_told_at_once_and_what_was_read() -> None:
         assert words in fault.feedback
 
 
+def test_what_is_there_twice_was_not_read_soundly() -> None:
+    twice = "<ACTION>cooperate</ACTION> or <ACTION>defect</ACTION>"
+    assert judged("act", twice).read == ()
+    assert judged("act", f"<s>Hm.</s>{twice}").read == ("your speech",)
+
+
 def test_words_of_agreement_are_asked_back_with_the_number_of_the_offer() -> None:
     asked = "Do you accept offer 2? Answer <ACCEPT> or <REJECT>."
     for text in (
