@@ -10,6 +10,9 @@ from shapley_coop.prompts.words import plain, table
 Facts = Mapping[str, Any]
 
 
+_NINE_IN_TEN = "where nine in ten of them end; rare ones can pull the mean out of it"
+
+
 @lru_cache(maxsize=8192)  # the same few numbers stand in every letter of a wave
 def amount(number: Any, signed: bool = False) -> str:
     """An exact amount as people write it: at most four decimals."""
@@ -38,7 +41,8 @@ def _outlook(found: Facts, me: str) -> str:
     if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # what the offer says is told above
         rows.append([f"split by {norm['name']}, if all keep it", *_norm(norm, agents)])
     columns = ["if …", f"you ({me})", *agents[1:]]
-    how = "" if found["exact"] else f" (the mean of {found['plays']} plays, with a 90 % range)"
+    over = f"the mean of {found['plays']} plays; in brackets, {_NINE_IN_TEN}"
+    how = "" if found["exact"] else f" ({over})"
     return f"Computed{how}:\n\n{table(columns, rows)}"
 
 

@@ -248,6 +248,7 @@ def _turn(view: Facts) -> dict[str, Any]:
         "asked": ", ".join(asked),
         "forbidden": ", ".join(forbidden),
         "earned": _earned(tuple(view.get("earned_so_far", {}).items())),
+        "deal_pays": _pays(view),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
     }
@@ -258,6 +259,13 @@ def _earned(sums: tuple[tuple[str, str], ...]) -> str:
     """What each has earned so far; empty before anybody has."""
     earned = {agent: amount(x) for agent, x in sums}
     return plain(earned) if any(float(x) for x in earned.values()) else ""
+
+
+def _pays(view: Facts) -> bool:
+    """Whether the deal in force moves rewards, which those of the record do not show."""
+    clauses_in_force = view.get("contract", {}).get("clauses", [])
+    enforced = view["procedure"].get("enforcement") != "notional"
+    return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)
 
 
 def _breaches(view: Facts) -> str:

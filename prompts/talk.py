@@ -17,7 +17,12 @@ _DONE = {
     "pass": "makes no offer",
     "claim": "on its own part",
     "propose": "",
+    "write": "writes the contract",
 }
+_AFTER_PLAY = {"split", "judgement"}
+"""Topics of the talk once all turns are played; all others come before a turn."""
+
+_UNASKED = "without a number: nobody is asked to answer it"
 _LINE = re.compile(r"^c(\d+)\. ", re.MULTILINE)
 _EVERY_TURN = re.compile(r" at every turn\.$", re.MULTILINE)
 
@@ -85,14 +90,13 @@ def _counted(counts: Mapping[str, int]) -> str:
 
 
 def _other_talk(event: Event, before: Event) -> bool:
-    at = event.get("topic"), event.get("before_turn")
-    return "topic" in event and at != (before.get("topic"), before.get("before_turn"))
+    return "topic" in event and ("topic" not in before or _heading(event) != _heading(before))
 
 
 def _heading(event: Event) -> str:
-    if event["topic"] == "plan":
-        return f"\n**Talk before turn {event['before_turn']}**\n"
-    return f"\n**Talk about the {plain(event['topic'])}, after the last turn**\n"
+    if event["topic"] in _AFTER_PLAY:
+        return f"\n**Talk about the {plain(event['topic'])}, after the last turn**\n"
+    return f"\n**Talk before turn {event['before_turn']}**\n"
 
 
 def _said(event: Event, turns: int) -> str:
@@ -104,13 +108,15 @@ def _said(event: Event, turns: int) -> str:
         did = "gave no answer that could be read"
     elif act == "pass" and "about" in event:
         did = f"does not answer offer {event['about']}"
+    elif act == "claim" and not event.get("says"):
+        did = "says nothing on its own part"
     if "proposes" in event or "wrote" in event:
         did = f"{did} and ".removeprefix(" and ") + f"proposes {_tasks(event)}"
     words = f": {quoted(event['says'])}" if event.get("says") else ""
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
     if event.get("offers"):
-        number = f" (number {event['revision']})" if "revision" in event else ""
-        line += f"\n**{who}'s offer{number}**\n{clauses(event['offers'], turns)}\n"
+        number = f"number {event['revision']}" if "revision" in event else _UNASKED
+        line += f"\n**{who}'s offer ({number})**\n{clauses(event['offers'], turns)}\n"
     return line
 
 

@@ -95,5 +95,12 @@ def _notes(written: Entry | None, thought: Entry | None) -> str:
     """What an agent wrote down last: reasoning that it was asked for since replaces its notes."""
     if written and (notes := notes_in(written.answer.text)):
         return notes
-    message = scan(thought.answer.text) if thought else None
-    return ((message.consider if isinstance(message, Message) else None) or "").strip()
+    return _plan(thought.answer.text).strip() if thought else ""
+
+
+def _plan(answer: str) -> str:
+    """What was thought: inside `<CONSIDER>`, else outside all elements, which is private, too."""
+    message = scan(answer)
+    if not isinstance(message, Message):
+        return answer
+    return message.consider or message.outside

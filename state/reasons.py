@@ -20,6 +20,7 @@ from typing import Any
 
 from shapley_coop.amounts import exact
 from shapley_coop.deals import Fault, scan
+from shapley_coop.deals.language.faults import together
 
 _NAMES = {
     "collective": r"(?:(?:estimated|overall)[ _])?(?:collective|joint|total|overall)[ _]"
@@ -107,7 +108,7 @@ def read_reasons(text: str) -> Reasons | Fault:
             found[field] = read(written.get(field, ""))
         except _Unclear as why:
             unclear.append(" ".join(filter(None, (_FORMS[field], str(why)))))
-    return Fault("REASON", "\n".join(unclear)) if unclear else Reasons(**found)
+    return together(Fault("REASON", why) for why in unclear) or Reasons(**found)
 
 
 def reasons_of(answer: str) -> Reasons | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from shapley_coop.deals import Fault, Message, Rule, scan
+from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import too_long
@@ -152,6 +153,7 @@ def reading(check: Callable[[TurnContext, str, Message], AgentOutput | Fault]) -
         # Outsiders repeat what the parties agreed, which is bounded already.
         if agent not in OUTSIDERS and (fault := too_long(message)):
             return fault
+        message = in_a_word(message)
         found = check(turn, agent, message)
         # What an agent does is sealed: a repair would tell of it before it is revealed.
         if isinstance(found, Fault) or found["act"] in ("act", "think") or not message.repairs:

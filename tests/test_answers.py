@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, put, read_deal, scan, wire_form
+from shapley_coop.deals import (
+    DEAL_RULES,
+    Deal,
+    Do,
+    Fault,
+    Message,
+    put,
+    read_deal,
+    scan,
+    wire_form,
+)
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written, was_delivered
 from shapley_coop.deals.language.choices import chosen
@@ -174,6 +184,12 @@ def test_all_faults_of_an_answer_are_told_at_once_and_what_was_read() -> None:
         assert words in fault.feedback
 
 
+def test_what_is_there_twice_was_not_read_soundly() -> None:
+    twice = "<ACTION>cooperate</ACTION> or <ACTION>defect</ACTION>"
+    assert judged("act", twice).read == ()
+    assert judged("act", f"<s>Hm.</s>{twice}").read == ("your speech",)
+
+
 def test_words_of_agreement_are_asked_back_with_the_number_of_the_offer() -> None:
     asked = "Do you accept offer 2? Answer <ACCEPT> or <REJECT>."
     for text in (
@@ -182,6 +198,23 @@ def test_words_of_agreement_are_asked_back_with_the_number_of_the_offer() -> Non
         f"<REJECT><ACCEPT>{'x' * 200}</ACCEPT>",
     ):
         assert asked in judged("answer", text).feedback
+
+
+def test_who_makes_no_offer_may_say_so_in_one_word_and_is_told_how() -> None:
+    assert judged("propose", "REJECT")["act"] == "pass"
+    asked = judged("propose", "Leave it as it is.\nREJECT").feedback
+    assert "write <REJECT> to propose nothing" in asked
+
+
+def test_a_call_may_be_named_without_its_arguments_where_only_one_is_meant() -> None:
+    legal = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)"]
+    assert chosen(Message(action="take_note"), legal) == (legal[0], f"read take_note as {legal[0]}")
+    assert chosen(Message(action="apply"), legal) == ("apply", ""), "refused: there are two"
+
+
+def test_a_condition_in_words_is_asked_back_with_the_form_that_it_meant() -> None:
+    fault = judged("propose", proposal(clauses({**PAY, "when": "Bob cooperates"})))
+    assert '{"last": {"agent": …, "action": …}}' in fault.feedback
 
 
 def test_who_forgets_to_close_its_thoughts_is_told_why_nothing_was_read() -> None:

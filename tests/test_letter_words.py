@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.letters import LIMITS, by_act, written
 from shapley_coop.graphs.running import play
-from shapley_coop.prompts import write_request, write_rules
+from shapley_coop.prompts import write_history, write_request, write_rules
 from shapley_coop.state import RunConfig, home
 from tests.scripted import Script
 
@@ -42,6 +42,18 @@ async def test_notes_of_any_letter_come_back_in_the_next_one_until_they_are_repl
     assert "Alice was fair." in script.shown_to("Bob", "act")[0]
     for letter in script.shown_to("Bob"):
         assert "gives in late" not in letter + json.dumps(letter.facts)
+
+
+@pytest.mark.parametrize("mark", ["**Plan.** ", "I put <name> here. ", "<CONSIDER>"])
+async def test_reasoning_comes_back_as_notes_in_whatever_form_it_was_written(
+    script: Script, mark: str
+) -> None:
+    reasons = "Both.\nCollective payoff: 4\nExternality: +\nPrice: 0"
+    script["Alice", "reason"] = mark + reasons
+    await play("short_term", ROOM)
+    letter = script.shown_to("Alice", "propose")[0]
+    assert "> Collective payoff: 4" in letter.split("**Your notes** (private):")[1]
+    assert "Collective payoff: 4" not in "".join(script.shown_to("Bob", "answer"))
 
 
 async def test_notes_are_in_the_journal_and_nowhere_public(script: Script) -> None:
@@ -159,11 +171,62 @@ def test_an_answer_shows_what_the_offer_pays_its_reader_first() -> None:
     assert "| Bob breaks it (door) |" in shown(OUTLOOK, you="Alice")
 
 
+def test_each_row_without_a_deal_says_what_is_then_done() -> None:
+    without = [
+        row("no deal", "-21", "-17", by="everybody: Fireball"),
+        row("no deal", "-25", "-25", by="everybody stands idle"),
+    ]
+    letter = shown({**OUTLOOK, "rows": [OUTLOOK["rows"][0], *without]})
+    assert "| no deal: everybody does Fireball | -17 | -21 |" in letter
+    assert "| no deal: everybody stands idle | -25 | -25 |" in letter
+
+
+@pytest.mark.parametrize("fine", [0, 3])
+async def test_rewards_before_a_deals_payments_are_called_so(script: Script, fine: int) -> None:
+    agreeing(script)
+    breach = {"last": {"agent": "Alice", "action": "defect"}}
+    pay = {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": fine, "when": breach}
+    terms = {"clauses": [*DEAL, pay] if fine else DEAL}
+    script["Alice", "propose"] = f"<PROPOSAL>{json.dumps(terms)}</PROPOSAL>"
+    script["Alice", "act"] = "<ACTION>defect</ACTION>"
+    await play("negotiation_priced", ROOM)
+    which = ", before the deal's payments" if fine else ""
+    letter = script.shown_to("Bob", "act")[1]
+    assert f"Own rewards so far{which}: Alice 2, Bob -1." in letter
+
+
+# What was said
+
+
+def told(**said: Any) -> str:
+    return write_history([{"topic": "plan", "before_turn": 1, "by": "Bob", **said}])
+
+
+def test_talk_of_a_contract_in_words_comes_before_the_turns_it_is_about() -> None:
+    events = [
+        {"topic": "prose", "before_turn": 1, "by": "Alice", "does": "propose", "says": "Both."},
+        {"topic": "plan", "before_turn": 1, "by": "summariser", "does": "write", "says": "## 1."},
+        {"topic": "split", "before_turn": 3, "by": "Alice", "does": "claim"},
+    ]
+    history = write_history(events)
+    assert history.count("**Talk before turn 1**") == 1
+    assert 'summariser writes the contract: "## 1."' in history
+    assert "**Talk about the split, after the last turn**\n\nAlice says nothing" in history
+
+
+def test_an_offer_that_nobody_is_asked_about_says_so() -> None:
+    clauses = "c1. Bob does lever."
+    put = told(does="reject", about=2, offers=clauses, revision=3)
+    assert "**Bob's offer (number 3)**" in put
+    aside = told(does="reject", about=2, offers=clauses)
+    assert "**Bob's offer (without a number: nobody is asked to answer it)**" in aside
+
+
 def test_an_outlook_of_plays_shows_its_range_and_says_so() -> None:
     payoffs = {a: {"mean": "3.5", "low": "2", "high": "5"} for a in ("Alice", "Bob")}
     rows = [{"if": "all keep it", "who": "", "by": "", "payoffs": payoffs}]
     letter = shown({"exact": False, "plays": 500, "rows": rows})
-    assert "the mean of 500 plays, with a 90 % range" in letter
+    assert "the mean of 500 plays; in brackets, where nine in ten of them end" in letter
     assert "3.5 (2 to 5)" in letter
 
 

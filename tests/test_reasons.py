@@ -14,6 +14,7 @@ from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.graphs.running import follow, prepare
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.prompts import write_retry
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.reasons import Reasons, read_reasons
@@ -77,10 +78,13 @@ def test_all_that_is_missing_is_named_at_once() -> None:
     found = read_reasons("Nothing.")
     assert isinstance(found, Fault)
     assert [line.split(":")[0] for line in found.feedback.split("\n")] == [
-        "Give the collective payoff",
-        "Give the externality",
-        "Give the price",
+        "- Give the collective payoff",
+        "- Give the externality",
+        "- Give the price",
     ]
+    letter = write_retry(found.label, found.feedback)
+    assert "\n- Give the price: a line `Price: 3`" in letter
+    assert "\\n" not in letter, "each on a line of its own"
 
 
 def reasoning(collective: object, externality: str, price: object) -> str:

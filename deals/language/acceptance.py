@@ -1,10 +1,12 @@
 """What an acceptance binds to."""
 
 import re
+from dataclasses import replace
 
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import hedged
+from shapley_coop.deals.language.spelling import meant
 from shapley_coop.deals.language.wire import Message
 
 _SHORTEST_HASH = 8
@@ -36,6 +38,24 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
                 f"hash {offer['hash'][:12]}: write <ACCEPT> alone to accept it.",
             )
     return None
+
+
+def in_a_word(message: Message) -> Message:
+    """An answer whose only word outside of its speech is ACCEPT or REJECT, as if it were tagged.
+
+    >>> in_a_word(Message(outside="**ACCEPT**")).accept
+    ''
+    >>> in_a_word(Message(outside="ACCEPT if you pay")).accept is None
+    True
+    """
+    decided = (message.accept, message.reject, message.proposal, message.action, message.claim)
+    word = meant(message.outside, ("ACCEPT", "REJECT"))
+    if word is None or any(part is not None for part in decided):
+        return message
+    repairs = (*message.repairs, f"read {word} as <{word}>")
+    if word == "ACCEPT":
+        return replace(message, accept="", repairs=repairs)
+    return replace(message, reject="", repairs=repairs)
 
 
 def ask_back(offer: Offer | None) -> str:

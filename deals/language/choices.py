@@ -53,8 +53,7 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
         return found.pop(), "read the last line as the action"
     return Fault(
         "MPT",
-        "Your answer names no action: choose with one <ACTION>…</ACTION> among "
-        f"{', '.join(legal)}.",
+        f"Your answer has no <ACTION>…</ACTION>: write one, around one of {', '.join(legal)}.",
     )
 
 
@@ -102,7 +101,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    if action := meant(said, legal):
+    if action := meant(said, legal) or _called_so(said, legal):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
@@ -110,6 +109,19 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         if label and carried.startswith(("{", "```")):
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
+
+
+def _called_so(said: str, legal: Sequence[str]) -> str | None:
+    """The one legal call of this name, where only its arguments are left out.
+
+    >>> calls = ["take_note(content=Milk)", "apply(job=Cook)", "apply(job=Baker)", "wait"]
+    >>> _called_so("take_note()", calls), _called_so("apply", calls), _called_so("wait", calls)
+    ('take_note(content=Milk)', None, None)
+    """
+    calls = [one for one in legal if "(" in one]
+    name = meant(said.strip().removesuffix("()"), [one.partition("(")[0] for one in calls])
+    found = [one for one in calls if name and one.partition("(")[0] == name]
+    return found[0] if len(found) == 1 else None
 
 
 def _untagged(outside: str) -> Iterator[str]:

@@ -68,13 +68,14 @@ class Elements:
         self._text = text
         self._tags = [_Tag(found) for found in TAG_LIKE.finditer(text)]
         self._closing = {tag.name: tag.start for tag in self._tags if tag.closes}
+        self._doubled: set[str] = set()
         self._n = 0  # the next tag that has not been looked at
         self._read()
 
     def soundly(self) -> tuple[str, ...]:
         """What was read soundly, in words."""
-        told = [words for tag, words in _IN_WORDS.items() if tag in self.found]
-        return tuple(told)
+        sound = self.found.keys() - self._doubled
+        return tuple(words for tag, words in _IN_WORDS.items() if tag in sound)
 
     def _read(self) -> None:
         at = 0
@@ -265,6 +266,7 @@ class Elements:
         two of it.
         """
         if name in self.found:
+            self._doubled.add(name)
             self._wrong("DUP", f"The message has more than one <{name}>: give one.", end)
         else:
             self.found[name] = content

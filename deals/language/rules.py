@@ -1,8 +1,9 @@
 """Validation rules: small pure functions; a workflow composes the ones it wants.
 
 >>> deal = Deal(clauses=[Pay(payer="Bob", payee="Eve", amount=1)])
->>> first_fault([known_agents, positive_payments], deal, Terms(agents=["Alice", "Bob"]))
-Fault(label='NAME', feedback='c1 names Eve, who is not a party: the parties are Alice, Bob.')
+>>> found = first_fault([known_agents, positive_payments], deal, Terms(agents=["Alice", "Bob"]))
+>>> found.label, found.feedback
+('NAME', 'c1 names Eve, who is not a party: the parties are Alice, Bob.')
 
 =======  ==========================================================================
 label    refuses

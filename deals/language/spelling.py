@@ -182,7 +182,8 @@ def condition(said: Any, notes: Notes, terms: Terms | None, deep: int = 0) -> An
     return {kind: [condition(part, notes, terms, deep + 1) for part in parts]}
 
 
-_EXAMPLES = '{"turn": 2}, {"turns": [1, 4]}, {"from": 2, "to": 4} or "always"'
+_TURNS = '{"turn": 2}, {"turns": [1, 4]} or {"from": 2, "to": 4}'
+_EXAMPLES = '{"last": {"agent": …, "action": …}}, {"turn": 2}, {"from": 2, "to": 4} or "always"'
 _BESIDE = {"from": {"to"}, "every": {"start"}, "count": {"at_least"}, "earned": {"at_least"}}
 
 
@@ -205,7 +206,7 @@ def _turns(said: Mapping[str, Any], kind: str, notes: Notes) -> Any:
         return _turns(turns, "from", notes)
     numbers = turns if isinstance(turns, list) else [turns]
     if not numbers or not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
-        notes.wrong(kind, f"{shown(turns)} names no turns: write {_EXAMPLES}")
+        notes.wrong(kind, f"{shown(turns)} names no turns: write {_TURNS}")
         return "always"
     ranges = [{"turns": list(span)} for span in ranges_of(numbers)]
     if len(ranges) > MAX_PARTS:

@@ -145,7 +145,9 @@ async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) 
 class _Unkept:
     """A journal that keeps nothing: what is asked here belongs to no run."""
 
-    def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
+    def find(
+        self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
+    ) -> Entry | None:
         return None
 
     def deliver(self, episode: str, mail: Mail) -> Mail:

@@ -128,7 +128,8 @@ def _deal(turn: TurnContext, agent: str, message: Message) -> Reading | Fault:
     if message.proposal is None:
         return Fault(
             "MPT",
-            "Words alone do not bind: put the terms in one <PROPOSAL>{json}</PROPOSAL>.",
+            "Words alone do not bind: put the terms in one <PROPOSAL>{json}</PROPOSAL>, or write "
+            "<REJECT> to propose nothing.",
             speech,
         )
     found = read_proposal(message.proposal, terms_of(turn))
