@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock clean
+.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock sbom audit clean
 
 setup: $(READY)
 
@@ -60,6 +60,22 @@ lint: $(READY)
 # LangGraph server and Studio, on a free port, without a key.
 dev: $(READY)
 	$(BIN)/coop dev
+
+# Tools that look at the lock file have libraries of their own, apart from the project's.
+TOOLS := build/tools
+$(TOOLS)/.ready:
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet cyclonedx-bom==7.5.0 pip-audit==2.10.1
+	touch $@
+
+# What the project is made of, as a CycloneDX bill of materials: build/sbom.json.
+sbom: $(TOOLS)/.ready
+	$(TOOLS)/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml \
+	  --output-reproducible -o build/sbom.json
+
+# Whether what is pinned has known vulnerabilities; asks the package index.
+audit: $(TOOLS)/.ready
+	$(TOOLS)/bin/pip-audit -r requirements.lock --require-hashes --disable-pip --progress-spinner off
 
 # Pin every library with its hashes; needs uv.
 lock:

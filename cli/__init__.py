@@ -9,6 +9,7 @@ import typer
 
 from shapley_coop.cli import (
     attacking,
+    attributing,
     authoring,
     contracts,
     crediting_git,
@@ -26,6 +27,7 @@ from shapley_coop.cli import (
 )
 from shapley_coop.cli.console import complain, defer_gc, say
 from shapley_coop.cli.failures import DEBUG, in_one_line, reason
+from shapley_coop.cli.options import TrustPrograms
 from shapley_coop.cli.run_options import RunCommand
 
 Command = Callable[..., None]
@@ -54,6 +56,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
     CHECK: {},
     CREDIT: {
         "credit": settling.credit,
+        "attribute": attributing.attribute,
         "settle-git": crediting_git.settle_git,
         "wev": settling.wev,
     },
@@ -115,6 +118,7 @@ def _all(
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
+    _programs: TrustPrograms = False,
 ) -> None:
     """Self-interested agents negotiate, sign contracts, act, and settle fairly."""
 

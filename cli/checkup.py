@@ -66,6 +66,9 @@ def _home() -> Finding:
         count = len(here.runs.list())
     except (SQLAlchemyError, OSError) as error:
         return Finding("FAIL", "home", f"{where} cannot be used: {type(error).__name__}")
+    if not here.database and here.folder.stat().st_mode & 0o077:
+        open_to = f"{where}, {count} runs; others on this machine may look in: chmod 700"
+        return Finding("note", "home", open_to)
     return Finding("ok  ", "home", f"{where}, {count} runs")
 
 

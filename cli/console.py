@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from shapley_coop.escaping import on_terminal
+
 Result = TypeVar("Result")
 
 _USUAL = gc.get_threshold()
@@ -29,18 +31,27 @@ def finish(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def say(text: str = "") -> None:
-    """Write one line to standard output; where its reader has gone, go on without it."""
+    """Write one line to standard output; where its reader has gone, go on without it.
+
+    Whatever the text quotes, it stays one line and moves no cursor: see `on_terminal`.
+    """
     try:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(on_terminal(text) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         # `coop run … | head`: what is played is played to its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def say_lines(text: str) -> None:
+    """Write text of several lines, each by `say`; for what is laid out here, or is all one's."""
+    for line in text.split("\n"):
+        say(line)
+
+
 def note(text: str) -> None:
     """Write one line to standard error: progress, never results."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(on_terminal(text) + "\n")
     sys.stderr.flush()
 
 
@@ -50,8 +61,8 @@ def complain(text: str) -> None:
 
 
 def say_json(value: Any) -> None:
-    """Write one JSON value to standard output."""
-    say(json.dumps(value, ensure_ascii=False, indent=2))
+    """Write one JSON value to standard output; what could not be seen in it is escaped."""
+    say_lines(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def write_file(out: Path, text: str, option: str = "--out") -> None:
@@ -76,10 +87,11 @@ def progress(total: int, what: str) -> Iterator[Any]:
         yield lambda: None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(escape(on_terminal(what)), total=total)
         yield lambda: bar.advance(task)
 
 
@@ -90,8 +102,9 @@ def waiting(what: str) -> Iterator[Callable[[], AbstractContextManager[None]]]:
         yield nullcontext
         return
     from rich.console import Console
+    from rich.markup import escape
 
-    with Console(stderr=True).status(what) as spinner:
+    with Console(stderr=True).status(escape(on_terminal(what))) as spinner:
 
         @contextmanager
         def hidden() -> Iterator[None]:
@@ -117,13 +130,20 @@ def show_table(
         whole: the column whose cells are never cut or wrapped.
     """
     from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=title, caption=caption or None, title_justify="left")
+    def cell(text: str, style: str = "") -> Text:
+        return Text(on_terminal(text), style=style)
+
+    table = Table(
+        title=cell(title, "table.title"),
+        caption=cell(caption, "table.caption") if caption else None,
+        title_justify="left",
+    )
     for n, column in enumerate(columns):
         justify: Literal["left", "right"] = "left" if n == 0 else "right"
-        table.add_column(column, justify=justify, no_wrap=column == whole)
+        table.add_column(cell(column), justify=justify, no_wrap=column == whole)
     for row in rows:
-        table.add_row(*map(escape, row))
+        table.add_row(*map(cell, row))
     Console(width=None if sys.stdout.isatty() else 160).print(table)

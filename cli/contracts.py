@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import note, say, say_json, show_table
+from shapley_coop.cli.console import note, say, say_json, say_lines, show_table
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import Json, SetPairs, settings_from
 from shapley_coop.files import first_error, read_data
@@ -51,7 +51,7 @@ def check(
         text = f"Not to be signed ({found.label}): {found.feedback}"
     else:
         record, text = as_record(found), in_words(found)
-    say_json(record) if as_json else say(text)
+    say_json(record) if as_json else say_lines(text)
     if not record["sound"]:
         sys.exit(NOT_TO_BE_SIGNED)
 
@@ -86,7 +86,7 @@ def audit(
         actions=world.actions if world else None,
         over=not running,
     )
-    say_json(found) if as_json else say(audit_in_words(found))
+    say_json(found) if as_json else say_lines(audit_in_words(found))
 
 
 def _deal(file: Path, world: "Game | None", played: "list[Turn]") -> "Deal":

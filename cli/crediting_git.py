@@ -16,7 +16,9 @@ def settle_git(
     currency: Annotated[str, typer.Option(help="Of the bounty; only shown.")] = "",
     weights: Weights = None,
     rules: Annotated[Path | None, typer.Option(help="A file of rules on what counts.")] = None,
-    mailmap: Annotated[bool, typer.Option(help="Follow .mailmap.")] = True,
+    mailmap: Annotated[
+        bool, typer.Option(help="Count by the .mailmap, which whoever may commit can write.")
+    ] = False,
     model: Annotated[
         str, typer.Option(help="The model that bargains for every contributor.")
     ] = "embedded:rational",

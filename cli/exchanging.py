@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, finish, note, progress, say, say_json, write_file
+from shapley_coop.cli.console import (
+    complain,
+    finish,
+    note,
+    progress,
+    say,
+    say_json,
+    say_lines,
+    write_file,
+)
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import BaseUrl, EverySeat, Json, SeedCount, seats_from
 from shapley_coop.files import first_error, read_text
@@ -69,11 +78,11 @@ def table(
     rows = rows_of(folder, cells)
     note(f"{folder} keeps the runs: coop report {folder}")
     if rows:
-        say(f"{paper.table_1(rows, suite)}\n\n{paper.table_2(rows, suite)}\n")
+        say_lines(f"{paper.table_1(rows, suite)}\n\n{paper.table_2(rows, suite)}\n")
         for spec in suite.tables:
             say(f"Printed: {spec.source}")
     if model.startswith("embedded:"):
-        say(SIMULATED)
+        say_lines(SIMULATED)
     if tally.left:
         why = f"coop status {folder} says why; the same command goes on"
         complain(f"{tally.left} runs failed: {why}")

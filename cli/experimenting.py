@@ -9,7 +9,7 @@ import typer
 
 from shapley_coop.cli import reporting
 from shapley_coop.cli.console import finish, note, progress, say, say_json, show_table
-from shapley_coop.cli.options import Json, PriceFile
+from shapley_coop.cli.options import Json, NoSandbox, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison, Estimate
@@ -44,6 +44,7 @@ def sweep(
     fail_on_error: Failures = 0.05,
     dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
+    _unsafe: NoSandbox = False,
 ) -> None:
     """Run every cell of a suite once. Run it again to go on where it stopped."""
     from shapley_coop.evals.sweeps.prices import check_prices
@@ -89,6 +90,7 @@ def evaluate(
     ] = "",
     prices: PriceFile = None,
     as_json: Json = False,
+    _unsafe: NoSandbox = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
     from shapley_coop.evals.sweeps.langsmith import Experiment, against
@@ -101,7 +103,12 @@ def evaluate(
     tally = run_cells(chosen, cells, folder, limits=limits, prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
     compared = against(experiment, baseline) if baseline else {}
-    _show(experiment, compared, to_langsmith(experiment) if upload else [], as_json)
+    names: list[str] = []
+    try:
+        names = to_langsmith(experiment) if upload else []
+    finally:
+        # The runs are scored on this machine, whatever LangSmith does.
+        _show(experiment, compared, names, as_json)
     if tally.left:
         note(f"{tally.left} cells are left: coop status {folder}")
         sys.exit(INCOMPLETE)

@@ -5,9 +5,7 @@ Only failures that are known to hold no private text are quoted; of any other th
 
 import errno
 import os
-import sqlite3
 import traceback
-from typing import Any
 
 DEBUG = "COOP_DEBUG"
 MORE = f"see more with {DEBUG}=1"
@@ -15,36 +13,24 @@ MORE = f"see more with {DEBUG}=1"
 
 def reason(error: BaseException) -> str:
     """Why something failed, as far as it can be told; empty where the text may be private."""
-    from sqlalchemy.exc import SQLAlchemyError
-
     from shapley_coop.games import GameError
     from shapley_coop.games.catalogue import own_fault
     from shapley_coop.graphs.running import ConfigChanged
     from shapley_coop.seats import SeatError
     from shapley_coop.state.storage.checkpoints.serializer import Unreadable
+    from shapley_coop.state.storage.faults import storage_fault
 
     if own := own_fault(error):
         return own
     if isinstance(error, SeatError | Unreadable | GameError | ConfigChanged):
         return str(error)
-    if isinstance(error, SQLAlchemyError | sqlite3.Error):
-        return _of_home(getattr(error, "orig", None) or error)
-    return _of_system(error) if isinstance(error, OSError) else ""
+    of_system = _of_system(error) if isinstance(error, OSError) else ""
+    return of_system or storage_fault(error)
 
 
 def in_one_line(error: BaseException) -> str:
     """What is printed of a failure that nobody foresaw."""
     return reason(error) or f"it failed: {type(error).__name__}{_place(error)}; {MORE}"
-
-
-def _of_home(error: Any) -> str:
-    from shapley_coop.state import home
-
-    here = home()
-    where = "the database" if here.database else f"the home {here.folder}"
-    mend = "check COOP_DATABASE_URL" if here.database else "move it away, or set COOP_HOME"
-    said = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return f"{where} cannot be used: {said[:200]}; {mend}"
 
 
 def _of_system(error: OSError) -> str:

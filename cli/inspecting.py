@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from shapley_coop.cli.console import finish, say, say_json
+from shapley_coop.cli.console import finish, say, say_json, say_lines
 from shapley_coop.cli.options import BaseUrl, Json, PriceFile, RunName
 
 
@@ -41,14 +41,31 @@ def letters(run: RunName) -> None:
         say(recorded(entry))
 
 
-def verify(run: RunName, as_json: Json = False) -> None:
-    """Recompute contributions, values, transfers and ledger from the record, and compare."""
-    from shapley_coop.cli.verifying import verify_run
+def verify(
+    run: RunName,
+    head: Annotated[
+        bool,
+        typer.Option("--head", help="Print the head of this home's chain, to be kept elsewhere."),
+    ] = False,
+    kept: Annotated[
+        str, typer.Option("--kept", help="A head that was printed earlier: the chain must hold it.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Recompute contributions, values, transfers and ledger from the record, and compare.
 
-    checks = finish(verify_run(run))
+    Every row is compared with the seal that the run's end left in the home's chain of hashes.
+    """
+    from shapley_coop.cli.verifying import verify_run
+    from shapley_coop.state import home
+
+    checks = finish(verify_run(run, kept))
     sound = all(check.sound for check in checks)
     if as_json:
-        say_json({"run": run, "sound": sound, "checks": [vars(check) for check in checks]})
+        found = {"run": run, "sound": sound, "checks": [vars(check) for check in checks]}
+        say_json(found | ({"head": home().chain.head()} if head else {}))
+    elif head and sound:
+        say(home().chain.head())
     else:
         for check in checks:
             say(f"{'ok  ' if check.sound else 'FAIL'}  {check.what}: {check.found}")
@@ -65,7 +82,7 @@ def graph(
 
     drawn = builder(name).compile(name=name).get_graph(xray=1)
     if mermaid:
-        say(drawn.draw_mermaid())
+        say_lines(drawn.draw_mermaid())
         return
     for edge in drawn.edges:
         label = f"  [{edge.data}]" if edge.data else ""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, say, say_json, show_table
+from shapley_coop.cli.console import complain, say, say_json, say_lines, show_table
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells
 from shapley_coop.cli.options import EverySeat, Json, SeedCount, SetPairs
 
@@ -31,8 +31,12 @@ def demo(
     from shapley_coop.evals.sweeps.store import read
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.games.catalogue import is_program
+    from shapley_coop.permissions import PROGRAMS, permit
     from shapley_coop.state import RunConfig, game_of
 
+    if is_program(game):
+        permit(PROGRAMS)  # it was named on the command line, and the suite is made here
     params, seats = settings_from(set_), seats_from(model)
     base = {"game": game, "params": params, "seats": seats}
     goal = game_of(RunConfig.model_validate(base).resolve().model_dump(mode="json")).goal
@@ -51,7 +55,7 @@ def demo(
     else:
         _show(f"{game}: four conditions, {seeds} seeds each", goal, lines)
         if simulated:
-            say(SIMULATED)
+            say_lines(SIMULATED)
 
 
 def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.files import read_mapping, read_text
+from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -75,9 +76,31 @@ Personas = Annotated[
 BaseUrl = Annotated[
     str | None, typer.Option(help="URL of an OpenAI-compatible endpoint, for every openai: seat.")
 ]
+NoSandbox = Annotated[
+    bool,
+    typer.Option(
+        "--unsafe-no-sandbox",
+        help="Run foreign code without a sandbox.",
+        callback=lambda given: _permit(NO_SANDBOX, given),
+    ),
+]
+TrustPrograms = Annotated[
+    bool,
+    typer.Option(
+        "--trust-programs",
+        help="Run the Python files and imports that a suite or a sweep's folder names.",
+        callback=lambda given: _permit(PROGRAMS, given),
+    ),
+]
 SetPairs = Annotated[
     list[str] | None, typer.Option("--set", help="key=value: a parameter of the game.")
 ]
+
+
+def _permit(what: Permission, given: bool) -> bool:
+    if given:
+        permit(what)
+    return given
 
 
 def settings_from(given: list[str] | None, file: Path | None = None) -> dict[str, Any]:

@@ -2,18 +2,20 @@
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
+from shapley_coop.cli.console import complain, finish, note, say, say_json, say_lines, waiting
 from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
     Json,
     Model,
+    NoSandbox,
     Personas,
     RunName,
     SetPairs,
@@ -65,10 +67,16 @@ def run(
         str,
         typer.Option(help="What a software company builds: by name, by file, or in words."),
     ] = "",
-    unsafe: Annotated[
-        bool, typer.Option("--unsafe-no-sandbox", help="Run foreign code without a sandbox.")
-    ] = False,
+    unsafe: NoSandbox = False,
     name: Annotated[str, typer.Option("--name", help="The run's name.")] = "",
+    key: Annotated[
+        str,
+        typer.Option(
+            "--idempotency-key",
+            help="A name for this request: given again it goes on with the same run, and another "
+            "request under it is refused.",
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
@@ -81,13 +89,14 @@ def run(
         "personas": personas_from(persona),
         **ctx.obj,
     }
-    _follow(prepare(graph, _config(given), name), as_json)
+    _follow(prepare(graph, _config(given), name, key), as_json)
 
 
 def resume(
     run: RunName = "",
     all_: Annotated[bool, typer.Option("--all", help="Every run that has not ended.")] = False,
     as_json: Json = False,
+    _unsafe: NoSandbox = False,
 ) -> None:
     """Resume a stopped run; finished work is not repeated."""
     from shapley_coop.state import home
@@ -95,7 +104,9 @@ def resume(
     if bool(run) == all_:
         raise ValueError("name one run, or give --all")
     if not all_:
-        _follow(home().runs.get(run), as_json)
+        found = home().runs.get(run)
+        _check_ready(found)
+        _follow(found, as_json)
         return
     runs = [one for one in home().runs.list() if one.state != "ended"]
     stopped = [one.run for one in runs if not _went_on(one, as_json)]
@@ -106,15 +117,35 @@ def resume(
 
 def _went_on(run: Any, as_json: bool) -> bool:
     """Return whether a run went on, here or elsewhere; if not, the reason is printed."""
+    from shapley_coop.graphs.running import OtherWorkflow
     from shapley_coop.state.storage.leases import Busy, LeaseLost
 
     try:
+        _check_ready(run)
         _follow(run, as_json)
     except (Busy, LeaseLost) as elsewhere:
         note(str(elsewhere))
+    except OtherWorkflow as other:
+        complain(str(other))
+        return False
+    except ValueError as error:
+        note(f"{run.run}: {error}")
+        return False
     except SystemExit:
         return False
     return True
+
+
+def _check_ready(run: Any) -> None:
+    """Refuse a run that could not be played to its end here: its first process was told more.
+
+    Raises:
+        GameError: says what is missing.
+    """
+    from shapley_coop.state import game_of
+
+    if run.state != "ended":
+        game_of(run.room).make_ready()
 
 
 def answer(
@@ -136,7 +167,7 @@ def answer(
     if not reply:
         if mail is None:
             raise ValueError(f"no letter waits for {agent} in {run}")
-        say(mail.letter_text)
+        say_lines(mail.letter_text)
         home().read_letters.add(episode, mail)
         return
     if mail is not None and not home().read_letters.has(episode, mail):
@@ -186,8 +217,10 @@ def _company(task: str, unsafe: bool) -> dict[str, Any]:
 
 def _ask_here(mail: Any) -> str:
     """Ask a person at this terminal."""
-    say(f"\n--- {mail.agent}, you are asked to {mail.act} ---\n")
-    say("# So far" + mail.letter_text.partition("\n# So far")[2])
+    say()
+    say(f"--- {mail.agent}, you are asked to {mail.act} ---")
+    say()
+    say_lines("# So far" + mail.letter_text.partition("\n# So far")[2])
     note(f"{mail.agent}, your message (elements as in the letter; one line):")
     return sys.stdin.readline().strip()
 
@@ -213,61 +246,70 @@ def _config(given: dict[str, Any]) -> "RunConfig":
         raise ValueError(str(first_error(error, RunConfig))) from None
 
 
-async def _traced(run: Any, watch: Any, person: Any) -> Any:
+async def _traced(run: Any, watch: Any, person: Any) -> tuple[dict[str, Any], Any]:
     """Follow a run; if it is traced, add the commit to its trace, and feedback at its end."""
-    import asyncio
-
     from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats.tracing import tracing
 
     if not tracing():
-        return await follow(run, watch, person)
-    from shapley_coop.evals.sweeps.feedback import Traced
-    from shapley_coop.evals.sweeps.rows import row_of
-    from shapley_coop.evals.sweeps.suite import Cell
+        return await follow(run, watch, person), None
+    from shapley_coop.evals.sweeps.feedback import score_trace, traced_with
 
-    traced, cell = Traced(), Cell(suite="", labels={}, graph=run.graph, room=run.room)
-    outcome = await follow(run, watch, person, traced.config)
-    try:
-        traced.score(await asyncio.to_thread(row_of, cell, await table_of(run)))
-    except Exception as error:
-        # The run has ended and is paid: what cannot be told of it changes nothing.
-        note(f"{run.run}: no feedback was sent to its trace ({type(error).__name__})")
-    return outcome
+    outcome = await follow(run, watch, person, traced_with())
+    return outcome, score_trace(await table_of(run))
+
+
+def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
+    """Say where a traced run is looked at, once LangSmith has told; a while is waited for that."""
+    from shapley_coop.seats.feedback import link_to
+    from shapley_coop.seats.tracing import patience, trace_of
+
+    trace = trace_of(outcome["episode"])
+    if trace is None:
+        return
+    link = link_to(trace, sent, patience())
+    note(f"trace: {link}" if link else "LangSmith has not answered: the trace may be incomplete")
 
 
 def _follow(run: Any, as_json: bool) -> None:
+    from sqlalchemy.exc import SQLAlchemyError
+
     from shapley_coop.cli.narration import narrate, report
     from shapley_coop.cli.reasoning import reasons_in
-    from shapley_coop.graphs.running import Waiting
+    from shapley_coop.graphs.running import OtherWorkflow, Waiting
     from shapley_coop.state import home
     from shapley_coop.state.outcome import FAILED
     from shapley_coop.state.storage.leases import Busy, LeaseLost
     from shapley_coop.state.storage.register import FAILED as FAILED_STATE
+    from shapley_coop.state.storage.versions import NewerSchema
 
     watch = (lambda *_: None) if as_json else narrate
     try:
         with waiting(f"playing {run.run}") as hidden:
             person = _asking(hidden) if sys.stdin.isatty() else None
-            outcome = finish(_traced(run, watch, person))
+            outcome, sent = finish(_traced(run, watch, person))
     except Waiting as pause:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {who[0]}")
         return
-    except (Busy, LeaseLost):
+    except (Busy, LeaseLost, NewerSchema, OtherWorkflow):
         raise
     except Exception as error:
         why = reason(error) or f"{type(error).__name__}, {MORE}"
-        home().runs.finish(run.run, FAILED_STATE, why=f"{why}; go on with coop resume {run.run}")
+        mend = f"go on with coop resume {run.run}"
+        # Where the books cannot be written either, the register goes on saying that it has begun.
+        with suppress(OSError, SQLAlchemyError):
+            home().runs.finish(run.run, FAILED_STATE, why=f"{why}; {mend}")
         if os.environ.get(DEBUG):
             raise
-        complain(f"{run.run} stopped: {why}. Go on with coop resume {run.run}")
+        complain(f"{run.run} stopped: {why}. G{mend[1:]}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:
         say_json({**outcome, **finish(reasons_in(run))})
     else:
         say()
         report(outcome)
+    _tell_trace(outcome, sent)
     if outcome["status"] in FAILED or outcome.get("lapsed"):
         sys.exit(ENDED_IN_ERROR)

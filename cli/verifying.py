@@ -29,7 +29,7 @@ from shapley_coop.deals import (
 )
 from shapley_coop.deals.exchange.talk import was_delivered
 from shapley_coop.deals.written.reading import read_words
-from shapley_coop.graphs.threads import askings_of, table_of
+from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import TOOL, Entry, Pointer
 from shapley_coop.state import (
     EvaluatedTable,
@@ -58,8 +58,12 @@ class Check:
     found: str
 
 
-async def verify_run(run: str) -> list[Check]:
-    """Recompute everything that a run's result states.
+async def verify_run(run: str, kept: str = "") -> list[Check]:
+    """Recompute everything that a run's result states, and compare its rows with their seal.
+
+    Args:
+        run: its name.
+        kept: a head of the home's chain that was printed earlier.
 
     Raises:
         ValueError: there is no such run, or it has not ended.
@@ -83,6 +87,8 @@ async def verify_run(run: str) -> list[Check]:
         _ledger(table),
         _journal(table, await pointers(known)),
         *await _tools(known, table),
+        await _commitments(known, table),
+        await asyncio.to_thread(_seals, known, table, kept),
     ]
 
 
@@ -179,6 +185,31 @@ def _journal(table: Table, committed: Mapping[Place, Pointer]) -> Check:
     different = changed_letters(table, entries, committed) + changed_counts(table, every) + forged
     found = f"{len(entries)} letters, hashes match, and every public message is in an answer"
     return _told("journal", different, found)
+
+
+async def _commitments(run: Run, table: Table) -> Check:
+    """Compare every answer that the table ever pointed to with the commitment to it."""
+    entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
+    there = {(entry.agent, *entry.pointer().values()) for entry in entries}
+    made = {place async for place in pointers_of(run, table["episode"])}
+    wrong = [f"{agent}'s letter {letter[:12]}" for agent, letter, *_ in sorted(made - there)]
+    found = f"{', '.join(wrong[:3])}: changed or deleted" if wrong else f"{len(made)} answers match"
+    return Check("commitments", not wrong, found)
+
+
+def _seals(run: Run, table: Table, kept: str) -> Check:
+    """Compare every row of the run with the seal that its end left in the home's chain."""
+    what, chain = "seals", home().chain
+    if broken := chain.broken(kept):
+        return Check(what, False, broken)
+    try:
+        changed = chain.changed(run.run, table, run.result or {})
+    except LookupError:
+        before = not run.workflow
+        why = "an earlier release ended it, without a seal" if before else "its seal is missing"
+        return Check(what, before, why)
+    found = f"{', '.join(changed[:3])}: not as sealed" if changed else f"head {chain.head()}"
+    return Check(what, not changed, found)
 
 
 async def _tools(run: Run, table: Table) -> list[Check]:

@@ -74,6 +74,11 @@ def load(
     return matrix({**table, **(params or {})}, seed)
 
 
+def is_program(game: Any) -> bool:
+    """Whether to load this game runs a Python file or imports a module that is not ours."""
+    return isinstance(game, str) and (game.endswith(_PYTHON) or game.startswith(_SCHEME))
+
+
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     """What a game's name stands for: a module, an import, or a payoff file's content.
 

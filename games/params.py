@@ -12,6 +12,11 @@ Number = int | float
 """An amount in the game's own unit."""
 
 
+_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", "everyone", "*"})
+RESERVED = _ACCOUNTS | {"summariser", "judge"}
+"""Names of the ledger's accounts, of all agents, and of roles that no agent has."""
+
+
 def _of_ratio(written: Any) -> Any:
     """A ratio as people write it, '1/4', where a decimal can be as exact as money is."""
     if not isinstance(written, str):
@@ -68,7 +73,7 @@ class Params(BaseModel):
             raise ValueError(f"agents {agents} repeat a name: give each agent its own")
         if alike := look_alike(agents):
             raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
-        if reserved := {"pot", "world", "escrow", "treasury", "everyone", "*"} & set(agents):
+        if reserved := _ACCOUNTS & set(agents):
             raise ValueError(
                 f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
             )

@@ -35,7 +35,8 @@ from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, game_of, home, result
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.storage.leases import Lease
-from shapley_coop.state.storage.register import STARTED, WAITING
+from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
+from shapley_coop.state.workflow_config import check_kind
 
 MOST_OF_A_TITLE = 40
 """Characters of a game's title in a run's name."""
@@ -59,30 +60,44 @@ class Waiting(Exception):
         self.agents = agents
 
 
+class OtherWorkflow(ValueError):
+    """A run that has not ended began with another version of its workflow."""
+
+
 class ConfigChanged(ValueError):
     """The checkpoint belongs to another room than the run was begun with."""
 
 
-def prepare(graph: str, room: RunConfig | Mapping[str, Any], run: str = "") -> Run:
+def prepare(
+    graph: str,
+    room: RunConfig | Mapping[str, Any],
+    run: str = "",
+    idempotency_key: str = "",
+) -> Run:
     """Check everything that can be checked, and enter the run in the register.
 
+    Args:
+        graph: the workflow.
+        room: the configuration.
+        run: its name; without one it gets one.
+        idempotency_key: the caller's name for the request, which returns the same run each time.
+
     Raises:
-        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong.
+        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, or the key is
+            that of another request.
         CredentialsMissing: a seat's key is not set.
     """
     resolved = _checked(room).resolve()
     page, played = builder(graph), game_of(resolved.model_dump(mode="json"))
-    if not isinstance(played, page.plays):
-        called = title(resolved.game)
-        raise ValueError(f"{graph} plays {page.plays.name} and not {called}: choose that game")
+    check_kind(played, page.plays, graph)
     played.make_ready()
     for seat in resolved.seats.values():
         check_seat(seat)
     check_pack(pack_of(resolved.prompts))
     game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"
-    home().runs.begin(name, graph, resolved.model_dump(mode="json"))
-    return home().runs.get(name)
+    settings = resolved.model_dump(mode="json")
+    return home().runs.begin(name, graph, settings, page.version, idempotency_key)
 
 
 def _checked(room: RunConfig | Mapping[str, Any]) -> RunConfig:
@@ -136,9 +151,11 @@ async def follow(
     Raises:
         Busy: another worker plays it.
         LeaseLost: another worker has taken it over.
+        OtherWorkflow: it began with another version of the workflow.
         SeatError: a seat did not answer; the run can be resumed.
         Waiting: people are asked, and no `person` answers for them.
     """
+    _check_same_workflow(run)
     if run.why:
         await asyncio.to_thread(home().runs.finish, run.run, STARTED)
     async with opened(run.graph) as app:
@@ -154,6 +171,8 @@ async def follow(
             replies = {i.id: await _reply(at, i, person) for i in asked if person}
             state = await _go_on(app, run, config, replies | late, watch)
     outcome = result(run.run, run.graph, cast(Table, state.values))
+    # Killed in between, a run has its seal, and its resume ends it.
+    await asyncio.to_thread(home().chain.seal, run.run, state.values, outcome)
     await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
     return outcome
 
@@ -209,6 +228,20 @@ def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
     return settings is not None
 
 
+def _check_same_workflow(run: Run) -> None:
+    """Make sure that what is left of a run is played by the wiring that it began with.
+
+    The previous release did not say which that was; each of its steps has the same name in this
+    one, and its runs are played on.
+    """
+    now = builder(run.graph).version
+    if run.state != ENDED and run.workflow not in ("", now):
+        raise OtherWorkflow(
+            f"{run.run} began with version {run.workflow} of {run.graph}, and this coop has "
+            f"version {now}: resume it with the coop that began it, or begin a new run"
+        )
+
+
 @asynccontextmanager
 async def leased(run: Run) -> AsyncIterator[Lease]:
     """Be the one who plays a run.
@@ -232,8 +265,10 @@ async def answer(run: Run, agent: str, reply: Any) -> Fault | None:
 
     Raises:
         Busy: another worker plays the run.
+        OtherWorkflow: it began with another version of the workflow.
         ValueError: nothing is asked of that agent now.
     """
+    _check_same_workflow(run)
     async with opened(run.graph) as app, leased(run) as lease:
         config = configured(run)
         state = await app.aget_state(config)

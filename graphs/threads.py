@@ -10,7 +10,6 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 
-from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats import clients
@@ -27,6 +26,7 @@ from shapley_coop.state import (
 )
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.kept import pack_of
+from shapley_coop.state.traces import searched_by
 from shapley_coop.state.turn import TurnContext
 
 App = CompiledStateGraph[Table, RunConfig, Opening, Table]
@@ -75,6 +75,25 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
     return found
 
 
+async def pointers_of(run: Run, episode: str) -> AsyncIterator[tuple[str, str, int, str]]:
+    """Each answer that a run's table ever pointed to: agent, letter, attempt and commitment.
+
+    Args:
+        run: the run.
+        episode: its play; those of other plays on its thread are left out.
+    """
+    async with opened(run.graph) as app:
+        async for state in app.aget_state_history({"configurable": {"thread_id": run.run}}):
+            table = state.values
+            if table.get("episode") != episode:
+                continue
+            held = [*(table.get("drafts") or {}).items(), *(table.get("sealed") or {}).items()]
+            held += [(one["agent"], one) for one in table.get("reasoned") or []]
+            found = [(agent, one["pointer"]) for agent, one in held if "pointer" in one]
+            for agent, at in [*found, *(table.get("thoughts") or {}).items()]:
+                yield agent, at["letter"], at["attempt"], at["seal"]
+
+
 @asynccontextmanager
 async def opened(graph: str) -> AsyncIterator[App]:
     """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""
@@ -108,20 +127,16 @@ def configured(run: Run) -> RunnableConfig:
     """The run's configuration: its thread, its bounds, and how it is traced."""
     room = RunConfig.model_validate(run.room)
     game, name = game_of(run.room), name_of(room)
-    simulated = any(seat.simulated for seat in room.seats.values())
+    found_by = searched_by(run.room)
     return {
         "configurable": {"thread_id": run.run},
         "recursion_limit": _steps(game.turns, len(game.agents), room.rounds),
         "run_name": f"{run.graph}/{name}#{room.seed}",
-        "tags": [run.graph, name, *(["simulated"] if simulated else [])],
+        "tags": [run.graph, name, *(["simulated"] if found_by["simulated"] else [])],
         "metadata": {
             "run": run.run,
             "graph": run.graph,
-            "game": name,
-            "seed": room.seed,
-            "agents": list(game.agents),
-            "protocol": PROTOCOL,
             "prompt_hash": fingerprint(pack_of(room.prompts)),
-            "simulated": simulated,
+            **found_by,
         },
     }

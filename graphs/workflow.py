@@ -5,6 +5,8 @@ replies are matched to tasks by id, in any order and over restarts. All tasks of
 the next begins, so that a node which asks several agents is followed by one that waits for all.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -15,9 +17,10 @@ from langgraph.types import Send
 from shapley_coop.games import Game
 from shapley_coop.graphs.inline import inline
 from shapley_coop.nodes.agent.ask import ask, draft, validate
-from shapley_coop.nodes.table.open import opening
+from shapley_coop.nodes.table.open import opening, reopening_for
 from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
 from shapley_coop.state.turn import Asking, TurnContext, unsound
+from shapley_coop.state.workflow_config import config_for, opening_for
 
 Verdict = Callable[[Table], str]
 
@@ -35,11 +38,24 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
     """
 
     def __init__(self, game: str = "escape_room", plays: type[Game] = Game) -> None:
-        super().__init__(Table, context_schema=RunConfig, input_schema=Opening)
-        self.plays = plays
         self.askings: dict[str, Asking] = {}
-        self.add_node("open", opening(game))
+        config = config_for(game, plays, lambda: self.askings)
+        given = opening_for(config)
+        super().__init__(Table, context_schema=config, input_schema=given)
+        self.plays = plays
+        self.add_node("open", opening(config, plays), input_schema=reopening_for(given))
         self.set_entry_point("open")
+
+    @property
+    def version(self) -> str:
+        """A hash of the wiring: a run goes on only by the wiring that it began with."""
+        onward = {
+            source: {name: branch.ends for name, branch in branches.items()}
+            for source, branches in self.branches.items()
+        }
+        joins = sorted((sorted(sources), to) for sources, to in self.waiting_edges)
+        wiring = [sorted(self.nodes), sorted(self.edges), joins, onward]
+        return hashlib.sha256(json.dumps(wiring, sort_keys=True).encode()).hexdigest()[:16]
 
     def all_askings(self) -> tuple[Asking, ...]:
         """Everything that the page asks."""

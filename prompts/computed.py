@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from shapley_coop.prompts.words import plain, table
@@ -9,6 +10,7 @@ from shapley_coop.prompts.words import plain, table
 Facts = Mapping[str, Any]
 
 
+@lru_cache(maxsize=8192)  # the same few numbers stand in every letter of a wave
 def amount(number: Any, signed: bool = False) -> str:
     """An exact amount as people write it: at most four decimals."""
     value = Fraction(number)

@@ -5,8 +5,10 @@ provider's prefix cache finds as much as there can be. Programs get the same fac
 (`Letter.facts`) and read none of this.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from shapley_coop.prompts.computed import amount, money, outlook
@@ -234,18 +236,22 @@ def _turn(view: Facts) -> dict[str, Any]:
     duties = view.get("duties", [])
     asked = [plain(duty["action"]) for duty in duties if not duty["forbidden"]]
     forbidden = [plain(duty["action"]) for duty in duties if duty["forbidden"]]
-    earned = {agent: amount(x) for agent, x in view.get("earned_so_far", {}).items()}
-    if not any(float(x) for x in earned.values()):
-        earned = {}
     return {
         "turn": view.get("turn"),
         "turns": view.get("turns", view["procedure"]["turns"]),
         "asked": ", ".join(asked),
         "forbidden": ", ".join(forbidden),
-        "earned": plain(earned) if earned else "",
+        "earned": _earned(tuple(view.get("earned_so_far", {}).items())),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
     }
+
+
+@lru_cache(maxsize=64)  # all agents of a wave are told the same
+def _earned(sums: tuple[tuple[str, str], ...]) -> str:
+    """What each has earned so far; empty before anybody has."""
+    earned = {agent: amount(x) for agent, x in sums}
+    return plain(earned) if any(float(x) for x in earned.values()) else ""
 
 
 def _breaches(view: Facts) -> str:
@@ -266,7 +272,12 @@ def _legal(actions: Sequence[str]) -> str:
 def _standing(view: Facts) -> str:
     """Where the game is, without what the letter says anyway."""
     position = {k: x for k, x in view.get("position", {}).items() if k != "turn"}
-    return told(position) if position else ""
+    return _told(json.dumps(position)) if position else ""
+
+
+@lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
+def _told(facts: str) -> str:
+    return told(json.loads(facts))
 
 
 def _split(view: Facts, contract: bool) -> dict[str, Any]:

@@ -19,18 +19,14 @@ from jinja2 import (
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-_HERE = Path(__file__).parent
+from shapley_coop.escaping import in_letter
 
-# What ends a line for some reader: what quotes it could begin a block, or a heading.
-_LINE_ENDS = {
-    ord(char): char.encode("unicode_escape").decode()
-    for char in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-}
+_HERE = Path(__file__).parent
 
 
 def _in_line(text: str) -> str:
-    """Text that stays within the line it stands in, whatever it quotes."""
-    return text.translate(_LINE_ENDS)
+    """Text that stays within the line it stands in, whatever it quotes, and hides nothing."""
+    return in_letter(text)
 
 
 # Letters are Markdown for models, not pages for browsers: data is escaped by `fenced`.
@@ -49,8 +45,8 @@ for _each in (_environment, _foreign):
 _templates = {path.stem: _environment.get_template(path.name) for path in _HERE.glob("*.md")}
 
 
-# What could open a tag, close a fence, or end a line for some reader of the letter.
-_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x85\u2028\u2029"}
+# What could open a tag or close a fence; `in_letter` adds what could end a line, or hides.
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`"}
 
 
 def names() -> list[str]:
@@ -148,4 +144,4 @@ def compact_json(value: Any) -> str:
 
 
 def _escaped(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
+    return in_letter(json.dumps(value, ensure_ascii=False, allow_nan=False).translate(_ESCAPES))

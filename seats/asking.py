@@ -7,7 +7,6 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlsplit
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -17,15 +16,24 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
-from shapley_coop.seats.letters import Letter, as_text, with_facts
+from shapley_coop.seats.faults import described
+from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, say
 from shapley_coop.seats.person import Reply, as_message, request
-from shapley_coop.seats.records import Answer, Entry, Journal, Mail, letter_hash, nonce
+from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
+from shapley_coop.seats.usage import counted
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
+_REFUSED = {"refusal", "refused"}
+_FILTERED = {
+    *("content_filter", "content_filtered", "filtered"),
+    *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
+}
+"""Reasons for which providers, and recordings, say that an answer ended."""
+
 _THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 # Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
@@ -33,9 +41,6 @@ _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
 SEND_FACTS = "COOP_SEND_FACTS"
 """Set to 1 in the environment, endpoints are sent the letters' facts as JSON behind the words: for
 programs behind an endpoint, which read no prose."""
-
-_MOST_TOKENS = 2**31 - 1
-"""What an integer column holds."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Question:
     @cached_property
     def text(self) -> str:
         """All that the seat is shown, as one text."""
-        return as_text(self.messages)
+        return self.letter.text()
 
     @cached_property
     def name(self) -> str:
@@ -126,7 +131,8 @@ async def ask(
     """
     q = question
     if look_up:
-        found = await asyncio.to_thread(journal.find, q.episode, q.agent, q.name, q.attempt)
+        asked = (q.agent, q.name, q.attempt, seat.model)
+        found = await asyncio.to_thread(journal.find, q.episode, *asked)
         if found is not None:
             return found, False
     answer = await (_ask_person(q, journal) if seat.human else _call(seat, seed, q))
@@ -160,7 +166,7 @@ async def _call(seat: Seat, seed: int, question: Question) -> Answer:
             answer = await _answered(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure = _describe(error, limit, seat.base_url or "")
+        failure = described(error, seat, limit)
     if failure:
         # Raised outside the handler, so that no private text hangs on as its context.
         raise SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
@@ -180,10 +186,11 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
         text, reply = await say(model, mode, letter, traced(q), form, tools)
     except LengthFinishReasonError as error:
         # The client raises for a schema what is an answer like any other in text.
-        return _cut_answer(error.completion)
+        return _cut_answer(error.completion, q)
     except ContentFilterFinishReasonError:
-        return Answer("")
-    return _answer(reply, text)
+        tokens_in, tokens_out = counted(None, q.text, "")
+        return Answer("", False, tokens_in, tokens_out, withheld="filtered")
+    return _answer(reply, text, q, seat)
 
 
 def _letter(seat: Seat, question: Question) -> list[BaseMessage]:
@@ -205,73 +212,42 @@ def traced(question: Question) -> RunnableConfig:
     return {**question.trace, "metadata": metadata, "tags": tags}
 
 
-def _answer(reply: AIMessage, text: str) -> Answer:
-    usage = reply.usage_metadata or {"input_tokens": 0, "output_tokens": 0}
+def _answer(reply: AIMessage, text: str, question: Question, seat: Seat) -> Answer:
+    told = reply.usage_metadata
+    if seat.simulated or seat.provider == RECORDING:
+        tokens_in, tokens_out = (told["input_tokens"], told["output_tokens"]) if told else (0, 0)
+    else:
+        tokens_in, tokens_out = counted(told, question.text, text)
     metadata = reply.response_metadata
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
         text=_kept(_THINKING.sub("", text)),
         # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
-        input_tokens=_count(usage["input_tokens"]),
-        output_tokens=_count(usage["output_tokens"]),
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        withheld=_withheld(reply, ended),
     )
 
 
-def _cut_answer(completion: Any) -> Answer:
+def _withheld(reply: AIMessage, ended: object) -> Withheld:
+    """Whether the model declined to answer, or a filter kept the answer back."""
+    if ended in _FILTERED:
+        return "filtered"
+    return "refused" if ended in _REFUSED or reply.additional_kwargs.get("refusal") else ""
+
+
+def _cut_answer(completion: Any, question: Question) -> Answer:
     """What there is of an answer by schema that reached its length limit."""
     usage = completion.usage
-    counts = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+    told = usage and {
+        "input_tokens": usage.prompt_tokens,
+        "output_tokens": usage.completion_tokens,
+    }
     text = completion.choices[0].message.content or ""
-    return Answer(_kept(text), True, _count(counts[0]), _count(counts[1]))
+    return Answer(_kept(text), True, *counted(told, question.text, text))
 
 
 def _kept(text: str) -> str:
     """What is kept of an answer: all that can be read, and enough to see that it is too long."""
     return _NO_UNICODE.sub("\ufffd", text[: MAX_MESSAGE + 1])
-
-
-def _count(tokens: int) -> int:
-    """What an endpoint counts, as far as a count can be kept: it may say anything."""
-    return min(max(tokens, 0), _MOST_TOKENS)
-
-
-def _describe(error: Exception, limit: float, url: str) -> str:
-    """The kind of failure, and never its text, which can hold the letter or a key."""
-    from shapley_coop.seats.recording import NotRecorded
-
-    if isinstance(error, NotRecorded):
-        return str(error)
-    if isinstance(error, TimeoutError):
-        return f"no answer within {limit:g} s; raise the seat's timeout"
-    status = getattr(error, "status_code", None)
-    if status is None and _unreached(error):
-        where = f" at {_address(url)}" if url else ""
-        return f"no connection{where}; check that it is up, its URL and --base-url"
-    fix = {
-        307: "the endpoint has moved: check its base URL",
-        308: "the endpoint has moved: check its base URL",
-        400: "the letter may be too long for the model, or a setting unknown to it",
-        401: "check its API key",
-        403: "check its API key's rights",
-        404: "check the model's name and base URL",
-        429: "the endpoint's rate limit or quota is used up; try later",
-    }.get(status or 0, "resume the run to try again")
-    return f"{type(error).__name__}{f' ({status})' if status else ''}; {fix}"
-
-
-def _unreached(error: BaseException | None) -> bool:
-    """Whether a connection was refused, or its host is not known."""
-    while error is not None:
-        if isinstance(error, ConnectionError | OSError) and not isinstance(error, TimeoutError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
-def _address(url: str) -> str:
-    """An endpoint without what could be a secret in it."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{host}{port}{parts.path}"

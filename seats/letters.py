@@ -44,6 +44,15 @@ class Letter:
     why: str = ""
     steps: tuple[Step, ...] = ()
 
+    def text(self) -> str:
+        """All that the words say, as one text: `as_text` of the messages."""
+        if self.steps:
+            return as_text(self.messages())
+        said = [self.system, self.user]
+        if self.why:
+            said += [_shown(self.refused), self.why]
+        return "\n\n".join(said)
+
     def messages(self, program: bool = False) -> list[BaseMessage]:
         """The letter as a conversation: a retry goes on where the refused answer stands.
 

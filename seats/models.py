@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from langchain_core.language_models import BaseChatModel
 
 from shapley_coop import plugins
-from shapley_coop.seats.clients import Clients, clients_here
+from shapley_coop.seats.clients import Clients, bounded, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
 from shapley_coop.seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
@@ -190,5 +190,9 @@ def _http_client(here: Clients) -> Any:
     from openai import DefaultAioHttpClient
 
     if here.http is None:
-        here.http = DefaultAioHttpClient(follow_redirects=False)
+        here.http = DefaultAioHttpClient(
+            follow_redirects=False,
+            headers={"accept-encoding": "gzip, deflate"},
+            event_hooks={"response": [bounded]},
+        )
     return here.http

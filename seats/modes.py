@@ -6,11 +6,14 @@ there is no answer that is an exception here.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
+from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import ensure_config
 from langchain_core.tools import BaseTool
 
 from shapley_coop.seats.answers import tagged
@@ -90,8 +93,38 @@ async def say(
         return await _by_schema(model, messages, config, form)
     if form is not None and mode == "tools":
         return await _by_tools(model, messages, config, form, tools)
-    reply = await model.ainvoke(list(messages), config=config)
+    reply = await invoked(model, list(messages), config)
     return str(reply.text), reply
+
+
+async def invoked(
+    model: BaseChatModel, messages: list[BaseMessage], config: RunnableConfig
+) -> AIMessage:
+    """What a model answers, told to callbacks only where there are any.
+
+    LangChain takes several times as long to describe a call to nobody as our own agents take to
+    answer. Its cache, rate limit and streaming work alike either way.
+    """
+    if _own_course(type(model)) or _listeners(model, config):
+        return await model.ainvoke(messages, config=config)
+    result = await model._agenerate_with_cache(messages)
+    message = result.generations[0].message
+    assert isinstance(message, AIMessage), "a chat model answers with a message of its own"
+    return message
+
+
+def _listeners(model: BaseChatModel, config: RunnableConfig) -> bool:
+    """Whether anybody follows a call: a trace, a stream of messages, a callback, a debug log."""
+    given = ensure_config(config).get("callbacks")
+    manager = AsyncCallbackManager.configure(given, model.callbacks, model.verbose)
+    return bool(manager.handlers)
+
+
+@cache
+def _own_course(kind: type[BaseChatModel]) -> bool:
+    """Whether a kind of model does something of its own around the call."""
+    courses = ("ainvoke", "agenerate", "agenerate_prompt")
+    return any(getattr(kind, name) is not getattr(BaseChatModel, name) for name in courses)
 
 
 async def _by_schema(

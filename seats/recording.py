@@ -33,6 +33,7 @@ def recorded(entry: Entry) -> str:
         "letter_text": entry.letter_text,
         "answer": entry.answer.text,
         "cut": entry.answer.cut,
+        "withheld": entry.answer.withheld,
         "input_tokens": entry.answer.input_tokens,
         "output_tokens": entry.answer.output_tokens,
     }
@@ -107,7 +108,8 @@ class RecordedChatModel(BaseChatModel):
             entry["answer"],
             usage_metadata={**tokens, "total_tokens": sum(tokens.values())},
             response_metadata={
-                "finish_reason": "length" if entry.get("cut") else "stop",
+                "finish_reason": entry.get("withheld")
+                or ("length" if entry.get("cut") else "stop"),
                 "model_name": "recording",
             },
         )

@@ -5,12 +5,16 @@ import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from typing_extensions import TypedDict  # pydantic, which reads it, asks for this before 3.12
 
 TOOL = "tool"
 """The act of an entry that keeps a tool's result: its model is the tool, its letter the call."""
+
+
+Withheld = Literal["", "refused", "filtered"]
+"""The model declined to answer, or a content filter kept its answer back."""
 
 
 class Pointer(TypedDict):
@@ -30,6 +34,7 @@ class Answer:
     input_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
+    withheld: Withheld = ""  # why there is no answer, where the endpoint says so
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,22 @@ class Entry:
         """The commitment: SHA-256 of a random nonce and the text."""
         sealed = hashlib.sha256(f"{self.nonce}\n{self.answer.text}".encode()).hexdigest()
         return {"letter": self.letter, "attempt": self.attempt, "seal": sealed}
+
+
+class Asked(NamedTuple):
+    """Which answer is meant.
+
+    Attributes:
+        agent: who was asked.
+        letter: the name of the letter.
+        attempt: the number of the try.
+        model: who answered; empty for whoever did.
+    """
+
+    agent: str
+    letter: str
+    attempt: int
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,8 +102,10 @@ def nonce() -> str:
 class Journal(Protocol):
     """Where letters and answers are kept, as asking a seat needs it; `state.storage.journal`."""
 
-    def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
-        """The answer already given to this letter, if any."""
+    def find(
+        self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
+    ) -> Entry | None:
+        """The answer already given to this letter, if any, by that model if one is named."""
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
         """Leave a letter at a person's seat, once."""

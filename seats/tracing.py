@@ -14,11 +14,13 @@ import json
 import logging
 import os
 import re
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from shapley_coop.files import read_mapping
 
@@ -36,11 +38,11 @@ SCHEME = frozenset(
 )
 """The metadata that stays when everything else is hidden."""
 
-PATIENCE = 5.0
-"""Seconds for which the end of a process waits for an endpoint that has answered before."""
+PATIENCE = 2.0
+"""Seconds for which a process waits, at its end and in all, for an endpoint."""
 
 DOUBT = 0.5
-"""Seconds for which it waits for one that never has."""
+"""Seconds for which it waits for one that has taken nothing yet."""
 
 REDACTED = "[redacted]"
 SHORTEST = 8
@@ -50,6 +52,24 @@ logger = logging.getLogger(__name__)
 
 _KEY = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL", re.IGNORECASE)
 _told: set[str] = set()
+_traces: dict[str, "Trace"] = {}
+
+_MOST_TRACES = 10_000
+"""Of the latest episodes, whose traces are remembered."""
+
+
+class Trace(NamedTuple):
+    """The root of a trace.
+
+    Attributes:
+        root: its run's id, which is the trace's.
+        project: the LangSmith project that it is sent to.
+        graph: the workflow that it is a trace of.
+    """
+
+    root: UUID
+    project: str
+    graph: str
 
 
 def keep_out(texts: Iterable[str]) -> None:
@@ -96,14 +116,18 @@ def _install(hidden: bool) -> None:
     import requests
     from urllib3 import Retry
 
-    answers = 0
+    taken = 0
 
-    def count(*_: Any, **__: Any) -> None:
-        nonlocal answers
-        answers += 1
+    class Counting(requests.Session):
+        """Counts what was answered whole: an answer that drips on and on is none."""
 
-    session = requests.Session()
-    session.hooks["response"].append(count)
+        def send(self, request: Any, **how: Any) -> Any:
+            nonlocal taken
+            answer = super().send(request, **how)
+            taken += answer.ok
+            return answer
+
+    session = Counting()
     # It reports every batch that it could not send, at length.
     logging.getLogger("langsmith").setLevel(logging.ERROR)
     client = langsmith.Client(
@@ -117,12 +141,67 @@ def _install(hidden: bool) -> None:
         tracing_error_callback=lambda _: _warn_once(),
     )
     langsmith.configure(client=client)
-    atexit.register(lambda: client.flush(timeout=PATIENCE if answers else DOUBT))
+    atexit.register(lambda: client.flush(timeout=patience() if taken else DOUBT))
 
 
 @lru_cache(maxsize=1)
 def _warn_once() -> None:
     logger.warning("LangSmith does not take the traces; the run goes on untraced.")
+
+
+def label_trace(episode: str, **metadata: Any) -> None:
+    """Add metadata to the root of the trace under way, and remember the trace by its episode.
+
+    A server starts a run's trace before anything of the game is known, so that the nodes of a
+    workflow label it. Without tracing it does nothing.
+
+    Args:
+        episode: which play is traced.
+        metadata: of `SCHEME`.
+    """
+    if not tracing() or (root := _root()) is None:
+        return
+    known = root.metadata
+    # A server calls it by another name than the command line does.
+    graph = str(known.get("graph") or known.get("graph_id") or "")
+    root.add_metadata({"episode": episode, "graph": graph, **metadata})
+    _traces.pop(episode, None)
+    _traces[episode] = Trace(root.id, root.session_name, graph)
+    if len(_traces) > _MOST_TRACES:
+        del _traces[next(iter(_traces))]
+
+
+def patience() -> float:
+    """What is left of the seconds for which this process waits for LangSmith, from now on."""
+    return max(0.0, _end() - time.monotonic())
+
+
+@cache
+def _end() -> float:
+    return time.monotonic() + PATIENCE
+
+
+def trace_of(episode: str) -> Trace | None:
+    """The latest trace of an episode in this process: a run that waited for people has several."""
+    return _traces.get(episode)
+
+
+def _root() -> Any:
+    """The root of the trace that the running node belongs to, as far as it is known here."""
+    from langchain_core.runnables.config import var_child_runnable_config
+    from langchain_core.tracers.langchain import LangChainTracer
+    from langsmith.run_helpers import get_current_run_tree
+
+    here = get_current_run_tree()
+    config = var_child_runnable_config.get() or {}
+    handlers = getattr(config.get("callbacks"), "handlers", [])
+    tracers = [one for one in handlers if isinstance(one, LangChainTracer)]
+    if here is None or not tracers:
+        return None
+    known = tracers[0].run_map
+    while here.parent_run_id is not None and (above := known.get(str(here.parent_run_id))):
+        here = above
+    return here
 
 
 def _scheme_alone(data: dict[str, Any]) -> dict[str, Any]:

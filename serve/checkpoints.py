@@ -10,6 +10,7 @@ from shapley_coop.serve.server.labels import label
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import starting
 from shapley_coop.serve.server.recovery import note
+from shapley_coop.serve.server.scoring import score_when_ended
 from shapley_coop.state import home, saver
 
 
@@ -24,3 +25,4 @@ async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
 async def _on_checkpoint(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
     await note(thread)
     await label(thread, table, written)
+    score_when_ended(thread, table, written)

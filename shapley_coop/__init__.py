@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shapley_coop.deals import Deal, certify
+    from shapley_coop.evals.attribution import attribute
     from shapley_coop.front import play_sync, shapley, workflow
     from shapley_coop.games import Game
     from shapley_coop.games import load as load_game
@@ -29,6 +30,7 @@ __all__ = [
     "Seat",
     "SeatError",
     "Waiting",
+    "attribute",
     "certify",
     "load_game",
     "play",
@@ -45,6 +47,7 @@ _HOMES = {
     "Seat": "seats",
     "SeatError": "seats",
     "Waiting": "graphs.running",
+    "attribute": "evals.attribution",
     "certify": "deals",
     "load_game": "games:load",
     "play": "graphs.running",

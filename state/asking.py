@@ -10,7 +10,7 @@ from shapley_coop.deals import Fault
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.games import Game
 from shapley_coop.seats import Letter, Question
-from shapley_coop.seats.records import Answer, Entry, Mail
+from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import Budget, BudgetTracker
 from shapley_coop.state.outsiders import seat_of
@@ -19,6 +19,7 @@ from shapley_coop.state.run_config import OUTSIDERS, name_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.tool_runs import tools_for
+from shapley_coop.state.traces import label_root
 from shapley_coop.state.turn import TurnContext, judge
 
 CHARS_PER_TOKEN = 4
@@ -64,6 +65,7 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     Raises:
         SeatError: a seat did not answer.
     """
+    label_root(turn.table)
     # Files and databases are read for a letter, which must not hold up the event loop: one hop to
     # a thread for all, as a hop costs more than a letter.
     journal, asked = await asyncio.to_thread(prepare, turn, write)
@@ -99,7 +101,10 @@ def prepare(turn: TurnContext, write: Writer) -> tuple[Journal, dict[str, _Open]
     for agent in turn.asked:
         attempt = drafts[agent]["attempt"] + 1 if agent in drafts else 1
         questions[agent] = _question(turn, agent, write, views[agent], attempt)
-    names = [(q.agent, q.name, q.attempt) for q in questions.values()]
+    names = [
+        Asked(q.agent, q.name, q.attempt, seat_of(turn, agent).model)
+        for agent, q in questions.items()
+    ]
     entries = journal.found(episode, names)
     opened = {a: _Open(q, e) for (a, q), e in zip(questions.items(), entries, strict=True)}
     for agent, one in opened.items():
@@ -171,7 +176,8 @@ def _after_refusals(
             break
         told = replace(view, refusal=_refusal(turn, agent, answer, attempt))
         again = _question(turn, agent, write, told, attempt + 1)
-        one = _Open(again, journal.find(episode, agent, again.name, again.attempt))
+        model = seat_of(turn, agent).model
+        one = _Open(again, journal.find(episode, agent, again.name, again.attempt, model))
     return one
 
 

@@ -17,6 +17,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from shapley_coop.amounts import exact, plain
 from shapley_coop.credit.attribution import Attribution, Characteristic, attribute_by
 from shapley_coop.deals import (
     Clause,
@@ -108,6 +109,15 @@ class EvaluatedTable:
     def earned(self) -> dict[str, Fraction]:
         """What each agent holds before anything is settled, in the game's unit."""
         return earned(self.record, self.agents)
+
+    @cached_property
+    def own_rewards(self) -> dict[str, str]:
+        """What each agent was paid itself, without its part of the pot, as exact decimals."""
+        sums = dict.fromkeys(self.agents, Fraction(0))
+        for played in self.record:
+            for agent, reward in played["rewards"].items():
+                sums[agent] += exact(reward)
+        return {agent: plain(x) for agent, x in sums.items()}
 
     @property
     def total(self) -> Fraction:

@@ -84,6 +84,8 @@ def private_views(turn: TurnContext, refusals: Mapping[str, Refusal]) -> dict[st
 
 def notes_in(text: str) -> str:
     """The notes that an answer leaves for its author's next letters; empty if it leaves none."""
+    if "NOTES" not in text.upper():  # most answers leave none, and reading one takes long
+        return ""
     message = scan(text)
     notes = message.notes if isinstance(message, Message) else None
     return (notes or "")[:MAX_NOTES].strip()

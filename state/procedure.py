@@ -13,6 +13,7 @@ BARGAINING = ("propose", "contract_propose")
 MONEY, DUTIES = ("pay", "share"), ("do", "forbid")
 
 
+@lru_cache(maxsize=16)  # all who are asked in parallel are told the same
 def procedure(turn: TurnContext) -> dict[str, Any]:
     """What follows what in this run: the same in each of its letters."""
     config, game = turn.evaluated.config, turn.evaluated.game

@@ -51,13 +51,21 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
     }
 
 
+def in_units(settlement: Mapping[str, Any]) -> dict[str, Any]:
+    """What a settlement pays, in the game's unit: rewards, transfers and payoffs."""
+    transfers = [{**t, "amount": t["amount"] / MICRO} for t in settlement["transfers"]]
+    return {
+        "rewards": _units(settlement["rewards"]),
+        "transfers": transfers,
+        "payoffs": _units(settlement["payoffs"]),
+    }
+
+
 def _settled(table: Table) -> dict[str, Any]:
     """Who ended with what, and why."""
     settled, contract = table["settlement"] or {}, table.get("contract")
     return {
-        "rewards": _units(settled["rewards"]),
-        "transfers": [{**t, "amount": t["amount"] / MICRO} for t in settled["transfers"]],
-        "payoffs": _units(settled["payoffs"]),
+        **in_units(settled),
         "ledger": settled["ledger"],
         "credit": _credit(table, settled),
         "contract": contract

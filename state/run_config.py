@@ -236,8 +236,8 @@ class RunConfig(BaseModel):
     @classmethod
     def model_json_schema(cls, *given: Any, **options: Any) -> dict[str, Any]:
         """As pydantic's; made once, since LangGraph's server asks for it at every run."""
-        if cls is RunConfig and not (given or options):
-            return deepcopy(_schema())
+        if not (given or options):
+            return deepcopy(_schema(cls))
         return super().model_json_schema(*given, **options)
 
     @model_validator(mode="before")
@@ -299,8 +299,8 @@ class RunConfig(BaseModel):
 
 
 @cache
-def _schema() -> dict[str, Any]:
-    return super(RunConfig, RunConfig).model_json_schema()
+def _schema(config: type[RunConfig]) -> dict[str, Any]:
+    return super(RunConfig, config).model_json_schema()
 
 
 def name_of(room: RunConfig) -> str:

@@ -7,8 +7,8 @@ journal, and the table holds a pointer, the attempt and the label of the fault.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from langgraph.channels import DeltaChannel
-from pydantic import BaseModel, Field
+from langgraph.channels import DeltaChannel, EphemeralValue
+from pydantic import BaseModel, Field, field_validator
 from typing_extensions import TypedDict
 
 from shapley_coop.deals import Contract, Offer
@@ -155,7 +155,8 @@ class Table(TypedDict, total=False):
     """The shared state. Each key: what it is; who writes it; when it is cleared."""
 
     episode: str
-    """The id of one play with its settlement; every fork keeps it. Written by `open`."""
+    """The id of one play with its settlement; every fork keeps it, one from before `open`, too.
+    Written by `open`."""
 
     settings: dict[str, Any]
     """The run's configuration, resolved, without secrets. Written by `open`."""
@@ -248,7 +249,12 @@ class Table(TypedDict, total=False):
     bargaining followed. Written by `attribute`."""
 
     settlement: dict[str, Any] | None
-    """Who ends up with what, and why. Written by `settle`."""
+    """Who ends up with what, and why, for the ledger: amounts are millionths of the game's unit.
+    Written by `settle`."""
+
+    outcome: dict[str, Any] | None
+    """What all earned, paid and end up with, for readers: amounts are in the game's unit. Written
+    by `settle`."""
 
     status: Status
     """How the run stands. Written by `open`, `settle` and `fail`."""
@@ -271,5 +277,19 @@ class Opening(BaseModel):
     room: RunConfig | None = Field(
         default=None,
         title="Run configuration",
-        description="What to play; where it is absent, the run's context.",
+        description="What to play; what it does not set is the context's, else the default.",
     )
+    # Of this input alone: one that was refused leaves none to the next.
+    idempotency_key: Annotated[str, EphemeralValue] = Field(
+        default="",
+        max_length=200,
+        title="Idempotency key",
+        description="A name for this request, of your own: given again on the same thread it plays "
+        "and pays nothing twice, and another request under it is refused.",
+    )
+
+    @field_validator("room", mode="before")
+    @classmethod
+    def _of_any_workflow(cls, room: Any) -> Any:
+        """A configuration that a program made, whichever workflow it had in mind."""
+        return room.model_dump(exclude_unset=True) if isinstance(room, RunConfig) else room

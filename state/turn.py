@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from shapley_coop.deals import Fault, Message, Rule, scan
-from shapley_coop.deals.language.faults import CUT
+from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import too_long
 from shapley_coop.seats.person import CHOSEN, PASS
@@ -133,12 +133,19 @@ Publish = Callable[[TurnContext, Mapping[str, AgentOutput]], dict[str, Any]]
 """Turns sound answers into an update of the table."""
 
 
+def unfinished(answer: Answer) -> Fault | None:
+    """Why an answer is not read at all: it broke off, or was withheld; None where it is whole."""
+    if answer.withheld:
+        return REFUSED if answer.withheld == "refused" else FILTERED
+    return CUT if answer.cut else None
+
+
 def reading(check: Callable[[TurnContext, str, Message], AgentOutput | Fault]) -> Check:
     """A check of messages in the tagged wire format, from a check of what they say."""
 
     def read(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
-        if answer.cut:
-            return CUT
+        if fault := unfinished(answer):
+            return fault
         message = scan(answer.text)
         if isinstance(message, Fault):
             return message
@@ -211,7 +218,9 @@ def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> Agen
 
     The label tells that from a pass of its own will.
     """
-    heard = turn.asking.act not in _UNHEARD and agent not in OUTSIDERS and not answer.cut
+    heard = (
+        turn.asking.act not in _UNHEARD and agent not in OUTSIDERS and unfinished(answer) is None
+    )
     return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
 
 

@@ -72,7 +72,7 @@ def _play(turn: TurnContext, agent: str) -> Facts:
         "legal": turn.evaluated.legal(agent),
     }
     if turn.evaluated.record:
-        facts["earned_so_far"] = _own(turn)
+        facts["earned_so_far"] = turn.evaluated.own_rewards
     if turn.evaluated.contract:
         facts |= _contract(turn, agent)
         facts |= _duties(turn, agent) if turn.evaluated.config.duties else {}
@@ -98,7 +98,11 @@ def _money(turn: TurnContext) -> Facts:
     """What there is to divide, and what was computed about it."""
     table = turn.table
     pot = sum((exact(turn.get("pot", 0)) for turn in turn.evaluated.record), Fraction(0))
-    facts: Facts = {**(table["accounts"] or {}), "own_rewards": _own(turn), "pot": plain(pot)}
+    facts: Facts = {
+        **(table["accounts"] or {}),
+        "own_rewards": turn.evaluated.own_rewards,
+        "pot": plain(pot),
+    }
     if turn.evaluated.contract:
         facts |= _contract(turn, "")
     if claims := table.get("claims"):
@@ -107,15 +111,6 @@ def _money(turn: TurnContext) -> Facts:
         facts["computed"] = computed
         facts["without_agreement"] = WITHOUT_AGREEMENT[turn.evaluated.config.disagreement]
     return facts
-
-
-def _own(turn: TurnContext) -> dict[str, str]:
-    """What each agent was paid itself, without its part of the pot."""
-    sums = dict.fromkeys(turn.evaluated.agents, Fraction(0))
-    for played in turn.evaluated.record:
-        for agent, reward in played["rewards"].items():
-            sums[agent] += exact(reward)
-    return {agent: plain(x) for agent, x in sums.items()}
 
 
 WITHOUT_AGREEMENT = {

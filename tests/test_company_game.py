@@ -22,6 +22,7 @@ from shapley_coop.games.software_company.workspace import (
     mistake_in_path,
     require_sandbox,
 )
+from shapley_coop.permissions import NO_SANDBOX
 from tests.company_play import by_embedded_roles, by_words, company, take
 
 
@@ -340,7 +341,11 @@ def test_without_a_sandbox_the_game_refuses_before_it_begins(
     require_sandbox.cache_clear()
     with pytest.raises(SandboxMissing, match="install the package bubblewrap"):
         SoftwareCompany().make_ready()
-    SoftwareCompany({"unsafe_no_sandbox": True}).make_ready()
+    unboxed = SoftwareCompany({"unsafe_no_sandbox": True})
+    with pytest.raises(GameError, match="give --unsafe-no-sandbox on the command line"):
+        unboxed.make_ready()
+    monkeypatch.setattr("shapley_coop.permissions._permitted", {NO_SANDBOX})
+    unboxed.make_ready()
     SoftwareCompany(runner=by_words).make_ready()
 
 

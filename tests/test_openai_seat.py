@@ -196,11 +196,11 @@ def lasting(fault: Fault) -> list[Fault | None]:
     ("fault", "why", "requests"),
     [
         (Fault.rate_limited(0.01), r"\w*RateLimitError \(429\); .*rate limit", RETRIES + 1),
-        (Fault.server_error(500, 0.01), r"\w+ \(500\); resume", RETRIES + 1),
-        (Fault.bad_key(), r"\w*AuthenticationError \(401\); check its API key", 1),
-        (Fault.context_too_long(), r"\w+ \(400\); the letter may be too long", 1),
-        (Fault.html(), r"\w+; resume the run", 1),
-        (Fault.empty_body(), r"\w+; resume the run", 1),
+        (Fault.server_error(500, 0.01), r"\w+ \(500\); .*failed within; resume", RETRIES + 1),
+        (Fault.bad_key(), r"\w*AuthenticationError \(401\); .*check its API key", 1),
+        (Fault.context_too_long(), r"\w+ \(400\); .*finds the letter too long", 1),
+        (Fault.html(), r"WebPage; .*check the base URL, now http://127", 1),
+        (Fault.empty_body(), r"\w+; .*answered with nothing; check the base URL", 1),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
@@ -282,7 +282,7 @@ async def test_the_key_is_in_no_file_of_the_home(stub: StubOpenAI) -> None:
     [
         (Fault.truncated(), "CUT"),
         (Fault.early_end(), "CUT"),
-        (Fault.refusal(), "MPT"),
+        (Fault.refusal(), "REF"),
         (Fault.wrong_tool_call(), "MPT"),
     ],
     ids=lambda value: getattr(value, "name", value),

@@ -10,7 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import ProgrammingError
 
-from shapley_coop.seats.records import Answer, Entry, Mail
+from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.state import Key, Line
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
@@ -83,7 +83,7 @@ def test_an_episode_is_played_by_one_thread(books: Home) -> None:
         books.ledger.post(Key("e", "final"), PAID)
     with acting_for("ann", "t2"):
         with pytest.raises(NotYours):
-            books.journal.found("e", [("Alice", "l1", 1)])
+            books.journal.found("e", [Asked("Alice", "l1", 1)])
         with pytest.raises(NotYours):
             books.ledger.post(Key("e", "escrow"), PAID)
     with acting_for("ann"):
@@ -163,10 +163,11 @@ def test_a_home_from_before_there_were_owners_opens(tmp_path: Path) -> None:
     with sqlite3.connect(file) as books:
         names = "SELECT name FROM sqlite_master WHERE type = 'table'"
         for (table,) in books.execute(names).fetchall():
-            if table in ("episodes", "thread_owners"):
+            if table in ("episodes", "thread_owners", "idempotency_keys"):
                 books.execute(f"DROP TABLE {table}")
             else:
                 books.execute(f"ALTER TABLE {table} DROP COLUMN owner")
+        books.execute("PRAGMA user_version = 0")
     home = Home(file.parent)
     assert [one.answer.text for one in home.journal.entries("e")] == ["mine"]
     assert home.ledger.lines("e") == PAID

@@ -11,7 +11,14 @@ import pytest
 
 from shapley_coop.graphs.running import play
 from shapley_coop.state import Key, Line, RunConfig, home
-from tests import proof_kills, proof_many_processes, proof_spend, proof_vanish, proof_workers
+from tests import (
+    proof_kills,
+    proof_many_processes,
+    proof_power_cut,
+    proof_spend,
+    proof_vanish,
+    proof_workers,
+)
 from tests.counted import behind, calls, letter_of
 from tests.embedded_reply import reply
 from tests.postgres import NoPostgres
@@ -25,6 +32,7 @@ PROOFS: dict[str, Proof] = {
     "kills": proof_kills.PROOFS["kills"],
     **proof_spend.PROOFS,
     **proof_vanish.PROOFS,
+    **proof_power_cut.PROOFS,
     "workers_postgres": proof_workers.PROOFS["workers_postgres"],
     **proof_many_processes.PROOFS,
 }

@@ -90,7 +90,7 @@ def spoilt(text: str) -> Fault:
         (spoilt('{"thoughts": "Hm.", "action": "window", "notes": null}'), "ACTION"),
         (spoilt("null"), "MPT"),
         (spoilt("[1, 2]"), "MPT"),
-        (Fault.refusal(), "MPT"),
+        (Fault.refusal(), "REF"),
         (Fault.truncated(), "CUT"),
     ],
     ids=lambda given: given if isinstance(given, str) else getattr(given, "name", "fault"),

@@ -10,7 +10,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import opened
-from shapley_coop.seats.records import Answer, Entry, nonce
+from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state import Home, RunConfig, home
 from shapley_coop.state.storage.batcher import ThreadBatcher, batched
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
@@ -74,7 +74,7 @@ def test_answers_are_written_together_and_the_first_counts(tmp_path: Path) -> No
     ann, bob, late = entry("Ann"), entry("Bob"), entry("Ann", "no")
     assert journal.write_all([("e", ann), ("f", ann)]) == [ann, ann]
     assert journal.write_all([("e", late), ("e", bob)]) == [ann, bob]
-    asked = [(one.agent, one.letter, one.attempt) for one in (bob, entry("Cid"), ann)]
+    asked = [Asked(one.agent, one.letter, one.attempt) for one in (bob, entry("Cid"), ann)]
     assert journal.found("e", asked) == [bob, None, ann]
     assert journal.found("f", asked) == [None, None, ann]
 

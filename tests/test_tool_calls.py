@@ -94,7 +94,7 @@ async def test_verify_computes_every_result_again() -> None:
     (found,) = [check for check in await verify_run(outcome["run"]) if check.what == "tools"]
     assert found.sound
     assert found.found.endswith("results recomputed")
-    with engine(home().books_url, False).begin() as books:
+    with engine(home().books_url).begin() as books:
         books.execute(text("UPDATE answers SET text = 'forged' WHERE model = 'history'"))
     (found,) = [check for check in await verify_run(outcome["run"]) if check.what == "tools"]
     assert not found.sound

@@ -1,6 +1,5 @@
 """What LangSmith would receive, captured on this machine: the scheme, and none of the secrets."""
 
-import gzip
 import json
 import os
 import re
@@ -8,9 +7,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from email.parser import BytesParser
-from email.policy import HTTP
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +14,9 @@ import pytest
 
 from shapley_coop.seats.tracing import DOUBT, REDACTED, SCHEME, keep_out, redacted_in
 from tests.background import in_background
+from tests.langsmith_capture import Capture, langsmith
+
+__all__ = ["langsmith"]
 
 ROOT = Path(__file__).parents[1]
 COOP = [sys.executable, "-m", "shapley_coop"]
@@ -25,91 +24,11 @@ CANARIES = [f"canary-{n:02d}-{'whispered' if n % 2 else 'said'}" for n in range(
 KEY = "sk-proj-canarycanarycanarycanary00"
 
 
-class Capture:
-    """A stand-in for LangSmith that keeps all it is sent."""
-
-    def __init__(self) -> None:
-        self.bodies: list[bytes] = []
-        capture = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self._answer({"version": "0.12"})
-
-            def do_POST(self) -> None:
-                body = self._body()
-                if self.headers.get("Content-Encoding") == "gzip":
-                    body = gzip.decompress(body)
-                head = f"Content-Type: {self.headers['Content-Type']}\r\n\r\n".encode()
-                capture.bodies.append(head + body)
-                self._answer({})
-
-            do_PATCH = do_POST
-
-            def _body(self) -> bytes:
-                if length := self.headers.get("Content-Length"):
-                    return self.rfile.read(int(length))
-                chunks = []
-                while size := int(self.rfile.readline(), 16):
-                    chunks.append(self.rfile.read(size))
-                    self.rfile.readline()
-                self.rfile.readline()
-                return b"".join(chunks)
-
-            def _answer(self, content: dict[str, Any]) -> None:
-                text = json.dumps(content).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    @property
-    def text(self) -> str:
-        return b"\n".join(self.bodies).decode(errors="replace")
-
-    def runs(self) -> dict[str, dict[str, Any]]:
-        """Run id → its fields, of its creation and its end together."""
-        found: dict[str, dict[str, Any]] = {}
-        for body in self.bodies:
-            for part in BytesParser(policy=HTTP).parsebytes(body).iter_parts():
-                name = str(part.get_param("name", header="content-disposition"))
-                kind, run, *field = name.split(".")
-                if kind == "feedback":
-                    continue
-                content = part.get_payload(decode=True)
-                assert isinstance(content, bytes)
-                value = json.loads(content)
-                fields = {field[0]: value} if field else value
-                merge(found.setdefault(run, {}), fields)
-        return found
-
-
 class Traced(NamedTuple):
     """A run that was traced: what LangSmith was sent, and what `coop run` printed."""
 
     langsmith: Capture
     outcome: dict[str, Any]
-
-
-def merge(into: dict[str, Any], more: dict[str, Any]) -> None:
-    for key, value in more.items():
-        if isinstance(value, dict) and isinstance(into.get(key), dict):
-            merge(into[key], value)
-        elif value is not None:
-            into[key] = value
-
-
-@pytest.fixture
-def langsmith() -> Iterator[Capture]:
-    capture = Capture()
-    with in_background(capture.server):
-        yield capture
 
 
 def play(home: Path, endpoint: str, *options: str, **environment: str) -> dict[str, Any]:

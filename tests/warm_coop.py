@@ -36,13 +36,15 @@ SAVERS = {
 WRITES = (
     "shapley_coop.state.storage.register:Runs.begin",
     "shapley_coop.state.storage.journal:Journal.write_all",
+    "shapley_coop.state.storage.episodes:Episodes.after",
     "shapley_coop.state.storage.ledger:Ledger.post",
+    "shapley_coop.state.storage.ledger:Ledger.post_branch",
     *(f"{saver}.{put}" for saver, puts in SAVERS.items() for put in puts),
     "shapley_coop.state.storage.register:Runs.finish",
 )
 """Everything that a run writes down for good."""
 
-IN_A_POSTING = ("shapley_coop.state.storage.ledger:Ledger._write",)
+IN_A_POSTING = ("shapley_coop.state.storage.ledger._inserts",)
 """A posting's lines, in a transaction that has not been committed."""
 
 

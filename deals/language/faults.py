@@ -74,5 +74,13 @@ def listed(lines: list[str]) -> str:
     return "\n".join([*(f"- {line}" for line in lines[:MAX_FAULTS]), *more])
 
 
+REFUSED = Fault(
+    "REF", "You declined to answer: answer in the form that is asked for, or pass by it."
+)
+"""A model that refuses, in its provider's own way of saying so."""
+
+FILTERED = Fault("FIL", "A content filter kept your answer back: say it in other words.")
+"""An answer of which a provider's filter delivered nothing, or a part."""
+
 CUT = Fault("CUT", "Your answer was cut off by its length limit: answer more briefly.")
 """An answer that reached its length limit: the rest of it is not read."""

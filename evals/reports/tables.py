@@ -22,12 +22,20 @@ from typing import Any
 
 import polars as pl
 
+from shapley_coop.escaping import in_cell
 from shapley_coop.evals.measures.evaluators import score, scores
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.store import Row, make_folder, read_rows, read_volatile, suites_of
 
+
+def _write_csv(frame: pl.DataFrame, path: Path) -> None:
+    """Spreadsheets open it, so no text in it is a formula."""
+    texts = pl.col(pl.String)
+    frame.with_columns(texts.map_elements(in_cell, return_dtype=pl.String)).write_csv(path)
+
+
 FORMATS: dict[str, Any] = {
-    "csv": pl.DataFrame.write_csv,
+    "csv": _write_csv,
     "jsonl": pl.DataFrame.write_ndjson,
     "parquet": pl.DataFrame.write_parquet,
 }

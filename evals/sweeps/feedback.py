@@ -1,47 +1,44 @@
 """A traced run's measures as LangSmith feedback on its trace."""
 
-from typing import Any
-from uuid import UUID
+import threading
+from collections.abc import Callable, Sequence
 
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import RunnableConfig
 
 from shapley_coop.evals.measures.evaluators import scores
 from shapley_coop.evals.sweeps.provenance import provenance
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.rows import row_of
+from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.seats.feedback import send_scores
+from shapley_coop.seats.records import Entry
+from shapley_coop.seats.tracing import trace_of
+from shapley_coop.state import Table
 
 
-class Traced(BaseCallbackHandler):
-    """Remembers the root of a run's trace, and adds metadata to it.
+def traced_with(**labels: str) -> RunnableConfig:
+    """What `graphs.running.follow` takes: more metadata for a trace, and the commit.
 
     Args:
-        labels: more metadata, such as a sweep's id and a cell's condition.
+        labels: such as a sweep's id and a cell's condition.
     """
+    return {"metadata": {**labels, "git_sha": provenance()["commit"]}}
 
-    def __init__(self, **labels: str) -> None:
-        self._labels = labels
-        self.root: UUID | None = None
 
-    @property
-    def config(self) -> RunnableConfig:
-        """What `graphs.running.follow` takes."""
-        told = {**self._labels, "git_sha": provenance()["commit"]}
-        return {"metadata": told, "callbacks": [self]}
+def score_trace(
+    table: Table, entries: Sequence[Entry] = (), then: Callable[[str], object] = bool
+) -> threading.Event | None:
+    """Have every measure of an ended run sent to its trace, in the background.
 
-    def on_chain_start(
-        self, *_: Any, run_id: UUID, parent_run_id: UUID | None = None, **__: Any
-    ) -> None:
-        """Remember the latest root: a run that waited for people has several."""
-        if parent_run_id is None:
-            self.root = run_id
+    Args:
+        table: its last state.
+        entries: the journal's.
+        then: called in the background with the trace's link, once LangSmith has taken them.
 
-    def score(self, row: Row) -> None:
-        """Send every measure that the run has; the client sends them in the background."""
-        from langsmith.run_trees import get_cached_client
-
-        if self.root is None:
-            return  # it had ended before, and nothing was traced
-        client = get_cached_client()
-        for key, score in scores(row).items():
-            if score is not None:
-                client.create_feedback(self.root, key=key, score=score, trace_id=self.root)
+    Returns:
+        Set when that is done; None where this process traced nothing of the run.
+    """
+    trace = trace_of(table.get("episode", ""))
+    if trace is None:
+        return None
+    cell = Cell(suite="", labels={}, graph=trace.graph, room=table["settings"])
+    return send_scores(trace, lambda: scores(row_of(cell, table, entries)), then)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 PREFIX = "shapley-coop"
 TIMEOUT_MS = (5_000, 30_000)
 FLUSH_SECONDS = 60.0
+
+ANSWER_SECONDS = 10.0
+"""For which an upload waits for LangSmith's first answer."""
+
+ERRORS, NOT_REACHED = 400, 999
+"""The first HTTP status of an error, and ours for an endpoint that gives none."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,7 @@ def upload(experiment: Experiment, **connection: Any) -> list[str]:
     from langsmith import Client
     from langsmith.utils import LangSmithError
 
+    _check_answers(connection)
     failed: list[Exception] = []
     given = {"timeout_ms": TIMEOUT_MS, **connection}
     client = Client(tracing_error_callback=failed.append, **given)
@@ -113,6 +121,44 @@ def upload(experiment: Experiment, **connection: Any) -> list[str]:
     if time.monotonic() >= until:
         raise ValueError(f"LangSmith: not everything was taken within {FLUSH_SECONDS:g} s")
     return names
+
+
+def _check_answers(connection: Mapping[str, Any]) -> None:
+    """Ask LangSmith for its version, before the many requests of an upload.
+
+    Raises:
+        ValueError: it does not answer in time, or fails.
+    """
+    from langsmith import Client
+    from urllib3 import Retry
+
+    client = Client(**{**connection, "auto_batch_tracing": False, "retry_config": Retry(0)})
+    answered: list[int] = []
+    # A daemon, because an answer can drip for ever.
+    asking = Thread(target=lambda: answered.append(_status(client)), daemon=True)
+    asking.start()
+    asking.join(ANSWER_SECONDS)
+    if not answered:
+        told = f"no answer within {ANSWER_SECONDS:g} s"
+    elif answered[0] < ERRORS:
+        return
+    else:
+        told = "it cannot be reached" if answered[0] == NOT_REACHED else f"HTTP {answered[0]}"
+    raise ValueError(
+        f"LangSmith at {client.api_url}: {told}; nothing was uploaded, and the same command tries "
+        "again without playing again"
+    )
+
+
+def _status(client: "Client") -> int:
+    """The HTTP status of its greeting; `NOT_REACHED` where there is none."""
+    import requests
+
+    try:
+        within = (ANSWER_SECONDS, ANSWER_SECONDS)
+        return client.session.get(f"{client.api_url}/info", timeout=within).status_code
+    except requests.RequestException:
+        return NOT_REACHED
 
 
 def against(

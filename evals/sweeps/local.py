@@ -4,7 +4,7 @@ import asyncio
 import time
 from typing import Any, cast
 
-from shapley_coop.evals.sweeps.feedback import Traced
+from shapley_coop.evals.sweeps.feedback import score_trace, traced_with
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import Clock, Finished, calls_of, row_of, volatile_of
 from shapley_coop.evals.sweeps.suite import Cell
@@ -38,9 +38,9 @@ class Local:
             config = RunConfig.model_validate(cell.room)
             run = await asyncio.to_thread(prepare, cell.graph, config, name)
         clock = Clock(turn=len(before.get("record", [])) + 1)
-        traced = Traced(sweep=self._sweep, condition=cell.name) if tracing() else None
+        traced = traced_with(sweep=self._sweep, condition=cell.name) if tracing() else None
         if run.state != "ended":
-            await follow(run, clock, traced=traced.config if traced else None)
+            await follow(run, clock, traced=traced)
         table = await table_of(run)
         entries = await _entries(table)
         volatile = volatile_of(
@@ -55,7 +55,7 @@ class Local:
         )
         row = row_of(cell, table, entries)
         if traced:
-            traced.score(row)
+            score_trace(table, entries)
         return Finished(row, volatile)
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:

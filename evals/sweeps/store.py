@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from shapley_coop.evals.sweeps.suite import Cell, Suite, expand
+from shapley_coop.evals.sweeps.suite import Cell, Suite, expand, games_in, refuse_programs
 
 MANIFEST = "sweep.json"
 KINDS = ("rows", "volatile", "failures")
@@ -104,6 +104,7 @@ def read_rows(folder: Path) -> list[Row]:
     for row in read(folder):
         if rows.setdefault(row["cell"], row) != row:
             raise ValueError(f"{folder} holds two different runs of the cell {row['cell']}")
+    refuse_programs(folder, (row.get("room", {}).get("game") for row in rows.values()))
     ranks = {s.name: {a: list(v) for a, v in s.axes.items()} for s in suites_of(folder)}
     names = list(ranks)
 
@@ -138,9 +139,11 @@ def suites_of(folder: Path) -> list[Suite]:
     """The suites that the folder was made for, as they were run.
 
     Raises:
-        ValueError: it holds no sweep.
+        ValueError: it holds no sweep, or one of programs that were not permitted.
     """
-    return [Suite.model_validate(content) for content in manifest(folder)["suites"].values()]
+    suites = [Suite.model_validate(content) for content in manifest(folder)["suites"].values()]
+    refuse_programs(folder, (game for suite in suites for game in games_in(suite)))
+    return suites
 
 
 def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> str:

@@ -11,7 +11,7 @@ product of axes × seeds × repetitions, each named by the hash of its content.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -22,11 +22,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from shapley_coop import plugins
 from shapley_coop.files import first_error, read_mapping
+from shapley_coop.games.catalogue import is_program
 from shapley_coop.graphs import builder
+from shapley_coop.permissions import PROGRAMS, permitted
 from shapley_coop.state import RunConfig
 
 _SHIPPED = Path(__file__).parents[1] / "suites"
-_GRAPH = "graph"
+_GRAPH, _GAME = "graph", "game"
 _MERGED = ("params", "seats")
 
 MAX_CELLS = 1_000_000
@@ -183,9 +185,36 @@ def load_suite(name: str) -> Suite:
         raise ValueError(f"no suite {name!r}: there are {known}, or give a file")
     content = read_mapping(path, "a suite", "give name, base and vary")
     try:
-        return Suite.model_validate({"name": path.stem, **content})
+        suite = Suite.model_validate({"name": path.stem, **content})
     except ValidationError as error:
         raise ValueError(f"{path}: {first_error(error)}") from None
+    refuse_programs(path, games_in(suite))
+    return suite
+
+
+def games_in(suite: Suite) -> Iterator[Any]:
+    """What a suite sets the game to, wherever it does."""
+    yield suite.base.get(_GAME)
+    for labels in suite.axes.values():
+        yield from (settings.get(_GAME) for settings in labels.values())
+
+
+def refuse_programs(where: Path, named: Iterable[Any]) -> None:
+    """Refuse games of a file that are programs: to load one is to run it.
+
+    Args:
+        where: the file or folder, for the message.
+        named: its games.
+
+    Raises:
+        ValueError: one is a program, and the command line did not permit it.
+    """
+    programs = () if permitted(PROGRAMS) else (game for game in named if is_program(game))
+    for game in programs:
+        raise ValueError(
+            f"{where}: names {game[:200]!r}, which is a program; if you trust it: "
+            "coop --trust-programs …"
+        )
 
 
 def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:

@@ -1,15 +1,25 @@
 """Git as a reader, on a repository that nobody vouches for."""
 
 import os
+import resource
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
 _CHUNK = 1 << 20
+
+MEMORY = 1 << 30
+"""Bytes of address space of each git: small packs can hold what takes any amount."""
+
+_SECONDS = 1800
+"""Of CPU, for each git."""
+
+LARGEST_RECORD, LARGEST_OUTPUT = 256 << 20, 8 << 30
+"""Bytes of what git prints: between two NUL bytes, and in all."""
 
 _OVERRIDES = {
     # Nothing the repository configures may start a program …
@@ -23,6 +33,14 @@ _OVERRIDES = {
     "core.bare": "true",
     "core.attributesFile": os.devnull,
     "core.commitGraph": "false",
+    "core.multiPackIndex": "false",
+    # … or how much memory it takes. Larger files are not compared: they are data.
+    "core.bigFileThreshold": "16m",
+    "core.packedGitWindowSize": "32m",
+    "core.packedGitLimit": "256m",
+    "core.deltaBaseCacheLimit": "96m",
+    "pack.threads": "1",
+    "pack.packSizeLimit": "0",
     "core.quotePath": "true",
     "log.showRoot": "true",
     "mailmap.file": "",
@@ -83,7 +101,7 @@ class Repository:
         """
         done = _run(self.command(*args, mailmap=mailmap), clean_environment(), None, stdin)
         if done.returncode:
-            raise self._failed(args, done.stderr)
+            raise self.failed(args, done.stderr)
         return done.stdout
 
     def text(self, *args: str) -> str:
@@ -97,7 +115,14 @@ class Repository:
             RepositoryError: git fails.
         """
         with self._running(args, b"", mailmap) as stdout:
-            yield from _between_nuls(stdout)
+            try:
+                yield from _between_nuls(stdout)
+            except OverflowError:
+                raise RepositoryError(
+                    f"{self.path}: git {args[0]} prints more than can be read: "
+                    f"{LARGEST_RECORD >> 20} MB of one commit, {LARGEST_OUTPUT >> 30} GB in all; "
+                    "settle a --range without it"
+                ) from None
 
     def blobs(self, hashes: Sequence[str], largest: int) -> Iterator[bytes | None]:
         """The content of each object, in order; None where it is larger than `largest` bytes."""
@@ -120,10 +145,8 @@ class Repository:
             given.write(stdin)
             given.seek(0)
             command = self.command(*args, mailmap=mailmap)
-            pipe, env = subprocess.PIPE, clean_environment()
-            with subprocess.Popen(
-                command, stdin=given, stdout=pipe, stderr=complaints, env=env
-            ) as git:
+            pipe = subprocess.PIPE
+            with limited(command, stdin=given, stdout=pipe, stderr=complaints) as git:
                 assert git.stdout is not None, "it was opened as a pipe"
                 try:
                     yield git.stdout
@@ -132,11 +155,52 @@ class Repository:
                     raise
             if git.returncode:
                 complaints.seek(0)
-                raise self._failed(args, complaints.read())
+                raise self.failed(args, complaints.read())
 
-    def _failed(self, args: Sequence[str], stderr: bytes) -> RepositoryError:
-        reason = _last_line(stderr.decode("utf-8", "replace"))
+    def failed(self, args: Sequence[str], stderr: bytes) -> RepositoryError:
+        """What git complained of, in one line."""
+        complaint = stderr.decode("utf-8", "replace")
+        reason = _last_line(complaint)
+        if any(words in complaint.casefold() for words in _NO_MEMORY):
+            reason = f"it takes more than {MEMORY >> 20} MB of memory; settle a --range without it"
         return RepositoryError(f"{self.path}: git {args[0]} failed: {reason}")
+
+
+_NO_MEMORY = ("out of memory", "memory exhausted", "mmap failed", "cannot allocate memory")
+
+
+@contextmanager
+def limited(
+    command: Sequence[str],
+    env: dict[str, str] | None = None,
+    cwd: Path | None = None,
+    **streams: Any,
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run git with bounds on memory and CPU, in the clean environment unless another is given.
+
+    Raises:
+        RepositoryError: git is not installed.
+    """
+    env = clean_environment() if env is None else env
+    try:
+        # Set before git begins: afterwards, on a busy machine, could be too late.
+        process = subprocess.Popen(
+            command,
+            env=env,
+            cwd=cwd,
+            preexec_fn=_bounded,  # noqa: PLW1509 - it calls the system and takes no lock
+            **streams,
+        )
+    except FileNotFoundError:
+        raise RepositoryError("git is not installed: install it to read a history") from None
+    with process:
+        yield process
+
+
+def _bounded() -> None:
+    for limit, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, _SECONDS)):
+        with suppress(OSError, ValueError):  # the system knows no such limit, or has a lower one
+            resource.setrlimit(limit, (most, most))
 
 
 def clean_environment() -> dict[str, str]:
@@ -159,22 +223,25 @@ def clean_environment() -> dict[str, str]:
 def _run(
     command: Sequence[str], env: dict[str, str], cwd: Path | None, stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(
-            command, input=stdin, capture_output=True, env=env, cwd=cwd, check=False
-        )
-    except FileNotFoundError:
-        raise RepositoryError("git is not installed: install it to read a history") from None
+    pipe = subprocess.PIPE
+    with limited(command, env, cwd, stdin=pipe, stdout=pipe, stderr=pipe) as git:
+        stdout, stderr = git.communicate(stdin)
+    return subprocess.CompletedProcess(command, git.returncode, stdout, stderr)
 
 
 def _between_nuls(stream: IO[bytes]) -> Iterator[bytes]:
+    """Raises OverflowError where there is more than anybody can read."""
     parts: list[bytes] = []
+    held = total = 0
     while chunk := stream.read(_CHUNK):
         first, *others = chunk.split(b"\0")
         parts.append(first)
+        held, total = held + len(first), total + len(chunk)
+        if held > LARGEST_RECORD or total > LARGEST_OUTPUT:
+            raise OverflowError
         for other in others:
             yield b"".join(parts)
-            parts = [other]
+            parts, held = [other], len(other)
     if last := b"".join(parts):
         yield last
 

@@ -23,6 +23,7 @@ its evidence.
 
 from pathlib import Path
 
+from shapley_coop.games.repository.fresh import fresh, shallow_ends
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.log import read_commits
 from shapley_coop.games.repository.reading import History, Reading
@@ -32,7 +33,7 @@ from shapley_coop.games.repository.rules import Rules
 def read_history(
     repo: str | Path,
     range: str | None = None,
-    mailmap: bool = True,
+    mailmap: bool = False,
     rules: Rules | None = None,
 ) -> History:
     """Read who made what.
@@ -40,7 +41,8 @@ def read_history(
     Args:
         repo: a working tree or bare repository; a folder within one means all of it.
         range: `A..B`, or one revision for everything up to it; None for everything up to HEAD.
-        mailmap: heed the .mailmap of the range's last commit.
+        mailmap: heed the .mailmap of the range's last commit. Anybody who may commit can write
+            one that gives them the work of others, so what it moves is in the notes either way.
         rules: what counts as what.
 
     Raises:
@@ -51,21 +53,23 @@ def read_history(
     """
     repository = Repository.at(repo)
     tip, base = _ends(repository, range)
-    shallow = _ends_of_a_shallow_clone(repository)
-    reading = Reading(repository, rules or Rules(), tip, mailmap)
-    for commit in read_commits(repository, tip, base, mailmap):
-        if commit.hash in shallow:
-            raise RepositoryError(
-                f"{repo}: a shallow clone, whose history ends at {commit.hash[:12]}: "
-                "git fetch --unshallow"
-            )
-        reading.take(commit)
-    reading.count_lines()
-    reading.count_fixes()
+    shallow = shallow_ends(repository)
+    with fresh(repository, [tip, *([base] if base else [])]) as copy:
+        reading = Reading(copy, rules or Rules(), tip, mailmap)
+        for commit in read_commits(copy, tip, base):
+            if commit.hash in shallow:
+                raise RepositoryError(
+                    f"{repo}: a shallow clone, whose history ends at {commit.hash[:12]}: "
+                    "git fetch --unshallow"
+                )
+            reading.take(commit)
+        reading.count_lines()
+        reading.count_fixes()
+        merges = ["rev-list", "--count", "--merges", tip, *([f"^{base}"] if base else []), "--"]
+        merged = int(copy.text(*merges))
     contributions, notes = reading.named()
-    merges = ["rev-list", "--count", "--merges", tip, *([f"^{base}"] if base else []), "--"]
     excluded = dict(sorted(reading.excluded.items()))
-    counts = reading.commits, int(repository.text(*merges)), reading.by_bots
+    counts = reading.commits, merged, reading.by_bots
     return History(str(repo), tip, base, contributions, *counts, excluded, notes)
 
 
@@ -88,9 +92,3 @@ def _hash(repository: Repository, revision: str) -> str:
         raise RepositoryError(
             f"{repository.path}: {revision!r} is no commit here: give A..B, a branch or a tag"
         ) from None
-
-
-def _ends_of_a_shallow_clone(repository: Repository) -> set[str]:
-    """Commits whose parents were not cloned: they would seem to have written everything."""
-    listed = repository.git_dir / repository.text("rev-parse", "--git-path", "shallow")
-    return set(listed.read_text(encoding="ascii").split()) if listed.is_file() else set()

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
 
-from shapley_coop.games.repository.git import Repository, RepositoryError
+from shapley_coop.games.repository.git import LARGEST_RECORD, Repository, RepositoryError
 from shapley_coop.games.repository.lines import normal
 
-_FIELDS = ("%H", "%{n}", "%{e}", "%at", "%B", "%(trailers:key=Co-authored-by,valueonly)")
+_FIELDS = (
+    *("%H", "%an", "%ae", "%aN", "%aE", "%at", "%B"),
+    "%(trailers:key=Co-authored-by,valueonly)",
+)
 _OPTIONS = (
     *("--reverse", "--topo-order", "--no-merges", "-z", "--raw", "--no-abbrev"),
     *("-p", "-U0", "-M", "-C", "-l1000", "--inter-hunk-context=0", "--diff-algorithm=histogram"),
@@ -19,13 +22,15 @@ _OPTIONS = (
 )
 _PERSON = re.compile(r"\s*([^<>]*?)\s*<([^<>]*)>\s*")
 _SECTION = b"diff --git "
+_MOST_RECORDS = 2_000_000
+"""Of one commit: two for each file that it changes."""
 
 Status = Literal["A", "C", "D", "M", "R", "T"]
 
 
 @dataclass(frozen=True)
 class Person:
-    """A name and an address, as .mailmap has them where it is heeded."""
+    """A name and an address."""
 
     name: str
     email: str
@@ -49,15 +54,14 @@ class Commit:
 
     hash: str
     author: Person
+    mapped: Person  # the author as the .mailmap has them
     co_authors: tuple[Person, ...]
     time: str  # of authoring, in seconds since 1970, as git has it
     message: str
     changes: list[Change]
 
 
-def read_commits(
-    repository: Repository, tip: str, base: str | None, mailmap: bool
-) -> Iterator[Commit]:
+def read_commits(repository: Repository, tip: str, base: str | None) -> Iterator[Commit]:
     """The commits that `tip` has and `base` has not, parents before children.
 
     Merges are left out: what they bring has authors of its own. Renames and copies are found as
@@ -69,14 +73,12 @@ def read_commits(
         repository: what to read.
         tip: a commit's hash.
         base: another's, or None for everything up to `tip`.
-        mailmap: whether to heed the .mailmap of `tip`.
 
     Raises:
         RepositoryError: git fails, or prints what it should not.
     """
     mark = secrets.token_hex(16)
-    n, e = ("%aN", "%aE") if mailmap else ("%an", "%ae")
-    fields = "%x00".join(_FIELDS).replace("%{n}", n).replace("%{e}", e)
+    fields = "%x00".join(_FIELDS)
     records = repository.records(
         "log",
         *_OPTIONS,
@@ -84,15 +86,22 @@ def read_commits(
         tip,
         *([f"^{base}"] if base else []),
         "--",
-        mailmap=f"{tip}:.mailmap" if mailmap else "",
+        mailmap=f"{tip}:.mailmap",
     )
     one: list[bytes] = []
+    held = 0
     for record in records:
         if record == mark.encode() and one:
             yield _commit(repository, one)
-            one = []
+            one, held = [], 0
         elif record != mark.encode():
             one.append(record)
+            held += len(record)
+            if held > LARGEST_RECORD or len(one) > _MOST_RECORDS:
+                raise RepositoryError(
+                    f"{repository.path}: the commit {one[0].decode('ascii', 'replace')[:12]} "
+                    "changes more than can be read; settle a --range without it"
+                )
     if one:
         yield _commit(repository, one)
 
@@ -102,11 +111,12 @@ def _commit(repository: Repository, records: list[bytes]) -> Commit:
     head = [part.decode("utf-8", "replace") for part in islice(parts, len(_FIELDS))]
     if len(head) < len(_FIELDS):
         raise RepositoryError(f"{repository.path}: git log broke off within a commit")
-    hash_, name, email, time, message, trailers = head
+    hash_, name, email, mapped_name, mapped_email, time, message, trailers = head
     named = (_PERSON.fullmatch(line) for line in trailers.splitlines())
     return Commit(
         hash=hash_,
         author=Person(name, email),
+        mapped=Person(mapped_name, mapped_email),
         co_authors=tuple(Person(*match.groups()) for match in named if match),
         time=time,
         message=message.strip(),

@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from shapley_coop.games.look_alikes import look_alike
+from shapley_coop.games.params import RESERVED
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.lines import effective_lines, plain_lines
 from shapley_coop.games.repository.log import Commit, Person
@@ -17,6 +19,9 @@ LARGEST_FILE = 2_000_000
 
 _LONGEST = 64
 """Characters of a name."""
+
+MOST_FILES = 1_000_000
+"""Of the last commit: trees can be nested so that a small pack holds any number."""
 
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40,64})\b", re.MULTILINE)
 
@@ -92,7 +97,8 @@ class Reading:
 
     def __init__(self, repository: Repository, rules: Rules, tip: str, mailmap: bool) -> None:
         self._repository, self._rules, self._tip = repository, rules, tip
-        self._mailmap = f"{tip}:.mailmap" if mailmap else ""
+        self._mailmap, self._heeded = f"{tip}:.mailmap", mailmap
+        self._moved: Counter[tuple[str, str]] = Counter()  # from an address to another person
         self._mapped: dict[Person, Person] = {}
         self._people: dict[str, Contribution] = {}
         self._commits: list[Commit] = []
@@ -104,9 +110,14 @@ class Reading:
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""
-        people = [commit.author, *map(self._map, commit.co_authors)]
+        people = [
+            self._chosen(commit.author, commit.mapped),
+            *(self._chosen(person, self._map(person)) for person in commit.co_authors),
+        ]
         human = [p for p in people if not self._rules.is_bot(p.name, p.email)]
-        earners = tuple(dict.fromkeys(self._key(person) for person in human))
+        # A commit of nothing, or a trailer, which anybody can write, gives nobody another name.
+        author = people[0] if commit.changes else None
+        earners = tuple(dict.fromkeys(self._key(person, person is author) for person in human))
         for key in earners:
             self._people[key].commits += 1
         self.commits += bool(earners)
@@ -158,13 +169,30 @@ class Reading:
             for name, n in names.items()
             if n > 1
         ]
-        labels = {}
-        for one in self._people.values():
-            # A name that somebody else has too is told apart by the address.
+        notes += self._notes_on_mailmap()
+        labels: dict[str, Contribution] = {}
+        for number, one in enumerate(self._people.values(), 1):
+            # A name that somebody else has too is told apart by the address; so is one that looks
+            # like another's or names an account: nobody's name keeps the others from being paid.
             both = f"{one.name} <{one.email}>"
-            told_apart = both if len(both) <= _LONGEST else one.email
-            labels[one.name if names[one.name] == 1 else told_apart] = one
+            usual = [one.name] if names[one.name] == 1 and one.name not in RESERVED else []
+            choices = (*usual, both, one.email, f"contributor {number}")
+            fit = (name for name in choices if _is_agents_name(name, labels))
+            labels[next(fit, f"contributor {number} of {len(self._people)}")] = one
         return labels, notes
+
+    def _notes_on_mailmap(self) -> list[str]:
+        """Whose work the .mailmap gives to whom, and how to consent or not."""
+        did, mend = (
+            ("gives", "--no-mailmap counts them apart")
+            if self._heeded
+            else ("would give", "if that is so, --mailmap counts it so")
+        )
+        return [
+            f"the .mailmap {did} the work of {address} in {n} commit{'s' * (n != 1)} to {person}: "
+            f"{mend}"
+            for (address, person), n in self._moved.items()
+        ]
 
     def _credit(self, path: str, place: Place, text: str) -> None:
         if place == "decisions" and not self._rules.is_accepted(text):
@@ -182,7 +210,12 @@ class Reading:
     def _tree(self) -> Iterator[tuple[str, str]]:
         """Path and blob of every regular file of the last commit; links are no files."""
         listing = self._repository.records("ls-tree", "-r", "-z", "--full-tree", self._tip)
-        for record in listing:
+        for number, record in enumerate(listing, 1):
+            if number > MOST_FILES:
+                raise RepositoryError(
+                    f"{self._repository.path}: {self._tip[:12]} holds more than {MOST_FILES} "
+                    "files: more than can be read"
+                )
             mode, _, rest = record.partition(b" ")
             about, _, path = rest.partition(b"\t")
             if mode in (b"100644", b"100755"):
@@ -196,18 +229,24 @@ class Reading:
             return ""
         return (content or b"").decode("utf-8", "replace")
 
-    def _key(self, person: Person) -> str:
-        """Whom an address stands for; the latest name it was used with is shown."""
+    def _key(self, person: Person, renames: bool) -> str:
+        """Whom an address stands for; the latest name that it worked under is shown."""
         name, email = _printable(person.name), _printable(person.email)
         key = email.casefold() or name
-        known = self._people.setdefault(key, Contribution(name, email))
-        known.name = name or email
+        known = self._people.setdefault(key, Contribution(name or email, email))
+        if renames:
+            known.name = name or email
         return key
+
+    def _chosen(self, person: Person, mapped: Person) -> Person:
+        """Who is credited: the person, or whom the .mailmap names if it is heeded."""
+        if person.email.casefold() != mapped.email.casefold():
+            whom = _printable(f"{mapped.name} <{mapped.email}>")
+            self._moved[_printable(person.email) or _printable(person.name), whom] += 1
+        return mapped if self._heeded else person
 
     def _map(self, person: Person) -> Person:
         """A co-author as .mailmap has them; of its own accord git maps authors alone."""
-        if not self._mailmap:
-            return person
         if person not in self._mapped:
             written = f"{person.name} <{person.email}>\n".encode("utf-8", "replace")
             answer = self._repository.output(
@@ -216,6 +255,15 @@ class Reading:
             name, _, email = answer.decode("utf-8", "replace").strip().rpartition("<")
             self._mapped[person] = Person(name.strip(), email.rstrip(">"))
         return self._mapped[person]
+
+
+def _is_agents_name(name: str, taken: Iterable[str]) -> bool:
+    """Whether a game takes it for an agent's, beside those that are taken."""
+    return (
+        0 < len(name) <= _LONGEST
+        and name not in RESERVED
+        and not any(look_alike([other, name]) for other in taken)
+    )
 
 
 def _printable(text: str) -> str:

@@ -21,6 +21,7 @@ from shapley_coop.games.game import Turn
 from shapley_coop.games.params import GameError
 from shapley_coop.games.software_company.task import Check, Task, shown
 from shapley_coop.games.software_company.workspace import Limits, run_checks, written
+from shapley_coop.permissions import NO_SANDBOX, permitted
 
 CHECKED = "checks"
 """The effect that holds what a runner found: digest, passed, of, found."""
@@ -54,8 +55,26 @@ def in_sandbox(files: Mapping[str, str], task: Task) -> list[Finding]:
 
 
 def without_sandbox(files: Mapping[str, str], task: Task) -> list[Finding]:
-    """Run every check as a process of this machine: at the caller's risk."""
+    """Run every check as a process of this machine: at the caller's risk.
+
+    Raises:
+        GameError: the command line, or the program that imports us, did not permit it.
+    """
+    require_permission()
     return _found(files, task, unsafe=True)
+
+
+def require_permission() -> None:
+    """Refuse to go without a sandbox on the word of parameters, which may be a file's.
+
+    Raises:
+        GameError: it was not permitted.
+    """
+    if not permitted(NO_SANDBOX):
+        raise GameError(
+            "unsafe_no_sandbox: no file and no request can switch the sandbox off: "
+            "give --unsafe-no-sandbox on the command line, or leave it out"
+        )
 
 
 def as_recorded(record: Sequence[Turn]) -> Runner:

@@ -136,7 +136,10 @@ class SoftwareCompany(Game):
 
         Raises:
             SandboxMissing: there is no sandbox, and going without was not asked for.
+            GameError: going without is asked for by the parameters alone.
         """
+        if self.runner is company_checks.without_sandbox:
+            company_checks.require_permission()
         if self.runner is company_checks.in_sandbox:
             require_sandbox()
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from shapley_coop.amounts import exact
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError, Number
-from shapley_coop.games.software_company.workspace import PYTHON, CheckResult
+from shapley_coop.games.software_company.workspace import PYTHON, CheckResult, Status
 from shapley_coop.patterns import pattern
 
 _SHIPPED = Path(__file__).parent / "tasks"
@@ -177,6 +177,15 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
         raise GameError(f"the task's {where}: {reason}") from None
 
 
+_ENDED_FOR: dict[Status, str] = {
+    "timeout": "did not end in time",
+    "flood": "printed without end",
+    "memory": "used more memory than it may",
+    "files": "wrote more files than it may",
+    "killed": "was ended by the system",
+}
+
+
 def shipped() -> list[str]:
     """The tasks that can be named."""
     return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
@@ -184,10 +193,8 @@ def shipped() -> list[str]:
 
 def shown(result: CheckResult) -> str:
     """What came of a run, in one line."""
-    if result.status == "timeout":
-        return "did not end in time"
-    if result.status == "flood":
-        return "printed without end"
+    if result.status != "ended":
+        return _ENDED_FOR[result.status]
     last = result.stderr.strip().splitlines()[-1:] if result.code else []
     said = " ".join([*result.stdout.split(), *(last or [])])
     text = f"exit {result.code}: {said}" if result.code else said

@@ -24,6 +24,7 @@ from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered, asking
 from shapley_coop.state.exchange import REFUSED
+from shapley_coop.state.handover import hand_over, taken_over
 from shapley_coop.state.history import history
 from shapley_coop.state.private import PrivateView, notes_in
 from shapley_coop.state.procedure import clause_kinds
@@ -67,7 +68,7 @@ def draft(question: Asking) -> Node:
         for agent, reply in replies.items():
             drafts[agent] = {"at": turn.at, "attempt": reply.attempt, "sound": False}
             if reply.entry:
-                drafts[agent]["pointer"] = reply.entry.pointer()
+                drafts[agent]["pointer"] = hand_over(reply.entry)
         spent = {agent: _spent(turn, agent, reply) for agent, reply in replies.items()}
         cost = {"seconds": time.monotonic() - started, "agents": spent}
         return {"drafts": drafts, "spent": {turn.topic.phase: cost}}
@@ -80,7 +81,7 @@ def validate(question: Asking) -> Node:
 
     async def validate_drafts(table: Table, runtime: Runtime[RunConfig]) -> dict[str, Any]:
         turn = TurnContext.of(table, question)
-        replies = await asyncio.to_thread(_drafted, turn)
+        replies = _handed(turn) or await asyncio.to_thread(_drafted, turn)
         judged = await _judged(turn, replies)
         refused = {agent: _refusals(one) for agent, one in judged.items()}
         cost = {agent: _of_answer(replies[agent]) for agent in judged}
@@ -215,6 +216,15 @@ def _judge_all(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Jud
         )
         for agent, reply in replies.items()
     }
+
+
+def _handed(turn: TurnContext) -> dict[str, Reply]:
+    """The answers that wait to be validated, if this process has just kept all of them."""
+    drafts = {agent: d for agent in turn.asked if (d := turn.draft(agent))}
+    entries = {a: taken_over(d["pointer"]) for a, d in drafts.items() if "pointer" in d}
+    if not all(entries.values()):
+        return {}
+    return {agent: Reply(d["attempt"], entries.get(agent)) for agent, d in drafts.items()}
 
 
 def _drafted(turn: TurnContext) -> dict[str, Reply]:

@@ -4,19 +4,19 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Fault, Message, all_faults, scan
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.choices import chosen, claimed
-from shapley_coop.deals.language.faults import CUT, together
+from shapley_coop.deals.language.faults import together
 from shapley_coop.deals.language.reading import Reading, read_proposal
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import offering, terms_of, too_little
 from shapley_coop.state.reasons import private_text, read_reasons
-from shapley_coop.state.turn import TurnContext, reading
+from shapley_coop.state.turn import TurnContext, reading, unfinished
 
 
 def a_thought(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
     """A plan: nobody else reads it, so that no tags are needed."""
-    if answer.cut:
-        return CUT
+    if fault := unfinished(answer):
+        return fault
     message = scan(answer.text)
     if isinstance(message, Fault) and message.label == "SIZE":
         return message

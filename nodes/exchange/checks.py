@@ -8,12 +8,11 @@ from fractions import Fraction
 from shapley_coop.deals import Fault, Message, scan, short_of
 from shapley_coop.deals.exchange.messages import accepts, check_message
 from shapley_coop.deals.exchange.talk import as_written
-from shapley_coop.deals.language.faults import CUT
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import AgentOutput, EvaluatedTable
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.exchange import exchange_of, masks_in, to_answer
-from shapley_coop.state.turn import TurnContext
+from shapley_coop.state.turn import TurnContext, unfinished
 
 
 def attempts(evaluated: EvaluatedTable) -> int:
@@ -23,8 +22,8 @@ def attempts(evaluated: EvaluatedTable) -> int:
 
 def a_valid_message(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
     """A message with a label's feedback where it is not valid (utility-aware exchange, B.2)."""
-    if answer.cut:
-        return CUT
+    if fault := unfinished(answer):
+        return fault
     game, standing = exchange_of(turn.evaluated), to_answer(turn.table, agent)
     asked = (masks_in(game, standing["by"], standing["wrote"]) or {}) if standing else None
     verdict = check_message(answer.text, game.tasks, agent, asked)

@@ -1,44 +1,74 @@
-"""Open an episode: resolve the room, mint the episode's id, set the table."""
+"""Open an episode: resolve the room, fix the episode's id, set the table."""
 
 from collections.abc import Callable
-from typing import Any
-from uuid import uuid4
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
+from pydantic import create_model
 
-from shapley_coop.state import Opening, RunConfig, game_of
+from shapley_coop.games import Game
+from shapley_coop.state import Opening, RunConfig, Table, game_of, home
+from shapley_coop.state.traces import label_root
+from shapley_coop.state.workflow_config import check_kind, merged
 
 
-def opening(game: str) -> Callable[[Opening, Runtime[RunConfig]], dict[str, Any]]:
+class Reopening(Opening):
+    """The input, and what is on the thread's table from before."""
+
+    episode: str = ""
+
+
+def reopening_for(given: type[Opening]) -> type[Opening]:
+    """A workflow's own input, and what is on the thread's table from before."""
+    return create_model("Reopening", __base__=given, episode=(str, ""))
+
+
+def opening(
+    config: type[RunConfig], plays: type[Game]
+) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, Any]]:
     """The first node of a workflow.
 
     Args:
-        game: what it plays when the configuration names no game.
+        config: the workflow's form of the configuration, with its default game.
+        plays: the kind of game that it can play.
     """
 
-    def open_episode(opening: Opening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
-        room = opening.room or runtime.context or RunConfig()
-        if "game" not in room.model_fields_set:
-            room = room.model_copy(update={"game": game})
+    def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
+        room = config.model_validate(merged(runtime.context, opening.room))
         # On the table it is resolved: it need not be in every checkpoint as given, too.
         given: dict[str, Any] = {"room": None} if opening.room else {}
-        return {**set_table(room.resolve()), **given}
+        resolved, previous = room.resolve(), opening.episode
+        if opening.idempotency_key:
+            previous = home().runs.bind(opening.idempotency_key, resolved.model_dump(mode="json"))
+        table = set_table(resolved, home().episodes.after(previous), plays)
+        label_root(cast(Table, table))
+        return {**table, **given}
 
     return open_episode
 
 
-def set_table(room: RunConfig) -> dict[str, Any]:
+def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[str, Any]:
     """Set the table for one play, whatever was on it before.
 
-    The room is the input's, else the context's, else the default one. Opening is the only node
-    that reads the context, so that resuming with another one changes nothing.
+    The room is the input's and the context's, and where neither says anything the default one.
+    Opening is the only node that reads the context, so that resuming with another one changes
+    nothing.
+
+    Args:
+        room: resolved.
+        episode: the id of the play.
+        plays: the kind of game that the workflow can play.
+
+    Raises:
+        ValueError: it is no game of that kind, or cannot be played here.
     """
     settings = room.model_dump(mode="json")
     game = game_of(settings)
+    check_kind(game, plays)
     game.make_ready()
     return {
-        "episode": uuid4().hex,
+        "episode": episode,
         "settings": settings,
         "agents": list(game.agents),
         "position": game.start(),
@@ -60,6 +90,7 @@ def set_table(room: RunConfig) -> dict[str, Any]:
         "accounts": None,
         "reckoning": None,
         "settlement": None,
+        "outcome": None,
         "status": "open",
         "spent": Overwrite({}),
     }

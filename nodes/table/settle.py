@@ -4,6 +4,7 @@ from typing import Any
 
 from shapley_coop.state import EvaluatedTable, Status, Table, final, home
 from shapley_coop.state.outcome import without_play
+from shapley_coop.state.result import in_units
 from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
 
 
@@ -19,7 +20,11 @@ def settle(table: Table) -> dict[str, Any]:
     due = [*deposit_lines(evaluated, over=True), (final(episode), reward_lines(settlement))]
     verdict = ledger.post_branch(episode, due)
     settlement["ledger"] = "counterfactual" if verdict == "refused" else "paid"
-    return {"settlement": settlement, "status": _status(evaluated, settlement)}
+    return {
+        "settlement": settlement,
+        "outcome": in_units(settlement),
+        "status": _status(evaluated, settlement),
+    }
 
 
 def _status(evaluated: EvaluatedTable, settlement: dict[str, Any]) -> Status:

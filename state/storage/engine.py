@@ -2,13 +2,16 @@
 
 import logging
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar
 
-from sqlalchemy import Connection, Engine, Executable, MetaData, Row, create_engine, event
+from sqlalchemy import Connection, Engine, Executable, MetaData, Row, create_engine, event, inspect
 from sqlalchemy.engine import make_url
+
+from shapley_coop.state.storage.at_rest import private_file, private_folder
+from shapley_coop.state.storage.versions import BOOKS, check_known, version_of
 
 BUSY_SECONDS = 60
 _TABLES_LOCK = 5_311_846
@@ -19,25 +22,29 @@ logging.getLogger("aiosqlite").setLevel(logging.INFO)
 
 
 @cache
-def engine(url: str, durable: bool = True) -> Engine:
+def engine(url: str) -> Engine:
     """The engine of a SQLite file or a Postgres database; made once per process and URL.
+
+    What is committed survives a power cut: answers are paid for, and postings refer to them.
 
     Args:
         url: `sqlite:///path` or `postgresql://…`.
-        durable: whether a commit survives a power cut; a killed process loses none either way.
     """
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database:
-            Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+            private_folder(Path(parsed.database).parent)
+            private_file(Path(parsed.database))
         made = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
-        event.listen(made, "connect", partial(_set_up_sqlite, "FULL" if durable else "NORMAL"))
+        event.listen(made, "connect", _set_up_sqlite)
         event.listen(made, "begin", _begin)
         return made
     # Rows hold private text: an error must not quote them.
-    return create_engine(
+    made = create_engine(
         parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, hide_parameters=True
     )
+    event.listen(made, "do_connect", _connect_bounded)
+    return made
 
 
 class Book:
@@ -48,23 +55,36 @@ class Book:
     """
 
     tables: ClassVar[MetaData]
-    durable: ClassVar[bool] = True
 
     def __init__(self, url: str) -> None:
-        self._engine = engine(url, self.durable)
+        self._engine = engine(url)
         sqlite = self._engine.dialect.name == "sqlite"
+        # Single queries wait for no writer, and no writer waits for them. AUTOCOMMIT would bring
+        # back the SQLite driver's own transactions; `_begin` sends none here.
+        alone: dict[str, Any] = {"reading": True} if sqlite else {"isolation_level": "AUTOCOMMIT"}
+        self._reader = self._engine.execution_options(**alone)
+        if self._is_set_up():
+            return
         # Other threads and processes that need the tables wait until they are there.
         with _tables_lock, self._engine.begin() as connection:
             if not sqlite:
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_TABLES_LOCK})")
             self._set_up(connection)
-        # Single queries wait for no writer, and no writer waits for them. AUTOCOMMIT would bring
-        # back the SQLite driver's own transactions; `_begin` sends none here.
-        alone: dict[str, Any] = {"reading": True} if sqlite else {"isolation_level": "AUTOCOMMIT"}
-        self._reader = self._engine.execution_options(**alone)
+
+    def _is_set_up(self) -> bool:
+        """Whether everything is in place; it takes no lock, so that no writer stops a reader."""
+        with self._reader.connect() as connection:
+            if version_of(connection) != BOOKS:
+                return False
+            return self.tables.tables.keys() <= set(inspect(connection).get_table_names())
 
     def _set_up(self, connection: Connection) -> None:
-        """Make the tables that are missing."""
+        """Make the tables that are missing.
+
+        Raises:
+            NewerSchema: a later version of this program has written the database.
+        """
+        check_known("this home's database", version_of(connection), BOOKS)
         self.tables.create_all(connection)
 
     def _rows(self, query: Executable) -> Sequence[Row[Any]]:
@@ -81,13 +101,20 @@ class Book:
                 connection.execute(statement, rows)
 
 
-def _set_up_sqlite(synchronous: str, connection: Any, _: Any) -> None:
+def _connect_bounded(_: Any, __: Any, given: list[Any], named: dict[str, Any]) -> Any:
+    from shapley_coop.state.storage.bounded import BoundedConnection, parameters
+
+    options = f"{named.pop('options', '')} {parameters()['options']}".strip()
+    return BoundedConnection.connect(*given, **{**parameters(), **named, "options": options})
+
+
+def _set_up_sqlite(connection: Any, _: Any) -> None:
     # The driver's own transactions are deferred: they fail at once, instead of waiting, when
     # another process has written in between.
     connection.isolation_level = None
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA synchronous = FULL")
 
 
 def _begin(connection: Any) -> None:

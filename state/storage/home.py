@@ -2,10 +2,13 @@
 
 import os
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar, cast
 
+from shapley_coop.state.storage.chain import Chain
 from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.episodes import Episodes
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
 from shapley_coop.state.storage.ledger import Ledger
@@ -32,10 +35,15 @@ class Home:
     folder: Path
     database: str = ""
 
-    @property
+    @cached_property
     def books_url(self) -> str:
         """The database of journal, ledger and runs."""
         return self.database or f"sqlite:///{self.folder / 'books.sqlite'}"
+
+    @property
+    def chain(self) -> Chain:
+        """The seals of the runs that have ended."""
+        return _opened(Chain, self.books_url)
 
     @property
     def checkpoints(self) -> Path:
@@ -46,6 +54,11 @@ class Home:
     def secrets(self) -> Path:
         """The folder of secrets that users tell single agents: NAME.yaml, agent → text."""
         return self.folder / "secrets"
+
+    @property
+    def episodes(self) -> Episodes:
+        """Which episode each thread plays."""
+        return _opened(Episodes, self.books_url)
 
     @property
     def journal(self) -> Journal:
@@ -82,8 +95,12 @@ class Home:
 
 def home() -> Home:
     """The home that the environment names."""
-    folder = Path(os.environ.get(HOME_VARIABLE, ".coop"))
-    return Home(folder, os.environ.get(DATABASE_VARIABLE, ""))
+    return _home(os.environ.get(HOME_VARIABLE, ".coop"), os.environ.get(DATABASE_VARIABLE, ""))
+
+
+@lru_cache(maxsize=64)  # several are asked for at every step of a run
+def _home(folder: str, database: str) -> Home:
+    return Home(Path(folder), database)
 
 
 def _opened(kind: type[OneBook], url: str) -> OneBook:

@@ -4,10 +4,8 @@ With it a resume repeats at most the calls in flight, private reasoning and seal
 the table, and a recording seat can replay a run. Agents and parties never read it.
 """
 
-import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
@@ -15,7 +13,6 @@ from sqlalchemy import (
     Float,
     Integer,
     LargeBinary,
-    Row,
     String,
     Table,
     Text,
@@ -26,9 +23,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from shapley_coop.seats.letters import facts_of_text
-from shapley_coop.seats.records import Answer, Entry, Mail, Pointer
+from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
+from shapley_coop.state.storage.at_rest import sealed_text, unsealed_text
 from shapley_coop.state.storage.batcher import batched
+from shapley_coop.state.storage.letters import packed, unpacked
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
 
@@ -41,7 +39,8 @@ _answers = Table(
     Column("letter", String(64), primary_key=True),
     Column("attempt", Integer, primary_key=True),
     Column("act", String(32), nullable=False),
-    Column("model", String(200), nullable=False),
+    # A fork may put another model at the seat: it is not answered by the old one.
+    Column("model", String(200), primary_key=True),
     Column("text", Text, nullable=False),
     Column("letter_text", LargeBinary, nullable=False),
     Column("cut", Integer, nullable=False),
@@ -66,31 +65,54 @@ _mail = Table(
 
 _Given = tuple[Holder, str, Entry]
 
+_COLUMNS = tuple(column.name for column in _answers.c)
+_INSERT = (
+    f"INSERT INTO answers ({', '.join(_COLUMNS)}) "  # noqa: S608 - names of columns
+    f"VALUES ({', '.join('?' * len(_COLUMNS))})"
+)
+_FIND = f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE episode = ? AND letter IN "  # noqa: S608
+
 
 class Journal(OwnedBook):
-    """The answers of all episodes of one database."""
+    """The answers of all episodes of one database.
 
-    durable = False
+    They are written durably: a checkpoint may point to one, and what was paid for is not asked
+    again after a power cut.
+    """
 
-    def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
-        """The answer already given to this letter, if any."""
-        return self.found(episode, [(agent, letter, attempt)])[0]
+    def find(
+        self, episode: str, agent: str, letter: str, attempt: int, model: str = ""
+    ) -> Entry | None:
+        """The answer already given to this letter, if any; see `Asked`."""
+        return self.found(episode, [Asked(agent, letter, attempt, model)])[0]
 
-    def found(self, episode: str, letters: Sequence[tuple[str, str, int]]) -> list[Entry | None]:
-        """The answers already given to some letters, in one query.
-
-        Args:
-            episode: the episode of all letters.
-            letters: (agent, letter, attempt).
-        """
+    def found(self, episode: str, letters: Sequence[Asked]) -> list[Entry | None]:
+        """The answers already given to some letters of an episode, in one query."""
         if not letters:
             return []
-        names = [letter for _, letter, _ in letters]
-        named = _answers.c.letter == names[0] if len(names) == 1 else _answers.c.letter.in_(names)
-        query = select(_answers).where(_answers.c.episode == episode, named)
-        query = self._seen(query, _answers, episode)
-        known = {(row.agent, row.letter, row.attempt): row for row in self._rows(query)}
-        return [_entry(known[key]) if key in known else None for key in letters]
+        rows = self._answers_to(episode, [one.letter for one in letters])
+        return [next(iter(_answering(one, rows)), None) for one in letters]
+
+    def _answers_to(self, episode: str, names: Sequence[str]) -> list[dict[str, Any]]:
+        """The rows of some letters that the holder may see."""
+        if self._driver is None:
+            alike = _answers.c.letter.in_(names)
+            query = select(_answers).where(_answers.c.episode == episode, alike)
+            found = self._rows(self._seen(query, _answers, episode))
+            return [dict(row._mapping) for row in found]
+        owner = self._reader_of(episode)
+        asked, given = f"{_FIND}({', '.join('?' * len(names))})", [episode, *names]
+        if owner is not None:
+            asked, given = f"{asked} AND owner = ?", [*given, owner]
+        rows = self._driver.rows(asked, given)
+        return [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+
+    def _insert(self, rows: list[dict[str, Any]], who: Holder) -> None:
+        """Write new rows, all or none."""
+        if self._driver is None:
+            self._write((insert(_answers), rows), who=who)
+        else:
+            self._driver.insert(_INSERT, [[row[name] for name in _COLUMNS] for row in rows])
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
         """The entry behind each agent's pointer, in one query.
@@ -98,12 +120,15 @@ class Journal(OwnedBook):
         Raises:
             ValueError: one is missing, or does not match its commitment.
         """
-        names = [(agent, at["letter"], at["attempt"]) for agent, at in pointers.items()]
-        entries = dict(zip(pointers, self.found(episode, names), strict=True))
+        names = [at["letter"] for at in pointers.values()]
+        rows = self._answers_to(episode, names) if names else []
         opened: dict[str, Entry] = {}
-        for agent, entry in entries.items():
-            if entry is None or entry.pointer() != pointers[agent]:
-                state = "is missing" if entry is None else "was changed"
+        for agent, at in pointers.items():
+            here = Asked(agent, at["letter"], at["attempt"])
+            given = _answering(here, rows)
+            entry = next((entry for entry in given if entry.pointer() == at), None)
+            if entry is None:
+                state = "was changed" if given else "is missing"
                 raise ValueError(f"the journal's entry of {agent} in episode {episode} {state}")
             opened[agent] = entry
         return opened
@@ -136,8 +161,9 @@ class Journal(OwnedBook):
             try:
                 for who, episode, _ in answers:
                     self._claim(episode, who)
-                rows = [_kept(*answer) for answer in answers]
-                self._write((insert(_answers), rows), who=answers[0][0])
+                shared: dict[int, str] = {}
+                rows = [_kept(*answer, shared) for answer in answers]
+                self._insert(rows, answers[0][0])
                 return [entry for _, _, entry in answers]
             except (SQLAlchemyError, NotYours):
                 pass
@@ -152,13 +178,13 @@ class Journal(OwnedBook):
     def _first_of(self, who: Holder, episode: str, entry: Entry) -> Entry:
         self._claim(episode, who)
         try:
-            self._write((insert(_answers), _kept(who, episode, entry)), who=who)
+            self._insert([_kept(who, episode, entry)], who)
         except IntegrityError:
-            place = {"agent": entry.agent, "letter": entry.letter, "attempt": entry.attempt}
-            known = select(_answers).filter_by(episode=episode, owner=who.owner, **place)
+            key = {k: getattr(entry, k) for k in ("agent", "letter", "attempt", "model")}
+            known = select(_answers).filter_by(episode=episode, owner=who.owner, **key)
             if (first := self._row(known, who)) is None:
                 raise
-            return _entry(first)
+            return _entry(dict(first._mapping))
         return entry
 
     def deliver(self, episode: str, mail: Mail) -> Mail:
@@ -176,7 +202,7 @@ class Journal(OwnedBook):
         same = last and (last.letter, last.attempt) == (mail.letter, mail.attempt)
         if last and (same or mail.attempt > 1):
             mail = replace(mail, since=last.since)
-        row = {**vars(mail), **at, "letter_text": _packed(mail)}
+        row = {**vars(mail), **at, "letter_text": packed(mail)}
         del row["facts"]
         self._write((delete(_mail).filter_by(**at), None), (insert(_mail), row))
         return mail
@@ -187,8 +213,8 @@ class Journal(OwnedBook):
         row = self._row(self._seen(query, _mail, episode))
         if row is None or self.find(episode, agent, row.letter, row.attempt):
             return None
-        text, facts = _unpacked(row.letter_text)
-        return Mail(agent, row.act, row.letter, text, row.attempt, row.since, facts)
+        text, facts = unpacked(row.letter_text)
+        return Mail(agent, row.act, row.letter, text, row.attempt, row.since, dict(facts))
 
     def remove(self, episode: str) -> None:
         """Delete the letters and answers of an episode, those that wait as well."""
@@ -198,7 +224,9 @@ class Journal(OwnedBook):
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in any order."""
         query = select(_answers).filter_by(episode=episode)
-        yield from map(_entry, self._rows(self._seen(query, _answers, episode)))
+        for row in self._rows(self._seen(query, _answers, episode)):
+            entry = _entry(dict(row._mapping))
+            yield replace(entry, facts=dict(entry.facts))
 
     def tokens_of(self, owner: str) -> int:
         """The tokens, in and out, of all answers of an owner."""
@@ -207,33 +235,54 @@ class Journal(OwnedBook):
         return int(row.used or 0) if row else 0
 
 
-def _packed(letter: Entry | Mail) -> bytes:
-    """A letter's words, and behind them its facts: two streams, of which the first is as it was."""
-    facts = json.dumps(letter.facts, ensure_ascii=False)
-    # The default level takes twice as long and saves a tenth.
-    return b"".join(zlib.compress(x.encode(), level=1) for x in (letter.letter_text, facts))
+def _answering(asked: Asked, rows: Sequence[Mapping[str, Any]]) -> list[Entry]:
+    """The entries among some rows that answer a letter."""
+    place = (asked.agent, asked.letter, asked.attempt)
+    return [
+        _entry(row)
+        for row in rows
+        if (row["agent"], row["letter"], row["attempt"]) == place
+        and asked.model in ("", row["model"])
+    ]
 
 
-def _unpacked(content: bytes) -> tuple[str, dict[str, Any]]:
-    """A letter's words and its facts; earlier versions kept them in the words alone."""
-    words = zlib.decompressobj()
-    text = words.decompress(content).decode()
-    if not words.unused_data:
-        return text, facts_of_text(text)
-    facts: dict[str, Any] = json.loads(zlib.decompress(words.unused_data))
-    return text, facts
+_ENDED = {"": 0, "cut": 1, "refused": 2, "filtered": 3}
+_ENDINGS: dict[int, dict[str, Any]] = {
+    number: {"cut": ending == "cut", "withheld": "" if ending == "cut" else ending}
+    for ending, number in _ENDED.items()
+}
+"""How an answer ended, in the column that at first said only whether it was cut."""
 
 
-def _kept(who: Holder, episode: str, entry: Entry) -> dict[str, Any]:
-    place = {"episode": episode, "owner": who.owner, "cut": int(entry.answer.cut)}
+def _ending(answer: Answer) -> str:
+    return answer.withheld or ("cut" if answer.cut else "")
+
+
+def _kept(
+    who: Holder, episode: str, entry: Entry, shared: dict[int, str] | None = None
+) -> dict[str, Any]:
+    place = {"episode": episode, "owner": who.owner, "cut": _ENDED[_ending(entry.answer)]}
     row = {**vars(entry), **vars(entry.answer), **place}
-    del row["answer"], row["facts"]
-    return {**row, "letter_text": _packed(entry)}
+    del row["answer"], row["facts"], row["withheld"]
+    return {**row, "text": sealed_text(entry.answer.text), "letter_text": packed(entry, shared)}
 
 
-def _entry(row: Row[Any]) -> Entry:
-    kept: dict[str, Any] = {**row._mapping, "cut": bool(row.cut)}
-    del kept["episode"], kept["owner"]
-    answer = Answer(**{field.name: kept.pop(field.name) for field in fields(Answer)})
-    text, facts = _unpacked(row.letter_text)
-    return Entry(**{**kept, "letter_text": text}, answer=answer, facts=facts)
+def _entry(row: Mapping[str, Any]) -> Entry:
+    text, facts = unpacked(row["letter_text"])
+    return Entry(
+        agent=row["agent"],
+        act=row["act"],
+        model=row["model"],
+        letter=row["letter"],
+        letter_text=text,
+        attempt=row["attempt"],
+        answer=Answer(
+            text=unsealed_text(row["text"]),
+            input_tokens=row["input_tokens"],
+            output_tokens=row["output_tokens"],
+            seconds=row["seconds"],
+            **_ENDINGS[row["cut"]],
+        ),
+        nonce=row["nonce"],
+        facts=facts,
+    )

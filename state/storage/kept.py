@@ -14,6 +14,7 @@ from pathlib import Path
 
 from shapley_coop.files import read_json, read_text
 from shapley_coop.seats.tracing import keep_out
+from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.home import home
 
 KEPT = "kept:"
@@ -64,11 +65,11 @@ def _keep(kind: str, text: str) -> str:
     name = hashlib.sha256(text.encode()).hexdigest()[:32]
     path = home().folder / kind / f"{name}.txt"
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(path.parent)
         # Whoever reads it meanwhile finds all of it, or nothing.
         part = path.with_suffix(f".{os.getpid()}")
+        private_file(part)
         part.write_text(text, encoding="utf-8")
-        part.chmod(0o600)
         part.replace(path)
     return f"{KEPT}{name}"
 

@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, select, text
 from sqlalchemy.exc import DBAPIError
 
+from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.engine import Book
 
 _metadata = MetaData()
@@ -68,15 +69,17 @@ class FileLeases:
         Raises:
             Busy: another worker holds it.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        private_folder(self._folder)
         path = self._folder / f"{_digest(run)[:32]}.lock"
         # It may be acquired in one thread and released in another.
-        lock, holder = FileLock(path, thread_local=False), path.with_suffix(".holder")
+        lock = FileLock(path, mode=0o600, thread_local=False)
+        holder = path.with_suffix(".holder")
         try:
             lock.acquire(blocking=False)
         except Timeout:
             raise _busy(run, holder.read_text("utf-8") if holder.exists() else "") from None
         try:
+            private_file(holder)
             holder.write_text(_this_worker(), encoding="utf-8")
             yield Lease()
         finally:

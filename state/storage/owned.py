@@ -13,6 +13,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Executable,
+    Index,
     MetaData,
     Row,
     Select,
@@ -20,15 +21,17 @@ from sqlalchemy import (
     Table,
     insert,
     inspect,
-    literal,
     select,
     text,
     update,
 )
 from sqlalchemy.exc import IntegrityError
 
+from shapley_coop.state.storage.driver import Driver
 from shapley_coop.state.storage.engine import Book
+from shapley_coop.state.storage.migrations import STEPS
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
+from shapley_coop.state.storage.versions import migrate
 
 OWNED = MetaData()
 """All tables whose rows have an owner."""
@@ -40,18 +43,24 @@ _POLICY = "coop_owner"
 _MOST_KNOWN = 10_000
 
 
-def owner_column() -> Column[str]:
+def owner_column(*, primary_key: bool = False) -> Column[str]:
     """The column that every table of `OWNED` has."""
-    return Column("owner", String(64), nullable=False, server_default="")
+    return Column("owner", String(64), primary_key=primary_key, nullable=False, server_default="")
 
 
-_episodes = Table(
+episodes = Table(
     "episodes",
     OWNED,
     Column("episode", String(64), primary_key=True),
     owner_column(),
     Column("thread", String(80), nullable=False, server_default=""),
+    # What it follows on its thread; NULL where that does not name it.
+    Column("previous", String(80)),
+    Index("episodes_by_place", "owner", "thread", "previous", unique=True),
 )
+_PLACE = "SELECT owner, thread FROM episodes WHERE episode = ?"
+_CLAIM = "INSERT INTO episodes (episode, owner, thread) VALUES (?, ?, ?)"
+
 _threads = Table(
     "thread_owners", OWNED, Column("thread", String(80), primary_key=True), owner_column()
 )
@@ -65,13 +74,12 @@ class OwnedBook(Book):
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self._postgres = self._engine.dialect.name == "postgresql"
+        self._driver = None if self._postgres else Driver(self._engine)
         self._known: set[tuple[str, Holder]] = set()
 
     def _set_up(self, connection: Connection) -> None:
-        old = _without_owner(connection)
         super()._set_up(connection)
-        for table in old:
-            _add_owner(connection, table)
+        migrate(connection, self.tables, STEPS)
         if connection.dialect.name == "postgresql":
             _secure(connection)
 
@@ -81,12 +89,21 @@ class OwnedBook(Book):
         Raises:
             NotYours: the episode is played by another thread, or belongs to another owner.
         """
+        owner = self._reader_of(episode)
+        return query if owner is None else query.where(table.c.owner == owner)
+
+    def _reader_of(self, episode: str) -> str | None:
+        """The owner whose rows alone the holder may see; None for the server, which sees all.
+
+        Raises:
+            NotYours: the episode is played by another thread, or belongs to another owner.
+        """
         who = holder()
         if who.owner == SERVER:
-            return query
+            return None
         if who.thread and episode:
             self._claim(episode, who)
-        return query.where(table.c.owner == who.owner)
+        return who.owner
 
     def _claim(self, episode: str, who: Holder) -> None:
         """Make sure that an episode belongs to the holder; the first one claims it.
@@ -98,24 +115,35 @@ class OwnedBook(Book):
             return
         if who.owner == SERVER:
             raise NotYours("the server writes for the owner of a thread, never for all")
-        query = select(_episodes).filter_by(episode=episode)
-        found = self._row(query, who) or self._first(query, episode, who)
+        found = self._claimed(episode, who)
         if found is None or found.owner != who.owner or not _same(found.thread, who.thread):
             raise NotYours(
                 f"episode {episode[:64]!r} belongs to another thread: start a run of your own"
             )
         if who.thread and not found.thread:
-            placed = update(_episodes).filter_by(episode=episode, owner=who.owner, thread="")
+            placed = update(episodes).filter_by(episode=episode, owner=who.owner, thread="")
             self._write((placed.values(thread=who.thread), None), who=who)
         if len(self._known) > _MOST_KNOWN:
             self._known.clear()
         self._known.add((episode, who))
 
+    def _claimed(self, episode: str, who: Holder) -> Holder | None:
+        """Whose an episode is, the holder's if it was nobody's; None where that is not shown."""
+        if self._driver is None:
+            query = select(episodes).filter_by(episode=episode)
+            row = self._row(query, who) or self._first(query, episode, who)
+            return Holder(row.owner, row.thread) if row else None
+        if not (found := self._driver.rows(_PLACE, [episode])):
+            with suppress(IntegrityError):  # another worker may have been first
+                self._driver.insert(_CLAIM, [[episode, who.owner, who.thread]])
+            found = self._driver.rows(_PLACE, [episode])
+        return Holder(*found[0]) if found else None
+
     def _first(self, query: Executable, episode: str, who: Holder) -> Row[Any] | None:
         row = {"episode": episode, "owner": who.owner, "thread": who.thread}
         # Another worker, or another owner, whose row is not shown, may have been first.
         with suppress(IntegrityError):
-            self._write((insert(_episodes), row), who=who)
+            self._write((insert(episodes), row), who=who)
         return self._row(query, who)
 
     def _rows(self, query: Executable, who: Holder | None = None) -> Sequence[Row[Any]]:
@@ -152,7 +180,7 @@ class Owners(OwnedBook):
 
     def of_episode(self, episode: str) -> Holder | None:
         """The owner and the thread of an episode; None if nobody has claimed it."""
-        row = self._row(select(_episodes).filter_by(episode=episode), Holder(SERVER))
+        row = self._row(select(episodes).filter_by(episode=episode), Holder(SERVER))
         return Holder(row.owner, row.thread) if row else None
 
     def check_thread(self, thread: str, owner: str, *, claim: bool) -> None:
@@ -184,7 +212,7 @@ class Owners(OwnedBook):
 
     def unowned(self) -> bool:
         """Whether an episode belongs to no tenant."""
-        query = select(_episodes.c.episode).where(_episodes.c.owner == "").limit(1)
+        query = select(episodes.c.episode).where(episodes.c.owner == "").limit(1)
         return self._row(query, Holder(SERVER)) is not None
 
     def hand_over(self, episode: str, thread: str, owner: str) -> bool:
@@ -199,13 +227,13 @@ class Owners(OwnedBook):
         to = {"owner": owner}
         changes: list[tuple[Executable, Any]] = [
             (
-                update(_episodes).filter_by(episode=episode, owner="").values(**to, thread=thread),
+                update(episodes).filter_by(episode=episode, owner="").values(**to, thread=thread),
                 None,
             )
         ]
         for table in inspect(self._engine).get_table_names():
             known = OWNED.tables.get(table)
-            if known is not None and "episode" in known.c and known is not _episodes:
+            if known is not None and "episode" in known.c and known is not episodes:
                 changes.append(
                     (update(known).filter_by(episode=episode, owner="").values(to), None)
                 )
@@ -223,26 +251,6 @@ class Owners(OwnedBook):
 def _same(claimed: str, thread: str) -> bool:
     """Whether a thread may use what another, or none in particular, has claimed."""
     return not claimed or not thread or claimed == thread
-
-
-def _without_owner(connection: Connection) -> list[Table]:
-    """The tables of this database that were made before rows had owners."""
-    there = inspect(connection)
-    names = there.get_table_names()
-    tables = [table for name, table in OWNED.tables.items() if name in names]
-    return [t for t in tables if "owner" not in {c["name"] for c in there.get_columns(t.name)}]
-
-
-def _add_owner(connection: Connection, table: Table) -> None:
-    connection.exec_driver_sql(
-        f"ALTER TABLE {table.name} ADD COLUMN owner VARCHAR(64) NOT NULL DEFAULT ''"
-    )
-    if "episode" in table.c:
-        # Nobody can claim an episode that was played before.
-        claimed = select(_episodes.c.episode)
-        old = select(table.c.episode, literal(""), literal("")).distinct()
-        rows = old.where(table.c.episode.not_in(claimed))
-        connection.execute(insert(_episodes).from_select(["episode", "owner", "thread"], rows))
 
 
 def _secure(connection: Connection) -> None:

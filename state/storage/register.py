@@ -1,5 +1,6 @@
 """The register of runs. A run is entered before its graph starts, so that none is lost."""
 
+import hashlib
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,15 @@ _runs = Table(
     Column("created", String(32), nullable=False),
     Column("state", String(16), nullable=False),
     Column("result", Text),  # of a run that has not ended: why it stands still, as {"why": …}
+    Column("workflow", String(64), nullable=False, server_default=""),
+)
+_keys = Table(
+    "idempotency_keys",
+    OWNED,
+    owner_column(primary_key=True),
+    Column("key", String(200), primary_key=True),
+    Column("request", String(64), nullable=False),
+    Column("run", String(80), nullable=False),
 )
 
 
@@ -37,6 +47,8 @@ class Run:
         created: ISO time, UTC.
         state: started, waiting (for people), ended or failed.
         result: its result; None until it ended.
+        workflow: the version of the workflow that it began with; empty if an earlier release began
+            it, which did not say.
         why: of a run that waits or has failed: for whom, or why, and how it goes on.
     """
 
@@ -46,32 +58,83 @@ class Run:
     created: str
     state: str
     result: dict[str, Any] | None
+    workflow: str = ""
     why: str = ""
 
 
 class Runs(OwnedBook):
     """The runs of one database, each owner's apart."""
 
-    def begin(self, run: str, graph: str, room: dict[str, Any]) -> None:
+    def begin(
+        self, run: str, graph: str, room: dict[str, Any], workflow: str = "", key: str = ""
+    ) -> Run:
         """Enter a run before it starts.
 
+        Args:
+            run: its name.
+            graph: the workflow.
+            room: its resolved configuration.
+            workflow: the workflow's version.
+            key: the caller's idempotency key; empty for none.
+
+        Returns:
+            The run; if the same was requested under the key before, the one that was entered then.
+
         Raises:
-            ValueError: a run of that name exists.
+            ValueError: a run of that name exists, or the key is that of another request.
         """
+        owner, request = holder().owner, _digest(graph, room)
+        if key and (earlier := self._keyed(key, request)):
+            return self.get(earlier)
         row = {
             "run": run,
-            "owner": holder().owner,
+            "owner": owner,
             "graph": graph,
             "room": json.dumps(room),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
             "state": STARTED,
+            "workflow": workflow,
         }
+        keyed = {"owner": owner, "key": key, "request": request, "run": run}
         try:
-            self._write((insert(_runs), row))
+            self._write((insert(_runs), row), *([(insert(_keys), keyed)] if key else []))
         except IntegrityError:
+            if key and (earlier := self._keyed(key, request)):  # at the same time
+                return self.get(earlier)
             raise ValueError(
                 f"there is a run {run!r} already: choose another name, or coop resume {run}"
             ) from None
+        return Run(run, graph, json.loads(row["room"]), row["created"], STARTED, None, workflow)
+
+    def bind(self, key: str, room: dict[str, Any]) -> str:
+        """Keep an idempotency key to one request on the thread that is played.
+
+        Returns:
+            What stands for the key in place of the episode before it (`Episodes.after`).
+
+        Raises:
+            ValueError: it is that of another request, or of another thread.
+        """
+        who, request = holder(), _digest("", room)
+        row = {"owner": who.owner, "key": key, "request": request, "run": who.thread}
+        if (first := self._keyed(key, request)) is None:
+            try:
+                self._write((insert(_keys), row))
+            except IntegrityError:  # at the same time
+                first = self._keyed(key, request)
+        if first not in (None, who.thread):
+            raise ValueError(f"the idempotency key {key!r} was used on another thread: go on there")
+        return f"key:{hashlib.sha256(key.encode()).hexdigest()}"
+
+    def _keyed(self, key: str, request: str) -> str | None:
+        """The run that was requested under a key; None if none was."""
+        row = self._row(self._seen(select(_keys).filter_by(key=key), _keys))
+        if row is not None and row.request != request:
+            raise ValueError(
+                f"the idempotency key {key!r} is that of another request, {row.run}: "
+                "choose another key, or send the same request"
+            )
+        return str(row.run) if row else None
 
     def finish(
         self, run: str, state: str, result: dict[str, Any] | None = None, why: str = ""
@@ -111,4 +174,10 @@ def _run(row: Row[Any]) -> Run:
     kept = json.loads(row.result) if row.result else None
     result = kept if row.state == ENDED else None
     why = "" if result or not kept else str(kept.get("why", ""))
-    return Run(row.run, row.graph, json.loads(row.room), row.created, row.state, result, why)
+    room = json.loads(row.room)
+    return Run(row.run, row.graph, room, row.created, row.state, result, row.workflow, why)
+
+
+def _digest(graph: str, room: dict[str, Any]) -> str:
+    """A request by its hash."""
+    return hashlib.sha256(json.dumps([graph, room], sort_keys=True).encode()).hexdigest()

@@ -12,13 +12,14 @@ from shapley_coop.games.software_company.workspace.tree import (
     mistake_in_path,
     written,
 )
-from shapley_coop.games.software_company.workspace.watch import CheckResult, Limits
+from shapley_coop.games.software_company.workspace.watch import CheckResult, Limits, Status
 
 __all__ = [
     "PYTHON",
     "CheckResult",
     "Limits",
     "SandboxMissing",
+    "Status",
     "commits_of",
     "materialise",
     "mistake_in_path",

@@ -1,30 +1,57 @@
-"""The first process in the sandbox: fills the workspace, gives up its rights, runs the command.
+"""The first process in the sandbox: fills the workspace, starts the command, and watches over it.
 
-It is run as a script, with one argument: a JSON object of what to do. It needs nothing but the
-standard library, as nothing else is in there.
+It is run as a script with two arguments: a JSON object of what to do, and the number of a
+descriptor to report on. The report is closed before the command starts, and no process of the
+command can reach into this one: what is reported is true, whatever the command prints and whatever
+its exit code. It needs nothing but the standard library, as nothing else is in there.
 """
 
 import json
 import os
 import resource
+import signal
 import sys
 from typing import Any
 
-REFUSED = 125
-"""The exit code of a workspace that could not be set up, as `docker run` and others have it."""
+_TICK = 0.02
+"""Seconds between looks at what the command and all that it started use together."""
+
+_NOT_DUMPABLE = (4, 0)
+"""For prctl: no process of the same user may read this one's memory or descriptors."""
 
 
-def main(order: dict[str, Any]) -> None:
-    """Carry out the order; returns only by becoming the command.
+def main(order: dict[str, Any], report: int) -> None:
+    """Carry out the order; it ends with the command, and everything in the sandbox with it.
 
     Args:
-        order: source and target folder; the user to become, or None; limits; the command.
+        order: source and target folder; the user to become, or None; limits; the command;
+            whether this is a sandbox's first process, `sealed`.
+        report: a descriptor. Its lines say {"started": true} and {"ended": exit code} or
+            {"over": what limit}; {"refused": why} where the command could not be started.
     """
-    limits, user = order["limits"], order["user"]
+    os.set_inheritable(report, False)
     try:
-        _fill(order["source"], order["target"], user)
+        _fill(order["source"], order["target"], order["user"])
         os.chdir(order["target"])
         _yield_first()
+        if order["sealed"]:
+            _close_to_others()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        # From here on the command may be the reason of whatever happens to this process.
+        _say(report, started=True)
+        command = os.fork()
+        if not command:
+            _become(order, report)
+    except OSError as error:
+        _say(report, refused=str(error))
+        sys.exit(1)
+    _say(report, **_watch(command, order))
+
+
+def _become(order: dict[str, Any], report: int) -> None:
+    """Give up every right and become the command; returns never."""
+    user, limits = order["user"], order["limits"]
+    try:
         if user is not None:
             os.setgroups([])
             os.setgid(user)
@@ -38,10 +65,70 @@ def main(order: dict[str, Any]) -> None:
             "RLIMIT_NPROC": limits["processes"] + _running(os.getuid()),
         }.items():
             resource.setrlimit(getattr(resource, name), (most, most))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
         os.execv(order["command"][0], order["command"])  # noqa: S606 - a list, no shell
     except OSError as error:
-        sys.stderr.write(f"sandbox: {error}\n")
-        sys.exit(REFUSED)
+        _say(report, refused=str(error))
+    os._exit(1)
+
+
+def _watch(command: int, order: dict[str, Any]) -> dict[str, Any]:
+    """What became of the command: its exit code, or which limit all together went over."""
+    while True:
+        # Orphans are this process's to reap where it is the first.
+        while (ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG)) is not None:
+            if ended.si_pid == command:
+                code = ended.si_status
+                return {"ended": code if ended.si_code == os.CLD_EXITED else 128 + code}
+        if order["sealed"] and (over := _over(order["limits"], order["folders"])):
+            return {"over": over}
+        signal.sigtimedwait({signal.SIGCHLD}, _TICK)
+
+
+def _over(limits: dict[str, int], folders: list[str]) -> str:
+    """Which limit is passed by everything in the sandbox together; empty: none."""
+    if sum(map(_memory, _processes())) > limits["memory"]:
+        return "memory"
+    stats = map(os.statvfs, folders)
+    return "files" if sum(s.f_files - s.f_ffree for s in stats) > limits["files"] else ""
+
+
+def _memory(process: str) -> int:
+    """The bytes of memory that a process has for itself or shares by no file of the disk."""
+    try:
+        with open(f"/proc/{process}/status", encoding="utf-8", errors="replace") as status:
+            fields = dict(line.split(":", 1) for line in status if line.startswith(_COUNTED))
+    except (FileNotFoundError, ProcessLookupError):
+        return 0  # it has ended meanwhile
+    return sum(int(field.split()[0]) << 10 for field in fields.values())
+
+
+_COUNTED = ("RssAnon:", "RssShmem:", "VmSwap:")
+
+
+def _processes() -> list[str]:
+    """The numbers of all processes here but this one."""
+    return [name for name in os.listdir("/proc") if name.isdigit() and name != str(os.getpid())]
+
+
+def _close_to_others() -> None:
+    """Shut this process's memory and descriptors to processes of the same user.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    try:
+        import ctypes
+
+        prctl = ctypes.CDLL(None, use_errno=True).prctl
+    except (ImportError, AttributeError) as error:
+        raise OSError(f"the interpreter cannot call prctl: {error}") from None
+    if prctl(*_NOT_DUMPABLE, 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "prctl failed")
+
+
+def _say(report: int, **said: Any) -> None:
+    os.write(report, json.dumps(said).encode() + b"\n")
 
 
 def _fill(source: str, target: str, user: int | None) -> None:
@@ -90,4 +177,4 @@ def _running(user: int) -> int:
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    main(json.loads(sys.argv[1]), int(sys.argv[2]))

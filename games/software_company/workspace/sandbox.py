@@ -3,14 +3,17 @@
 With bubblewrap the program gets: a copy of the workspace in memory, of bounded size, and nothing
 else that it could write to but a bounded /tmp; the system read-only, without any user's home; no
 network; process numbers of its own, so that it sees no other process and ends with its first; an
-environment that was never ours; limits on processes, memory, CPU, open and written files; and a
-clock that it cannot stop. Where bubblewrap is missing, or the kernel forbids it, foreign code is
-not run, unless the caller says so: then limits, clean environment, and clock still hold, and
-nothing else does.
+environment that was never ours; no system calls but the usual ones (`syscalls`); limits on
+processes, CPU and open files, and on the memory and the files of all its processes together; and a
+clock that it cannot stop. What became of it is reported by the sandbox's first process, which it
+cannot reach. Sockets' and pipes' buffers are bounded by the number of open files alone. Where
+bubblewrap is missing, or the kernel forbids it, foreign code is not run, unless the caller says so:
+then each process's own limits, clean environment, and clock still hold, and nothing else does.
 """
 
 import json
 import os
+import platform
 import secrets
 import shutil
 import sys
@@ -21,13 +24,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shapley_coop.games.params import GameError
-from shapley_coop.games.software_company.workspace.watch import CheckResult, Limits, watch
+from shapley_coop.games.software_company.workspace.syscalls import filter_file, machine_known
+from shapley_coop.games.software_company.workspace.watch import (
+    CheckResult,
+    Limits,
+    NotStarted,
+    watch,
+)
 
 PYTHON = "python"
 """As a command's first word: the interpreter of this process, without its packages."""
 
 _INSIDE = Path(__file__).with_name("inside.py")
-_REFUSED = 125
+_PARTS = {"/workspace": 12, "/tmp": 3, "/dev/shm": 1}  # noqa: S108 - within the sandbox
+"""How many sixteenths of what may be written each folder holds."""
+
 _NO_SANDBOX = "--unsafe-no-sandbox runs it all the same, at your own risk"
 
 
@@ -59,19 +70,13 @@ def run_checks(
     limits, source = limits or Limits(), Path(folder).resolve()
     if not source.is_dir():
         raise GameError(f"{folder}: no such folder; give a workspace")
-    if unsafe:
-        with TemporaryDirectory(prefix="workspace-") as target:
-            order = _order(source, target, None, limits, command)
-            seen = watch([*_python(), str(_INSIDE), order], _clean(target), limits, sealed=False)
-        # Alike on every machine: as if it had run where the sandbox runs it.
-        stdout, stderr = (s.replace(target, "/workspace") for s in (seen.stdout, seen.stderr))
-        seen = replace(seen, stdout=stdout, stderr=stderr)
-    else:
+    try:
+        if unsafe:
+            return _run_unboxed(source, limits, command)
         require_sandbox()
-        seen = watch(_boxed(source, limits, command), {}, limits, sealed=True)
-    if seen.code == _REFUSED and seen.stderr.startswith("sandbox: "):
-        raise GameError(f"{folder}: could not be run: {seen.stderr[9:].strip()}")
-    return seen
+        return _run_boxed(source, limits, command)
+    except NotStarted as error:
+        raise GameError(f"{folder}: could not be run: {error}") from None
 
 
 @cache
@@ -85,17 +90,38 @@ def require_sandbox() -> None:
         raise SandboxMissing(f"no sandbox on {sys.platform}: use Linux; {_NO_SANDBOX}")
     if shutil.which("bwrap") is None:
         raise SandboxMissing(f"no sandbox: install the package bubblewrap; {_NO_SANDBOX}")
-    limits = Limits()
-    with TemporaryDirectory() as empty:
-        seen = watch(_boxed(Path(empty), limits, [PYTHON, "-c", ""]), {}, limits, sealed=True)
-    if seen.code != 0:
-        reason = " ".join(seen.stderr.split())[:200] or seen.status
-        raise SandboxMissing(f"bubblewrap does not work here ({reason}); {_NO_SANDBOX}")
+    if not machine_known():
+        raise SandboxMissing(
+            f"no sandbox on {platform.machine()}: its system calls are not known; {_NO_SANDBOX}"
+        )
+    try:
+        with TemporaryDirectory() as empty:
+            seen = _run_boxed(Path(empty), Limits(), [PYTHON, "-c", ""])
+        reason = "" if seen.passed else " ".join(seen.stderr.split()) or seen.status
+    except NotStarted as error:
+        reason = str(error)
+    if reason:
+        raise SandboxMissing(f"bubblewrap does not work here ({reason[:200]}); {_NO_SANDBOX}")
 
 
-def _boxed(source: Path, limits: Limits, command: Sequence[str]) -> list[str]:
-    """The argument list that runs a command in bubblewrap."""
-    root, size = os.geteuid() == 0, str(limits.disk)
+def _run_unboxed(source: Path, limits: Limits, command: Sequence[str]) -> CheckResult:
+    with TemporaryDirectory(prefix="workspace-") as target:
+        order = _order(source, target, None, limits, command, sealed=False)
+        seen = watch([*_python(), str(_INSIDE), order], _clean(target), limits, sealed=False)
+    # Alike on every machine: as if it had run where the sandbox runs it.
+    stdout, stderr = (s.replace(target, "/workspace") for s in (seen.stdout, seen.stderr))
+    return replace(seen, stdout=stdout, stderr=stderr)
+
+
+def _run_boxed(source: Path, limits: Limits, command: Sequence[str]) -> CheckResult:
+    with filter_file() as calls:
+        boxed = _boxed(source, limits, command, calls)
+        return watch(boxed, {}, limits, sealed=True, inherit=(calls,))
+
+
+def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> list[str]:
+    """The argument list that runs a command in bubblewrap, with the filter read from `calls`."""
+    root = os.geteuid() == 0
     # Root's processes are bound by no limit on their number, so it becomes a user of its own.
     user = 1_000_000_000 + secrets.randbelow(1_000_000_000) if root else None
     rights = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_SETGID", "CAP_SETUID"] if root else []
@@ -104,6 +130,7 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str]) -> list[str]:
         str(shutil.which("bwrap")),
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", "--hostname", "sandbox", "--die-with-parent", "--new-session"),
+        *("--as-pid-1", "--seccomp", str(calls)),
         *([] if root else ["--unshare-user", "--uid", "1000", "--gid", "1000"]),
         *("--cap-drop", "ALL"),
         *(part for right in rights for part in ("--cap-add", right)),
@@ -111,16 +138,25 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str]) -> list[str]:
         *(part for item in environment.items() for part in ("--setenv", *item)),
         *_system(),
         *("--proc", "/proc", "--dev", "/dev"),
-        *("--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"),  # noqa: S108
-        *("--perms", "1777", "--size", size, "--tmpfs", "/tmp"),  # noqa: S108
-        *("--perms", "0777", "--size", size, "--tmpfs", "/workspace"),
+        # Shared mappings of /dev/zero are memory that no limit counts.
+        *("--dev-bind", "/dev/null", "/dev/zero"),
+        *_writable(limits.disk),
         *_interpreter(),
         *("--ro-bind", str(source), "/source", "--ro-bind", str(_INSIDE), "/inside.py"),
         *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"),
         "--",
         *_python(),
         "/inside.py",
-        _order(Path("/source"), "/workspace", user, limits, command),
+        _order(Path("/source"), "/workspace", user, limits, command, sealed=True),
+    ]
+
+
+def _writable(disk: int) -> list[str]:
+    """The folders that can be written, in memory; together of `disk` bytes."""
+    return [
+        part
+        for folder, sixteenths in _PARTS.items()
+        for part in ("--perms", "1777", "--size", str(disk * sixteenths // 16), "--tmpfs", folder)
     ]
 
 
@@ -164,7 +200,13 @@ def _clean(home: str) -> dict[str, str]:
 
 
 def _order(
-    source: Path, target: str, user: int | None, limits: Limits, command: Sequence[str]
+    source: Path,
+    target: str,
+    user: int | None,
+    limits: Limits,
+    command: Sequence[str],
+    *,
+    sealed: bool,
 ) -> str:
     """What `inside` is told."""
     first, *rest = command
@@ -178,5 +220,7 @@ def _order(
             "user": user,
             "limits": asdict(limits),
             "command": [program, *rest],
+            "sealed": sealed,
+            "folders": list(_PARTS),
         }
     )

@@ -1,5 +1,6 @@
 """Watching a process: a clock, a cap on what it prints, and an end to all of it."""
 
+import json
 import os
 import selectors
 import signal
@@ -7,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, BinaryIO, Literal
 
 _CHUNK = 64 << 10
 _GRACE = 10.0
@@ -16,7 +17,7 @@ _GRACE = 10.0
 _TICK = 0.01
 """Seconds between looks at whether the process has ended, while it says nothing."""
 
-Status = Literal["ended", "timeout", "flood"]
+Status = Literal["ended", "timeout", "flood", "memory", "files", "killed"]
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,12 @@ class Limits:
     """What a command may use; sizes in bytes."""
 
     seconds: int = 10  # of the clock, and of CPU for each process
-    memory: int = 512 << 20  # of address space, for each process
+    memory: int = 512 << 20  # of address space for each process; in use, for all together
     processes: int = 32
     open_files: int = 256
     file: int = 16 << 20  # the largest file that can be written
-    disk: int = 64 << 20  # workspace and /tmp, each
+    disk: int = 64 << 20  # all that is written: workspace, /tmp and /dev/shm together
+    files: int = 10_000  # how many of them
     output: int = 64 << 10  # of stdout and of stderr, each
 
 
@@ -37,7 +39,9 @@ class CheckResult:
     """What came of a command.
 
     Attributes:
-        status: "ended" by itself, or was ended: for "timeout", or a "flood" of output.
+        status: "ended" by itself, or was ended: for "timeout", a "flood" of output, or for the
+            "memory" or number of "files" of all its processes together; "killed": the system
+            ended it, for want of memory.
         code: the exit code, 128 + n after signal n; None if it was ended.
         stdout: what it printed, no more than the limit.
         stderr: what it complained, likewise.
@@ -56,31 +60,74 @@ class CheckResult:
         return self.status == "ended" and self.code == 0
 
 
+class NotStarted(RuntimeError):
+    """The command was not started; says why, as the system said it."""
+
+
 def watch(
-    command: Sequence[str], env: Mapping[str, str], limits: Limits, *, sealed: bool
+    command: Sequence[str],
+    env: Mapping[str, str],
+    limits: Limits,
+    *,
+    sealed: bool,
+    inherit: tuple[int, ...] = (),
 ) -> CheckResult:
-    """Run a command to its end, or end it and all of its process group.
+    """Run a command under `inside` to its end, or end it and all of its process group.
 
     Args:
-        command: program and arguments; no shell.
+        command: program and arguments; no shell. The number of the descriptor to report on is
+            added as the last.
         env: its whole environment.
         limits: after so many seconds, or more bytes on a stream, it is ended.
         sealed: whether all that it started ends with it: then that is waited for.
+        inherit: descriptors that the command needs.
+
+    Raises:
+        NotStarted: it could not be set up.
     """
-    pipe, null = subprocess.PIPE, subprocess.DEVNULL
-    with subprocess.Popen(
-        command, stdin=null, stdout=pipe, stderr=pipe, env=dict(env), start_new_session=True
-    ) as process:
+    reader, writer = os.pipe()
+    with open(reader, "rb") as report:
         try:
-            status, streams = _follow(process, limits)
+            process = _started([*command, str(writer)], env, (*inherit, writer))
         finally:
-            _end(process)
-            if sealed:
-                _await_silence(process)
-        code = process.wait()
+            os.close(writer)
+        with process:
+            try:
+                status, streams = _follow(process, limits)
+            finally:
+                _end(process)
+                if sealed:
+                    _await_silence(process)
+        said = _reported(report)
     stdout, stderr = (bytes(stream).decode("utf-8", "replace") for stream in streams)
-    known = (code if code >= 0 else 128 - code) if status == "ended" else None
-    return CheckResult(status, known, stdout, stderr, sandboxed=sealed)
+    if status != "ended":
+        return CheckResult(status, None, stdout, stderr, sandboxed=sealed)
+    if "refused" in said or "started" not in said:
+        raise NotStarted(said.get("refused") or " ".join(stderr.split()) or "it did not say why")
+    outcome: Status = "ended" if "ended" in said else said.get("over", "killed")
+    return CheckResult(outcome, said.get("ended"), stdout, stderr, sandboxed=sealed)
+
+
+def _started(
+    command: Sequence[str], env: Mapping[str, str], inherit: tuple[int, ...]
+) -> "subprocess.Popen[bytes]":
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    return subprocess.Popen(
+        command,
+        stdin=null,
+        stdout=pipe,
+        stderr=pipe,
+        env=dict(env),
+        start_new_session=True,
+        pass_fds=inherit,
+    )
+
+
+def _reported(report: BinaryIO) -> dict[str, Any]:
+    """What `inside` reported; nothing of it is the program's word: it cannot write there."""
+    os.set_blocking(report.fileno(), False)  # whoever might still hold it open is not waited for
+    lines = (report.read() or b"").splitlines()
+    return {key: value for line in lines for key, value in json.loads(line).items()}
 
 
 def _follow(process: "subprocess.Popen[bytes]", limits: Limits) -> tuple[Status, list[bytearray]]:

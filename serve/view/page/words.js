@@ -106,6 +106,8 @@ const REFUSALS = {
   CLASH: "two duties that cannot both be kept",
   CLAUSE: "a clause that cannot be read",
   CUT: "the answer was cut off by its length limit",
+  REF: "the model declined to answer",
+  FIL: "a content filter kept the answer back",
   DIFF: "a text that says something other than the clauses",
   DROP: "it ended a clause that is not in force",
   DUP: "the same element twice",

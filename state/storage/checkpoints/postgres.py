@@ -1,18 +1,22 @@
 """Checkpoints in a Postgres database."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from shapley_coop.state.storage.bounded import BoundedAsyncConnection, parameters, seconds
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 
-Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
+# It would tell of each try to connect again, beside the one line that the error is told in.
+logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+
+Pool = AsyncConnectionPool[BoundedAsyncConnection[DictRow]]
 
 _SET_UP_LOCK = 5_311_847
 _SET_UP_SECONDS = 60
@@ -54,10 +58,12 @@ class PostgresSaver(ServerSaverMixin, AsyncPostgresSaver):
 @asynccontextmanager
 async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
     """An open saver, with its tables in place."""
+    settings = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     async with AsyncConnectionPool(
         url,
-        connection_class=AsyncConnection[DictRow],
-        kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+        connection_class=BoundedAsyncConnection[DictRow],
+        kwargs={**settings, **parameters()},
+        timeout=seconds(),
         min_size=1,
         max_size=1,  # the saver asks for one connection at a time
         check=AsyncConnectionPool.check_connection,
@@ -68,9 +74,7 @@ async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
         yield saver
 
 
-async def _set_up(
-    saver: PostgresSaver, pool: AsyncConnectionPool[AsyncConnection[DictRow]]
-) -> None:
+async def _set_up(saver: PostgresSaver, pool: Pool) -> None:
     """Make LangGraph's tables, one process at a time.
 
     The lock is polled: a process that waits inside a statement would hold up the indexes that

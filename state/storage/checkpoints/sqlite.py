@@ -12,10 +12,12 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
+from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.batcher import ThreadBatcher
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.engine import BUSY_SECONDS
+from shapley_coop.state.storage.versions import CHECKPOINTS, check_known
 
 _BY_RUN = "json_extract(CAST(metadata AS TEXT), '$.run_id') = ?"
 _THREADS = f"SELECT DISTINCT thread_id FROM checkpoints WHERE {_BY_RUN}"  # noqa: S608 - constants
@@ -100,8 +102,8 @@ async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
         try:
             connection = await asyncio.to_thread(_connected, file)
             break
-        except sqlite3.OperationalError:
-            if wait is None:
+        except sqlite3.OperationalError as error:
+            if wait is None or "locked" not in str(error):
                 raise
             await asyncio.sleep(wait)
     with closing(connection):
@@ -114,12 +116,17 @@ async def in_sqlite(file: Path) -> AsyncIterator[SqliteSaver]:
 
 def _connected(file: Path) -> sqlite3.Connection:
     """A connection to a file that has LangGraph's tables."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(file.parent)
+    private_file(file)
     connection = sqlite3.connect(file, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
         # A killed process loses nothing; after a power cut a run resumes from an earlier step.
         connection.execute("PRAGMA synchronous = NORMAL")
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        check_known("this home's file of checkpoints", found, CHECKPOINTS)
         BlockingSaver(connection).setup()
+        if found != CHECKPOINTS:
+            connection.execute(f"PRAGMA user_version = {CHECKPOINTS}")
     except BaseException:
         connection.close()
         raise

@@ -1,0 +1,30 @@
+"""Credit for somebody's LangGraph app: which of its agents earns its tokens.
+
+The app's owner brings a compiled graph, the names of its agents, inputs, and a score of what comes
+out. Every coalition of agents is played on a copy of the graph, in which the others are stood in
+for (`absence`); node calls are kept on disk (`calls`), so that what two coalitions ask alike is
+asked once. The values are those of `credit`.
+
+>>> from typing import TypedDict
+>>> from langgraph.graph import StateGraph
+>>> from shapley_coop.evals.attribution import attribute
+>>> class State(TypedDict, total=False):
+...     facts: str
+...     text: str
+>>> page = StateGraph(State)
+>>> _ = page.add_node("search", lambda state: {"facts": "it rains"})
+>>> _ = page.add_node("write", lambda state: {"text": f"Today {state['facts']}."})
+>>> _ = page.set_entry_point("search").add_edge("search", "write")
+>>> credit = attribute(
+...     page.compile(), ["search", "write"], lambda state: "rains" in state["text"], {}
+... )
+>>> credit.values, credit.interactions
+({'search': 0.5, 'write': 0.5}, {'search,write': 1.0})
+"""
+
+from shapley_coop.evals.attribution.attributing import attribute, attribute_async
+from shapley_coop.evals.attribution.result import AppCredit
+from shapley_coop.evals.attribution.settings import Settings
+from shapley_coop.evals.attribution.stage import CallsSpent
+
+__all__ = ["AppCredit", "CallsSpent", "Settings", "attribute", "attribute_async"]

@@ -1,0 +1,224 @@
+"""Somebody's LangGraph app: its graph, its agents as nodes, and a copy in which nodes are replaced.
+
+An agent is a node of the compiled graph, or `team/writer`, a node of the subgraph that is the node
+`team`. The app itself is never changed: every play has a copy of the graph of its own.
+"""
+
+import hashlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.managed.base import is_managed_value
+from langgraph.pregel import Pregel
+
+from shapley_coop.credit.coalitions import check_agents
+
+Graph = Pregel[Any, Any, Any, Any]
+StandIn = Callable[[Any, RunnableConfig], Any]
+StandInFor = Callable[[str, Runnable[Any, Any], frozenset[str]], StandIn]
+"""A node's path, what it is bound to, and the managed values it reads → what replaces it."""
+
+
+def load(spec: str, what: str) -> Any:
+    """The object that `path.py:name` names; the file's folder is importable while it loads.
+
+    Args:
+        spec: a file and a name in it.
+        what: how an error names it.
+
+    Raises:
+        ValueError: there is no such file or name, or the file fails when it is imported.
+    """
+    file, _, name = spec.rpartition(":")
+    path = Path(file)
+    if not file or not name or not path.is_file():
+        raise ValueError(f"{what} {spec}: give path.py:name, the file and a name in it")
+    module = _module(path.resolve(), what)
+    if not hasattr(module, name):
+        raise ValueError(f"{what} {spec}: {path} has no {name!r}")
+    return getattr(module, name)
+
+
+def _module(path: Path, what: str) -> Any:
+    known = f"coop_app_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    if known in sys.modules:
+        return sys.modules[known]
+    found = importlib.util.spec_from_file_location(known, path)
+    assert found
+    assert found.loader
+    module = sys.modules[known] = importlib.util.module_from_spec(found)
+    sys.path.insert(0, str(path.parent))
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[known]
+        raise ValueError(f"{what} {path}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+class App:
+    """A compiled graph and its agents.
+
+    Args:
+        graph: a compiled StateGraph, or a StateGraph, which is compiled here.
+        agents: names of nodes; `team/writer` is a node of a subgraph.
+
+    Raises:
+        ValueError: it is no such graph, or an agent is no node of it.
+    """
+
+    def __init__(self, graph: Any, agents: Sequence[str]) -> None:
+        if hasattr(graph, "compile") and not isinstance(graph, Pregel):
+            graph = graph.compile()
+        if not isinstance(graph, CompiledStateGraph):
+            raise ValueError(
+                f"the app is a {type(graph).__name__}: a StateGraph or a compiled one is needed"
+            )
+        if graph.interrupt_before_nodes or graph.interrupt_after_nodes:
+            raise ValueError(
+                "the app stops at breakpoints (interrupt_before or interrupt_after): compile it "
+                "without them, as nobody is there to go on"
+            )
+        check_agents(list(agents))
+        self.graph: Graph = graph
+        self.agents = list(agents)
+        nodes = dict(_paths(graph))
+        for agent in agents:
+            if agent not in nodes:
+                known = ", ".join(nodes)
+                raise ValueError(f"agent {agent!r} is no node of the app: its nodes are {known}")
+            if within := [other for other in agents if agent.startswith(f"{other}/")]:
+                raise ValueError(f"agent {agent!r} is a part of agent {within[0]!r}: name one")
+        self.closed = frozenset(_closed_keys(graph))
+
+    def copy(self, stand_in: StandInFor, store: Any = None) -> Graph:
+        """A copy in which every node is replaced, with a checkpointer of its own.
+
+        Args:
+            stand_in: makes what replaces a node.
+            store: takes the place of the app's store.
+        """
+        copied = self._rewired(self.graph, stand_in, "")
+        saver = InMemorySaver() if self.graph.checkpointer else None
+        return copied.copy({"checkpointer": saver, "store": store})
+
+    def _rewired(self, graph: Graph, stand_in: StandInFor, at: str) -> Graph:
+        nodes = {}
+        for name, node in graph.nodes.items():
+            path = at + name
+            if name == START:
+                nodes[name] = node
+            elif any(agent.startswith(f"{path}/") for agent in self.agents):
+                inner = self._rewired(_inner(node), stand_in, f"{path}/")
+                nodes[name] = node.copy(
+                    {"bound": inner, "subgraphs": [inner], "cache_policy": None}
+                )
+            else:
+                replaced = stand_in(path, node.bound, _managed(graph))
+                bound = RunnableLambda(replaced, name=name)
+                nodes[name] = node.copy({"bound": bound, "cache_policy": None})
+        return graph.copy({"nodes": nodes, "cache": None})
+
+    def fingerprint(self) -> str:
+        """A name for the code of the nodes: kept calls of another code are not taken."""
+        files = sorted({file for _, node in _paths(self.graph) for file in _sources(node.bound)})
+        read = hashlib.sha256()
+        for file in files:
+            read.update(Path(file).read_bytes())
+        read.update("\x00".join(sorted(path for path, _ in _paths(self.graph))).encode())
+        return read.hexdigest()[:16]
+
+    def managed(self, path: str) -> frozenset[str]:
+        """Keys of a node's input that count steps."""
+        graph: Graph = self.graph
+        for name in path.split("/")[:-1]:
+            graph = _inner(graph.nodes[name])
+        return _managed(graph)
+
+    def drawn(self) -> tuple[list[str], list[tuple[str, str, bool]]]:
+        """The graph's nodes, and its edges with whether they are conditional."""
+        drawing = self.graph.get_graph(xray=any("/" in agent for agent in self.agents))
+        edges = [
+            (_as_path(edge.source), _as_path(edge.target), edge.conditional)
+            for edge in drawing.edges
+        ]
+        return [_as_path(name) for name in drawing.nodes], edges
+
+
+def _as_path(name: str) -> str:
+    """A drawn node's path: a drawing writes team:writer."""
+    return name.replace(":", "/")
+
+
+def _inner(node: Any) -> Graph:
+    assert isinstance(node.bound, Pregel)
+    return node.bound
+
+
+def _paths(graph: Graph, at: str = "") -> Iterator[tuple[str, Any]]:
+    """Every node's path, with those of subgraphs that are nodes."""
+    for name, node in graph.nodes.items():
+        if name == START:
+            continue
+        yield at + name, node
+        if isinstance(node.bound, CompiledStateGraph):
+            yield from _paths(node.bound, f"{at}{name}/")
+
+
+def _managed(graph: Graph) -> frozenset[str]:
+    """Keys that count steps, which differ with where a node stands in a run."""
+    return frozenset(name for name, of in graph.channels.items() if is_managed_value(of))
+
+
+def _closed_keys(graph: Graph) -> Iterator[str]:
+    """Keys of the state whose type is a choice: a Literal or an enumeration."""
+    graphs = [graph, *(n.bound for _, n in _paths(graph) if isinstance(n.bound, Pregel))]
+    schemas = {s for g in graphs for s in getattr(getattr(g, "builder", None), "schemas", ())}
+    for schema in schemas:
+        try:
+            hints = get_type_hints(schema)
+        except (NameError, TypeError):
+            hints = getattr(schema, "__annotations__", {})
+        yield from (key for key, hint in hints.items() if _is_choice(hint))
+
+
+def _is_choice(hint: Any) -> bool:
+    if get_origin(hint) is Literal or (inspect.isclass(hint) and issubclass(hint, Enum)):
+        return True
+    inner = [part for part in get_args(hint) if part is not type(None)]
+    return any(_is_choice(part) for part in inner if not isinstance(part, str | int))
+
+
+def _sources(bound: Any) -> Iterator[str]:
+    """The files of a node's functions that belong to the app, not to a library."""
+    if isinstance(bound, Pregel):
+        for _, node in _paths(bound):
+            yield from _sources(node.bound)
+    parts = [bound, getattr(bound, "func", None), getattr(bound, "afunc", None)]
+    for tool in getattr(bound, "tools_by_name", {}).values():
+        parts += [getattr(tool, "func", None), getattr(tool, "coroutine", None)]
+    for part in parts:
+        try:
+            file = inspect.getsourcefile(_function(part))
+        except TypeError:  # an object that no file defines
+            continue
+        if file and "site-packages" not in file and Path(file).is_file():
+            yield file
+
+
+def _function(part: Any) -> Any:
+    """What partials and wrappers are around."""
+    while hasattr(part, "func"):
+        part = part.func
+    return part

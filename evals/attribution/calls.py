@@ -1,0 +1,155 @@
+"""Node calls, kept on disk: what was asked once is never paid for twice.
+
+One row is one call: the node, its input without random ids, the how-manieth time this run asked
+just that, and the sample. So a second run makes no call, and a run that was stopped goes on.
+"""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+Tokens = dict[str, tuple[int, int]]
+"""Model → input and output tokens."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a node answered.
+
+    Attributes:
+        output: its update, or a Command; ids that it took from its input are numbered.
+        tokens: what its models read and wrote.
+        models: how many model calls it made.
+        tools: the tools that acted.
+        puts: what it wrote to the store: (namespace, key, value).
+    """
+
+    output: Any
+    tokens: Tokens = field(default_factory=dict)
+    models: int = 0
+    tools: tuple[str, ...] = ()
+    puts: tuple[tuple[tuple[str, ...], str, Any], ...] = ()
+
+
+class Calls:
+    """The kept calls of one app.
+
+    Args:
+        path: an SQLite file; None keeps them in memory for this object's life.
+        app: whose calls these are: an app whose code changed has another name.
+    """
+
+    def __init__(self, path: Path | None, app: str) -> None:
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        self._base = sqlite3.connect(
+            path or ":memory:", isolation_level=None, check_same_thread=False
+        )
+        self.app = app
+        # Their own types come back as they were: it is the owner's own app that wrote them.
+        self._serial = JsonPlusSerializer(allowed_msgpack_modules=True)
+        self._base.execute("PRAGMA busy_timeout = 20000")
+        # A killed process loses nothing; a power cut may lose the last calls, never an older one.
+        self._base.execute("PRAGMA journal_mode = WAL")
+        self._base.execute("PRAGMA synchronous = NORMAL")
+        self._base.execute(
+            "CREATE TABLE IF NOT EXISTS calls"
+            " (app TEXT, key TEXT, kind TEXT, output BLOB, about TEXT, PRIMARY KEY (app, key))"
+        )
+        self._base.execute(
+            "CREATE TABLE IF NOT EXISTS begun (app TEXT, key TEXT, tool TEXT,"
+            " PRIMARY KEY (app, key, tool))"
+        )
+
+    def __len__(self) -> int:
+        found = self._base.execute("SELECT count(*) FROM calls WHERE app = ?", (self.app,))
+        return int(found.fetchone()[0])
+
+    def get(self, key: str) -> Call | None:
+        """The call under a key; each time a copy of its own."""
+        found = self._base.execute(
+            "SELECT kind, output, about FROM calls WHERE app = ? AND key = ?", (self.app, key)
+        ).fetchone()
+        if found is None:
+            return None
+        kind, output, about = found
+        known = json.loads(about)
+        loaded = self._serial.loads_typed((kind, output))
+        return Call(
+            output=loaded["output"],
+            tokens={model: (spent[0], spent[1]) for model, spent in known["tokens"].items()},
+            models=known["models"],
+            tools=tuple(known["tools"]),
+            puts=tuple((tuple(space), name, value) for space, name, value in loaded["puts"]),
+        )
+
+    def put(self, key: str, call: Call) -> Call:
+        """Keep a call; the first under a key stays. What is kept, as a copy.
+
+        Raises:
+            TypeError: the output holds something that cannot be written down.
+        """
+        try:
+            kind, output = self._serial.dumps_typed(
+                {"output": call.output, "puts": [list(put) for put in call.puts]}
+            )
+        except Exception as error:
+            raise TypeError(f"what it wrote cannot be kept: {error}") from None
+        about = {"tokens": call.tokens, "models": call.models, "tools": call.tools}
+        self._base.execute(
+            "INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?)",
+            (self.app, key, kind, output, json.dumps(about)),
+        )
+        kept = self.get(key)
+        assert kept is not None
+        return kept
+
+    def acting(self, key: str) -> "Acting":
+        """Where the tools that begin to act in a call are written down, until it is kept."""
+        return Acting(self._base, self.app, key)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+
+@dataclass(frozen=True)
+class Acting:
+    """Tools that began to act in a call that is not kept yet."""
+
+    base: sqlite3.Connection
+    app: str
+    key: str
+
+    def begun(self) -> list[str]:
+        """Tools that began in an earlier try, whose effect nobody knows."""
+        rows = self.base.execute(
+            "SELECT tool FROM begun WHERE app = ? AND key = ?", (self.app, self.key)
+        )
+        return [tool for (tool,) in rows]
+
+    def begin(self, tool: str) -> None:
+        """Write down that a tool is about to act."""
+        self.base.execute("INSERT OR IGNORE INTO begun VALUES (?, ?, ?)", (*self._id, tool))
+
+    def done(self) -> None:
+        """The call is kept: nothing is unknown any more."""
+        self.base.execute("DELETE FROM begun WHERE app = ? AND key = ?", self._id)
+
+    @property
+    def _id(self) -> tuple[str, str]:
+        return self.app, self.key
+
+
+def added(all_tokens: Mapping[str, tuple[int, int]], more: Mapping[str, tuple[int, int]]) -> Tokens:
+    """Tokens by model, summed."""
+    total = dict(all_tokens)
+    for model, (read, written) in more.items():
+        before = total.get(model, (0, 0))
+        total[model] = (before[0] + read, before[1] + written)
+    return total

@@ -1,0 +1,130 @@
+"""A bundled app of three agents whose models are embedded: no key, no network.
+
+A researcher names facts about a topic, a writer puts some of them into a text, a critic sends it
+back once if a fact is missing. The models answer by rules from their prompts alone, so what comes
+out is a simulation and says nothing about language models.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Any, Literal, TypedDict
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langgraph.graph import END, START, StateGraph
+
+FACTS = {
+    "owls": ["turn their heads by 270 degrees", "fly without a sound", "swallow prey whole"],
+    "bees": ["dance to tell the way", "see ultraviolet light"],
+    "glaciers": ["hold most fresh water", "flow downhill", "carve valleys", "look blue inside"],
+}
+"""Topic → what there is to say about it."""
+
+USED = 2
+"""Facts that the writer puts into a first draft."""
+
+AGENTS = ["researcher", "writer", "critic"]
+INPUTS: list[dict[str, Any]] = [{"topic": topic} for topic in FACTS]
+
+
+class Draft(TypedDict, total=False):
+    """The app's state.
+
+    Attributes:
+        topic: what the text is about; the input.
+        facts: the researcher's, a line each.
+        text: the writer's.
+        note: the critic's: facts that are missing, a line each.
+        verdict: the critic's: write again, or done.
+    """
+
+    topic: str
+    facts: str
+    text: str
+    note: str
+    verdict: Literal["again", "done"]
+
+
+class RuleChat(BaseChatModel):
+    """A chat model that answers by a rule of its prompt."""
+
+    rule: Callable[[str], str]
+
+    @property
+    def _llm_type(self) -> str:
+        return "embedded"
+
+    def _get_ls_params(self, stop: list[str] | None = None, **_: Any) -> Any:
+        return {"ls_provider": "embedded", "ls_model_name": "rules", "ls_model_type": "chat"}
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **_: Any
+    ) -> ChatResult:
+        prompt = messages[-1].text
+        words = self.rule(prompt)
+        read, written = len(prompt.split()), len(words.split())
+        spent = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+        answer = AIMessage(words, usage_metadata=spent)
+        return ChatResult(generations=[ChatGeneration(message=answer)])
+
+
+def _part(prompt: str, head: str) -> list[str]:
+    """The lines of a prompt below a heading."""
+    _, _, after = prompt.partition(f"{head}:\n")
+    return [line for line in after.partition("\n\n")[0].splitlines() if line]
+
+
+def _missing(prompt: str) -> str:
+    draft = " ".join(_part(prompt, "Draft"))
+    return "\n".join(fact for fact in _part(prompt, "Facts") if fact not in draft)
+
+
+def _draft(prompt: str) -> str:
+    chosen = [*_part(prompt, "Facts")[:USED], *_part(prompt, "Missing")]
+    return "; ".join(dict.fromkeys(chosen)) or "I know nothing about it."
+
+
+_researcher = RuleChat(rule=lambda prompt: "\n".join(FACTS.get(prompt.split()[-1], [])))
+_writer = RuleChat(rule=_draft)
+_critic = RuleChat(rule=_missing)
+
+
+def research(state: Draft) -> Draft:
+    """Name facts."""
+    return {"facts": _researcher.invoke(f"Name facts about {state['topic']}").text}
+
+
+def write(state: Draft) -> Draft:
+    """Write a text from the facts, and from what the critic missed."""
+    prompt = f"Facts:\n{state.get('facts', '')}\n\nMissing:\n{state.get('note', '')}\n\nWrite."
+    return {"text": _writer.invoke(prompt).text}
+
+
+def review(state: Draft) -> Draft:
+    """Send the text back once if a fact is missing."""
+    prompt = f"Facts:\n{state.get('facts', '')}\n\nDraft:\n{state.get('text', '')}\n\nReview."
+    note = _critic.invoke(prompt).text
+    again = bool(note) and not state.get("note")
+    return {"note": note or state.get("note", ""), "verdict": "again" if again else "done"}
+
+
+def score(state: Draft) -> float:
+    """How many of the topic's facts the text has, in percent."""
+    facts = FACTS[state["topic"]]
+    return 100 * sum(fact in state.get("text", "") for fact in facts) / len(facts)
+
+
+def _graph() -> Any:
+    page = StateGraph(Draft)
+    page.add_node("researcher", research)
+    page.add_node("writer", write)
+    page.add_node("critic", review)
+    page.add_edge(START, "researcher")
+    page.add_edge("researcher", "writer")
+    page.add_edge("writer", "critic")
+    route: dict[Hashable, str] = {"again": "writer", "done": END}
+    page.add_conditional_edges("critic", lambda state: state.get("verdict", "done"), route)
+    return page.compile(name="demo")
+
+
+graph = _graph()

@@ -1,0 +1,54 @@
+"""How an app is attributed."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from shapley_coop.credit.attribution import WITHIN
+from shapley_coop.evals.sweeps.prices import NO_PRICES
+from shapley_coop.files import first_error
+
+
+class Settings(BaseModel):
+    """How an app is attributed."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
+
+    absent: Any = Field("blank", description="blank, silent, a function, a model; or by agent.")
+    keep: tuple[str, ...] = Field((), description="Keys that absent agents write as they did.")
+    samples: int = Field(1, ge=1, le=10_000, description="Plays of each coalition and input.")
+    value: str = Field("shapley", description="A norm: shapley, banzhaf, leave_one_out, …")
+    fresh: str | tuple[str, ...] = Field(
+        "",
+        description="Whose tools may act again: toolless (nobody's, the default), all, or nodes; "
+        "none: nobody is asked anything new (the default with a trace).",
+    )
+    safe_tools: tuple[str, ...] = Field((), description="Tools that change nothing.")
+    max_calls: int = Field(200, ge=1, description="New node calls, at most.")
+    max_steps: int = Field(100, ge=1, le=10_000, description="Steps of one play, at most.")
+    max_state: int = Field(1_000_000, ge=1_000, description="Characters a node is given, at most.")
+    exact_up_to: int = Field(8, ge=1, description="Agents whose coalitions are all played.")
+    target: float = Field(WITHIN, gt=0, description="Sampled until no error is above this part.")
+    budget: int | None = Field(None, ge=2, description="Coalitions looked at by the sampler.")
+    seed: int = Field(0, ge=0, description="Of sampled orders.")
+    at_once: int = Field(4, ge=1, le=1_000, description="Plays that run at the same time.")
+    context: Any = Field(None, description="The app's context, as in invoke.")
+    config: Any = Field(None, description="The app's config, as in invoke.")
+    cache: Path | None = Field(None, description="The file of kept calls; in the home if not set.")
+    version: str = Field("", description="Names the app's prompts and models, for the cache.")
+    trace: Path | None = Field(None, description="Recorded runs, whose calls are not made again.")
+    prices: Any = Field(NO_PRICES, description="USD per million tokens, by model.")
+
+
+def checked(given: Mapping[str, Any]) -> Settings:
+    """The settings.
+
+    Raises:
+        ValueError: one is unknown or out of range.
+    """
+    try:
+        return Settings.model_validate(dict(given))
+    except ValidationError as error:
+        raise ValueError(f"attribute: {first_error(error)}") from None

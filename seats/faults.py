@@ -1,0 +1,134 @@
+"""Why a seat did not answer, and what would mend it: one line, which quotes nothing private.
+
+Errors of clients hold the letter, the key, or what an endpoint repeats of them. Of an error only
+its kind is read here: its class, an HTTP status, a known code; and the base URL is the seat's own.
+"""
+
+import errno
+import json
+from collections.abc import Iterator
+from urllib.parse import urlsplit, urlunsplit
+
+from shapley_coop.seats.clients import AnswerTooLarge, WebPage
+from shapley_coop.seats.seat import Seat
+
+_AGAIN = "resume the run to try again"
+_SETTINGS = "check the seat's settings (max_tokens, temperature, extra_body and the like)"
+
+_BY_STATUS = {
+    400: f"refuses the request; {_SETTINGS}",
+    401: "refuses the key; check its API key",
+    402: "asks for money; add credit to its account",
+    403: "gives the key no right to this model; check its API key's rights",
+    404: "knows no such model or address; check the model's name and base URL",
+    408: f"gave up waiting for the request; {_AGAIN}",
+    409: f"is busy with another request that this one conflicts with; {_AGAIN}",
+    413: "finds the request too large; give it less to read (recall), or another model",
+    422: f"understands the request and cannot process it; {_SETTINGS}",
+    429: "is asked too often, beyond its rate limit; try later, or run less at once",
+    500: f"failed within; {_AGAIN}",
+    502: "is behind a gateway that got no sound answer from it; look whether it runs, then resume",
+    503: "is not available now; try later",
+    504: "is behind a gateway that got no answer in time; raise its limit there, then resume",
+    529: "is overloaded; try later",
+}
+
+_BY_CODE = {
+    "insufficient_quota": "has no quota left for this account; add credit, or give another model",
+    "context_length_exceeded": "finds the letter too long for the model; set recall, or give a "
+    "model with a longer context",
+    "content_filter": "filtered the letter by its content policy; say it otherwise, or give "
+    "another model",
+}
+
+
+def described(error: BaseException, seat: Seat, limit: float) -> str:
+    """What went wrong, and what would mend it.
+
+    Args:
+        error: from the model, with its causes.
+        seat: whose model.
+        limit: seconds that the whole answer had.
+    """
+    from shapley_coop.seats.recording import NotRecorded
+
+    if isinstance(error, NotRecorded):
+        return str(error)
+    if isinstance(error, TimeoutError):
+        return f"no answer within {limit:g} s; raise the seat's timeout"
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return f"{type(error).__name__} ({status}); the endpoint {_of_status(error, status, seat)}"
+    found = (_of_cause(cause, seat) for cause in _causes(error))
+    return f"{type(error).__name__}; {next(filter(None, found), _AGAIN)}"
+
+
+def _of_status(error: BaseException, status: int, seat: Seat) -> str:
+    if 300 <= status < 400:
+        return f"has moved; give the address that it redirects to as base URL, now {_url(seat)}"
+    by_code = _BY_CODE.get(str(getattr(error, "code", None)))
+    wait = getattr(getattr(error, "response", None), "headers", {}).get("retry-after", "")
+    asked = f"; it asks to wait {wait} s" if status == 429 and wait[:9].isdigit() else ""
+    unknown = f"failed; {_AGAIN}" if status >= 500 else f"refuses the request; {_SETTINGS}"
+    return (by_code or _BY_STATUS.get(status, unknown)) + asked
+
+
+def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one case a kind
+    """The words for one error of the chain; empty where the next one knows more."""
+    import aiohttp
+    import httpx2
+    from pydantic import ValidationError
+
+    match error:
+        case AnswerTooLarge():
+            return f"{error}; set max_tokens, or look what answers at {_url(seat)}"
+        case WebPage():
+            return f"the endpoint answered with a web page; check the base URL, now {_url(seat)}"
+        case aiohttp.ClientConnectorError():
+            return f"nothing can be reached at {_url(seat)}; check that it runs, and the base URL"
+        case aiohttp.SocketTimeoutError():
+            return f"the endpoint fell silent for {seat.timeout:g} s; raise the seat's timeout"
+        case aiohttp.ServerDisconnectedError():
+            return f"the endpoint closed the connection without an answer; {_AGAIN}"
+        case OSError(errno=errno.ECONNRESET):
+            return f"the endpoint reset the connection without an answer; {_AGAIN}"
+        case aiohttp.ClientPayloadError():
+            return f"the answer broke off in the middle; {_AGAIN}"
+        case aiohttp.ClientResponseError():
+            return f"what answers speaks no HTTP; check the base URL, now {_url(seat)}"
+        case httpx2.DecodingError():
+            return f"the answer is not compressed as it says; look for a proxy at {_url(seat)}"
+        case json.JSONDecodeError():
+            what = "nothing" if not error.doc.strip() else "what is no JSON"
+            return f"the endpoint answered with {what}; check the base URL, now {_url(seat)}"
+        case ValidationError():
+            return "the completion holds content of another kind than text; give another model"
+        case IndexError():
+            return f"the completion holds no choice; {_AGAIN}, or give another model"
+        case AttributeError() | TypeError() | KeyError():
+            return f"the completion is not what completions are; look what answers at {_url(seat)}"
+        case ValueError():
+            return (
+                "the endpoint answered with an error in the place of a completion; "
+                f"ask it by hand at {_url(seat)}"
+            )
+    return ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The chain from what happened first, which says most, to the error itself."""
+    chain: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in chain:
+        chain.append(at)
+        at = at.__cause__ or at.__context__
+    return reversed(chain)
+
+
+def _url(seat: Seat) -> str:
+    """A seat's base URL, without what could be a secret in it."""
+    if not seat.base_url:
+        return "the provider's own"
+    parts = urlsplit(seat.base_url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path, "", ""))

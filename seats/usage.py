@@ -1,0 +1,45 @@
+"""What an answer cost in tokens: as its endpoint counts, or estimated where it does not count.
+
+An endpoint that says nothing, or what cannot be, must not make a budget last for ever. So what is
+missing is estimated, and rather too high: English has about four bytes to a token, other languages
+fewer.
+
+>>> counted({"input_tokens": 7, "output_tokens": 2}, "A letter.", "An answer.")
+(7, 2)
+>>> counted({"input_tokens": -1, "output_tokens": float("nan")}, "A letter.", "An answer.")
+(4, 4)
+>>> counted(None, "A letter.", "")
+(4, 1)
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+_BYTES_PER_TOKEN = 3
+_MOST = 2**31 - 1
+"""What an integer column holds."""
+
+
+def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[int, int]:
+    """Tokens in and out.
+
+    Args:
+        usage: input_tokens and output_tokens as the endpoint has them, whatever they are.
+        letter: all that was sent.
+        answer: all that came back.
+    """
+    known = usage or {}
+    return (
+        _count(known.get("input_tokens"), letter),
+        _count(known.get("output_tokens"), answer),
+    )
+
+
+def _count(told: Any, text: str) -> int:
+    """A count that was told, if it can be one: no letter takes no token, and no count is negative.
+
+    An answer may be empty, and still have been thought about.
+    """
+    if isinstance(told, int) and not isinstance(told, bool) and told > 0:
+        return min(told, _MOST)
+    return len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN + 1

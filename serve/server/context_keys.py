@@ -1,0 +1,89 @@
+"""Context of a run or an assistant: keys that no workflow knows are refused by name.
+
+LangGraph's server drops them from a context before the workflow sees it, so that a misspelt `sed`
+would play seed 0.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache
+from typing import Any
+from uuid import uuid5
+
+import httpx
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from shapley_coop.graphs import names
+from shapley_coop.serve.server.authorization import refusal
+from shapley_coop.serve.server.in_process import inside
+from shapley_coop.state import RunConfig
+
+_STARTING = ("/runs", "/stream", "/wait", "/batch", "/crons", "/assistants")
+"""How the paths end of requests that give a context."""
+
+
+class ContextKeys:
+    """Answers 422 to a context with a key that the workflows do not have.
+
+    It runs after `BodyLimit`, which puts the body into the scope.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one connection."""
+        path = scope.get("path", "")
+        gives = path.endswith(_STARTING) or path.startswith("/assistants/")
+        body = scope.get("body") if gives else None
+        if body and b'"context"' in body and (complaint := await _complaint(body, path)):
+            await refusal(422, complaint)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+async def _complaint(body: bytes, path: str) -> str:
+    """What is wrong with the contexts of a request; empty if nothing is, or it is no JSON."""
+    try:
+        found = await asyncio.to_thread(json.loads, body)
+    except (ValueError, RecursionError):
+        return ""  # the server says so itself
+    for one in found if isinstance(found, list) else [found]:
+        context = one.get("context") if isinstance(one, Mapping) else None
+        if isinstance(context, Mapping) and (said := next(_strangers(context), "")):
+            named = one.get("assistant_id") or one.get("graph_id") or path.split("/")[2]
+            if await _graph_of(str(named)) in names():
+                return said
+    return ""
+
+
+def _strangers(context: Mapping[str, Any]) -> Iterator[str]:
+    known = list(RunConfig.model_fields)
+    for key in context:
+        if key not in known:
+            near = get_close_matches(str(key), known, n=1)
+            meant = f"did you mean {near[0]!r}? " if near else ""
+            yield f"context: there is no key {key[:100]!r}: {meant}The keys are {', '.join(known)}"
+
+
+async def _graph_of(assistant: str) -> str:
+    """The graph of an assistant; empty if there is no such assistant."""
+    if assistant in names():
+        return assistant
+    if assistant not in _built_in():
+        try:
+            found = await inside().assistants.get(assistant)
+        except httpx.HTTPError:
+            return ""
+        return str(found["graph_id"])
+    return _built_in()[assistant]
+
+
+@cache
+def _built_in() -> dict[str, str]:
+    """The ids under which the server has its workflows."""
+    from langgraph_api.graph import NAMESPACE_GRAPH
+
+    return {str(uuid5(NAMESPACE_GRAPH, name)): name for name in names()}

@@ -1,0 +1,55 @@
+"""Traces of the server's runs: scored when a run ends, and linked from its thread."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any, cast
+
+import httpx
+
+from shapley_coop.seats.tracing import tracing
+from shapley_coop.serve.server.in_process import inside
+from shapley_coop.state import Table
+
+TRACE = "trace"
+"""The metadata key of a thread's link to its trace."""
+
+logger = logging.getLogger(__name__)
+
+
+def score_when_ended(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
+    """Have a run scored in the background once its settlement was written, if it is traced."""
+    if not tracing() or "settlement" not in set(written) or not table.get("settlement"):
+        return
+    scoring = asyncio.create_task(_score(thread))
+    _under_way.add(scoring)
+    scoring.add_done_callback(_under_way.discard)
+
+
+_under_way: set[asyncio.Task[None]] = set()
+"""Referred to here: the event loop alone would let them go."""
+
+
+async def _score(thread: str) -> None:
+    """Score a thread's run by its whole state; a checkpoint has of long lists what is new."""
+    from shapley_coop.evals.sweeps.feedback import score_trace
+
+    try:
+        state = await inside().threads.get_state(thread)
+    except httpx.HTTPError as error:
+        logger.warning("Thread %s is not scored: %s", thread, type(error).__name__)
+        return
+    linked = partial(_link, thread, asyncio.get_running_loop())
+    score_trace(cast(Table, state["values"]), then=linked)
+
+
+def _link(thread: str, loop: asyncio.AbstractEventLoop, link: str) -> None:
+    """Log where a trace is looked at, and add it to the thread's metadata."""
+    if link:
+        logger.info("Trace of thread %s: %s", thread, link)
+        asyncio.run_coroutine_threadsafe(_label(thread, link), loop)
+
+
+async def _label(thread: str, link: str) -> None:
+    await inside().threads.update(thread, metadata={TRACE: link})

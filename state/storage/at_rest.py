@@ -1,0 +1,99 @@
+"""What of a home others on the machine may read: nothing, and on request not even as files.
+
+Folders are made for their owner alone, and so are files, those that are there already included. A
+folder that was there is its owner's to open or close.
+
+With a key in COOP_JOURNAL_KEY, letters and answers are encrypted before they are written, by Fernet
+(AES-128-CBC with HMAC-SHA-256, the extra `encryption`). Several keys, separated by commas, rotate:
+the first encrypts, all decrypt. Rows from before there was a key are read as they are. Checkpoints,
+the ledger, the register, and of the journal who was asked what and when, are not encrypted.
+"""
+
+import os
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
+
+KEY_VARIABLE = "COOP_JOURNAL_KEY"
+_MARK = b"fernet:"
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder and those above it, for their owner alone; one that is there stays as it is."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        with suppress(FileExistsError):  # another process was faster
+            path.mkdir(mode=0o700)
+
+
+def private_file(file: Path) -> None:
+    """Make a file, or close one that is there, for its owner alone.
+
+    SQLite gives its write-ahead log and its index the mode of the database.
+    """
+    os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+    with suppress(PermissionError):  # it is another's, who let us write
+        file.chmod(0o600)
+
+
+def sealed(content: bytes) -> bytes:
+    """Content as it is written: encrypted if there is a key.
+
+    Raises:
+        ValueError: the key is none.
+    """
+    keys = os.environ.get(KEY_VARIABLE, "")
+    return _MARK + _cipher(keys).encrypt(content) if keys else content
+
+
+def unsealed(content: bytes) -> bytes:
+    """Content as it was before it was written.
+
+    Raises:
+        ValueError: it is encrypted, and there is no key, or another.
+    """
+    if not content.startswith(_MARK):
+        return content
+    keys = os.environ.get(KEY_VARIABLE, "")
+    if not keys:
+        raise ValueError(f"the journal is encrypted: set {KEY_VARIABLE} to the key it was kept by")
+    from cryptography.fernet import InvalidToken
+
+    try:
+        return _cipher(keys).decrypt(content[len(_MARK) :])
+    except InvalidToken:
+        raise ValueError(
+            f"the journal was encrypted by a key that {KEY_VARIABLE} does not hold, or was changed"
+        ) from None
+
+
+def sealed_text(text: str) -> str:
+    """Like `sealed`, for text."""
+    return sealed(text.encode("utf-8")).decode("utf-8")
+
+
+def unsealed_text(text: str) -> str:
+    """Like `unsealed`, for text."""
+    mark = _MARK.decode("ascii")
+    return unsealed(text.encode("utf-8")).decode("utf-8") if text.startswith(mark) else text
+
+
+@lru_cache(maxsize=4)
+def _cipher(keys: str) -> "MultiFernet":
+    try:
+        from cryptography.fernet import Fernet, MultiFernet
+    except ImportError:
+        raise ValueError(
+            f"{KEY_VARIABLE} is set: install shapley-coop[encryption], or unset it"
+        ) from None
+    try:
+        return MultiFernet([Fernet(key.strip()) for key in keys.split(",")])
+    except ValueError:
+        raise ValueError(
+            f"{KEY_VARIABLE} holds no key: 32 bytes in URL-safe Base64, as "
+            "cryptography.fernet.Fernet.generate_key() makes them"
+        ) from None

@@ -1,0 +1,57 @@
+"""Which episode is played: fixed in the books, durably, before anything is asked or paid.
+
+An episode's id is the idempotency key of all its postings and answers. It is found by what it
+follows on its thread, so that a fork from before `open`, and a resume after a power cut that took
+the last checkpoints, play the same episode: answered from its journal, and paid once.
+"""
+
+from uuid import uuid4
+
+from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.checkpoint.memory import InMemorySaver
+from sqlalchemy import insert, select
+from sqlalchemy.exc import IntegrityError
+
+from shapley_coop.state.storage.owned import OwnedBook, episodes
+from shapley_coop.state.storage.owners import Holder, holder
+
+_SAVER = "__pregel_checkpointer"
+"""The key under which LangGraph tells a node's configuration the run's saver."""
+
+
+class Episodes(OwnedBook):
+    """The episodes of all threads of one database."""
+
+    def after(self, previous: str) -> str:
+        """The episode that follows another on the thread that is played; the first call mints it.
+
+        A thread that ends with its process, as one of `InMemorySaver` or without a saver does, has
+        a new one each time: its name says nothing about other processes' threads.
+
+        Args:
+            previous: the episode before it on the thread; empty for the thread's first.
+        """
+        who, minted = holder(), uuid4().hex
+        if not who.thread or not _outlives_its_process():
+            return minted
+        row = {"owner": who.owner, "thread": who.thread, "previous": previous}
+        if (known := self._at(row, who)) is not None:
+            return known
+        try:
+            self._write((insert(episodes), {**row, "episode": minted}), who=who)
+        except IntegrityError:  # another worker was first
+            known = self._at(row, who)
+            if known is None:
+                raise
+            return known
+        return minted
+
+    def _at(self, place: dict[str, str], who: Holder) -> str | None:
+        found = self._row(select(episodes).filter_by(**place), who)
+        return str(found.episode) if found else None
+
+
+def _outlives_its_process() -> bool:
+    place = (var_child_runnable_config.get() or {}).get("configurable") or {}
+    saver = place.get(_SAVER)
+    return saver is not None and not isinstance(saver, bool | InMemorySaver)

@@ -1,0 +1,80 @@
+"""Faults of disks and databases, in one line that holds no row and no private text."""
+
+import errno
+import sqlite3
+from collections.abc import Iterator
+
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+_MEND = {
+    "full": "free some space",
+    "readonly": "make it writable, or set COOP_HOME to another folder",
+    "locked": "end the process that holds its lock, or wait",
+    "unable to open": "check that its folder exists and is writable",
+    "disk i/o": "check the disk, its quota and its free space",
+}
+"""What SQLite says → what helps."""
+
+_ERRNO = {
+    errno.ENOSPC: "free some space",
+    errno.EDQUOT: "free some space, or raise the quota",
+    errno.EROFS: "make it writable, or set COOP_HOME to another folder",
+    errno.EACCES: "make it writable, or set COOP_HOME to another folder",
+    errno.EPERM: "make it writable, or set COOP_HOME to another folder",
+    errno.EIO: "check the disk",
+    errno.EFBIG: "free some space, or raise the limit of a file's size",
+    errno.ENOTDIR: "set COOP_HOME to a folder",
+}
+
+
+def storage_fault(error: BaseException) -> str:
+    """What is wrong with the disk or the database that an error comes from, and what mends it.
+
+    Returns:
+        One line; empty if the error comes from neither.
+    """
+    for one in _causes(error):
+        if isinstance(one, sqlite3.Error):
+            said = str(one).partition("\n")[0]
+            mend = next((mend for part, mend in _MEND.items() if part in said.lower()), "")
+            return f"the home's database: {said}" + (f" ({mend})" if mend else "")
+        if isinstance(one, OSError) and one.errno in _ERRNO:
+            where = f"{one.filename}: " if one.filename else ""
+            return f"{where}{one.strerror} ({_ERRNO[one.errno]})"
+        if told := _postgres(one):
+            return told
+    if isinstance(error, SQLAlchemyError):
+        return f"the home's database: {type(error).__name__}"
+    return ""
+
+
+def _postgres(error: BaseException) -> str:
+    if isinstance(error, PoolTimeout):
+        return "the database: no connection is free (COOP_DATABASE_URL; is it overloaded?)"
+    kind = type(error)
+    if kind.__module__.partition(".")[0] not in ("psycopg", "psycopg_pool"):
+        return ""
+    from psycopg import Error, OperationalError
+
+    if not isinstance(error, Error):
+        return ""
+    # Other errors quote the statement's values.
+    said = str(error).partition("\n")[0] if isinstance(error, OperationalError) else kind.__name__
+    return f"the database: {said} (check that COOP_DATABASE_URL's server runs and answers)"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and what it comes from, the innermost of a database's first."""
+    seen: set[int] = set()
+    left: list[BaseException | None] = [error]
+    while left:
+        one = left.pop(0)
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        inner = one.orig if isinstance(one, DBAPIError) else None
+        left += [inner, one.__cause__, one.__context__]
+        if isinstance(one, BaseExceptionGroup):
+            left += one.exceptions

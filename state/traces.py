@@ -1,0 +1,26 @@
+"""How a run's trace is found: the metadata of its root, the same wherever it is played."""
+
+from typing import Any
+
+from shapley_coop.deals.language.wire import PROTOCOL
+from shapley_coop.seats.tracing import label_trace, tracing
+from shapley_coop.state.run_config import config_of, game_of, name_of
+from shapley_coop.state.table import Table
+
+
+def searched_by(settings: dict[str, Any]) -> dict[str, Any]:
+    """Game, seed, agents, protocol, and whether it is a simulation, from the resolved settings."""
+    room = config_of(settings)
+    return {
+        "game": name_of(room),
+        "seed": room.seed,
+        "agents": list(game_of(settings).agents),
+        "protocol": PROTOCOL,
+        "simulated": any(seat.simulated for seat in room.seats.values()),
+    }
+
+
+def label_root(table: Table) -> None:
+    """Label the trace under way with what it is a trace of, if anything is traced."""
+    if tracing():
+        label_trace(table["episode"], **searched_by(table["settings"]))

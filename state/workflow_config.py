@@ -1,0 +1,116 @@
+"""A workflow's own form of the run's configuration: its games, its default, its prompts, its seats.
+
+The values are those of `RunConfig`; what differs is the default game and the JSON schema, which
+Studio, the SDK and MCP show.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from pydantic import GetJsonSchemaHandler, create_model
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema
+
+from shapley_coop.games import Game, load, names
+from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS, RunConfig
+from shapley_coop.state.table import Opening
+
+MERGED = ("params", "seats", "personas")
+"""Fields of names and values: what is given in two places is merged name by name."""
+
+
+def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]]) -> type[RunConfig]:
+    """The run's configuration of one workflow.
+
+    Args:
+        game: what it plays where none is named.
+        plays: the kind of game that it can play.
+        nodes: gives the nodes that write letters, once they are known.
+    """
+
+    class Config(RunConfig):
+        __doc__ = RunConfig.__doc__
+
+        @classmethod
+        def __get_pydantic_json_schema__(
+            cls, core: CoreSchema, handler: GetJsonSchemaHandler
+        ) -> dict[str, Any]:
+            found = handler(core)
+            fields = handler.resolve_ref_schema(found)["properties"]
+            fields["game"] = _games(fields["game"], playable(plays))
+            fields["seats"] = _seats(fields["seats"], load(game).agents)
+            fields["instructions"]["langgraph_nodes"] = list(nodes())
+            if plays is not Game:
+                fields["params"] = _params(fields["params"], plays)
+            return found
+
+    default = FieldInfo.merge_field_infos(RunConfig.model_fields["game"], default=game)
+    made: type[RunConfig] = create_model(
+        "RunConfig", __base__=Config, game=(str | dict[str, Any], default)
+    )
+    return made
+
+
+def opening_for(config: type[RunConfig]) -> type[Opening]:
+    """The input of a workflow with this configuration."""
+    room: Any = config | None
+    return create_model("Opening", __base__=Opening, room=(room, Opening.model_fields["room"]))
+
+
+@cache
+def playable(plays: type[Game]) -> list[str]:
+    """The named games of a kind."""
+    return [name for name in names() if isinstance(load(name), plays)]
+
+
+def merged(context: RunConfig | None, room: RunConfig | None) -> dict[str, Any]:
+    """What is set in the context and in the input's room; where both set it, the room's counts.
+
+    Parameters are merged only where both are of one game: another game has others.
+    """
+    first, then = (one.model_dump(exclude_unset=True) if one else {} for one in (context, room))
+    if then.get("game", first.get("game")) != first.get("game"):
+        first.pop("params", None)
+    both = {key for key in MERGED if key in first and key in then}
+    return {**first, **then, **{key: {**first[key], **then[key]} for key in both}}
+
+
+def check_kind(game: Game, plays: type[Game], workflow: str = "this workflow") -> None:
+    """Refuse a game that a workflow cannot play.
+
+    Raises:
+        ValueError: it cannot.
+    """
+    if not isinstance(game, plays):
+        raise ValueError(f"{workflow} plays {plays.name} and not {game.name}: choose that game")
+
+
+def _games(field: Mapping[str, Any], known: list[str]) -> dict[str, Any]:
+    named = {"type": "string", "enum": known, "title": "By name"}
+    table = {"type": "object", "title": "A payoff table", "additionalProperties": True}
+    return {**field, "anyOf": [named, table]}
+
+
+def _seats(field: Mapping[str, Any], agents: Iterable[str]) -> dict[str, Any]:
+    """Beside any other name: the agents of the default game, the outsiders, and all others."""
+    seat = field["additionalProperties"]
+    return {**field, "properties": dict.fromkeys((*agents, *OUTSIDERS, DEFAULT_SEAT), seat)}
+
+
+def _params(field: Mapping[str, Any], plays: type[Game]) -> dict[str, Any]:
+    """The parameters that all games of a workflow have, by name and type."""
+    typed = plays.Params.model_json_schema()
+    kept = {key: typed[key] for key in ("properties", "additionalProperties") if key in typed}
+    return {**field, **_inlined(kept, typed.get("$defs", {}))}
+
+
+def _inlined(schema: Any, shapes: Mapping[str, Any]) -> Any:
+    """A schema that refers to nothing, so that it can stand inside another."""
+    if isinstance(schema, list):
+        return [_inlined(one, shapes) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(shapes[schema["$ref"].rpartition("/")[2]], shapes)
+    return {key: _inlined(one, shapes) for key, one in schema.items()}

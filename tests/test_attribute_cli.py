@@ -1,0 +1,194 @@
+"""`coop attribute`: an app in a file, a bounty, a page; the bundled demo."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from shapley_coop.evals.attribution import attribute, demo
+from shapley_coop.evals.attribution.page import page as page_of
+from tests.attributed_apps import team
+from tests.coop_command import Coop, coop_in, one_line
+
+APP = """\
+from typing import TypedDict
+from langgraph.graph import START, StateGraph
+
+class Text(TypedDict, total=False):
+    topic: str
+    facts: str
+    text: str
+
+page = StateGraph(Text)
+page.add_node("search", lambda s: {"facts": f"{s['topic']} fly"})
+page.add_node("write", lambda s: {"text": f"Know that {s['facts']}."})
+page.add_edge(START, "search")
+page.add_edge("search", "write")
+graph = page.compile()
+
+def score(state):
+    return len(state["text"].split()) - 2
+
+def by_hand(state):
+    return {"facts": "nothing"}
+"""
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    (tmp_path / "app.py").write_text(APP, encoding="utf-8")
+    (tmp_path / "in.json").write_text('{"topic": "owls"}', encoding="utf-8")
+    lines = '{"topic": "owls"}\n\n{"topic": "bees and bats"}\n'
+    (tmp_path / "inputs.jsonl").write_text(lines, encoding="utf-8")
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+GIVEN = ("attribute", "app.py:graph", "--agents", "search,write", "--score", "app.py:score")
+
+
+def test_an_app_in_a_file_is_attributed(coop: Coop) -> None:
+    # Alone, a blank fact leaves "Know that ." and a blank text is two words below nothing.
+    found = coop(*GIVEN, "--input", "in.json", "--json").result
+    assert found["worth"] == {"": -2, "search": -2, "write": 1, "search,write": 2}
+    assert found["values"] == {"search": 0.5, "write": 3.5}
+    assert found["calls"]["made"] == 3
+    assert coop(*GIVEN, "--input", "in.json", "--json").result["calls"]["made"] == 0
+
+
+def test_several_inputs_have_errors_and_the_table_says_what_was_done(coop: Coop) -> None:
+    ended = coop(*GIVEN, "--input", "inputs.jsonl")
+    assert ended.code == 0
+    assert "2 inputs" in ended.out
+    assert "search,write" in ended.out
+    assert "node calls made" in ended.out
+    assert ended.err.startswith("forecast: 2 agents, 4 coalitions, 2 runs each: about 6 new calls")
+
+
+def test_coop_credit_reads_the_json(coop: Coop, tmp_path: Path) -> None:
+    found = coop(*GIVEN, "--input", "in.json", "--bounty", "10", "--json").result
+    (tmp_path / "credit.json").write_text(json.dumps(found), encoding="utf-8")
+    assert coop("credit", "credit.json", "--json").result["values"] == found["values"]
+    by_banzhaf = coop("credit", "credit.json", "--value", "banzhaf", "--json").result
+    assert by_banzhaf["values"] == found["values"], "of two agents they are the same"
+
+
+def test_changed_code_is_asked_anew(coop: Coop, tmp_path: Path) -> None:
+    coop(*GIVEN, "--input", "in.json")
+    (tmp_path / "app.py").write_text(APP.replace("fly", "hunt by night"), encoding="utf-8")
+    for name in [n for n in __import__("sys").modules if n.startswith("coop_app_")]:
+        del __import__("sys").modules[name]  # another process reads the file anew
+    found = coop(*GIVEN, "--input", "in.json", "--json").result
+    assert found["calls"]["made"] == 3
+    assert found["worth"]["search,write"] == 4
+
+
+def test_what_stands_in_can_be_chosen_for_each_agent(coop: Coop) -> None:
+    choice = ("--absent", "search=app.py:by_hand", "--absent", "write=blank")
+    found = coop(*GIVEN, "--input", "in.json", *choice, "--json").result
+    assert found["absent"] == {"search": "function by_hand", "write": "blank"}
+    assert found["worth"]["write"] == 1
+
+
+def test_the_forecast_alone_runs_nothing(coop: Coop, tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(APP.replace("{s['topic']} fly", "{1 / 0}"), encoding="utf-8")
+    ended = coop(*GIVEN, "--input", "in.json", "--forecast")
+    assert (ended.code, ended.out) == (
+        0,
+        "forecast: 2 agents, 4 coalitions, 1 run each: about 3 new calls\n",
+    )
+
+
+def test_a_bounty_is_divided_to_the_cent_and_bargained_over(coop: Coop) -> None:
+    divided = coop(
+        *GIVEN, "--input", "in.json", "--bounty", "100.01", "--currency", "EUR", "--json"
+    )
+    assert divided.result["bounty"]["amounts"] == {"search": "12.50", "write": "87.51"}
+    bargained = coop(
+        *GIVEN, "--input", "in.json", "--bounty", "100", "--bargain", "embedded:rational", "--json"
+    ).result["bounty"]
+    assert bargained["basis"] == "agreed"
+    assert sum(map(float, bargained["amounts"].values())) == pytest.approx(100)
+    assert any("simulation" in note for note in bargained["notes"])
+
+
+def test_a_bounty_pays_nobody_for_harm(coop: Coop, tmp_path: Path) -> None:
+    worse = APP.replace(
+        'return len(state["text"].split()) - 2',
+        "return bool(state['text']) * (5 - 2 * ('owls' in state['text']))",
+    )
+    (tmp_path / "harm.py").write_text(worse, encoding="utf-8")
+    found = coop(
+        "attribute",
+        "harm.py:graph",
+        "--agents",
+        "search,write",
+        "--score",
+        "harm.py:score",
+        "--input",
+        "in.json",
+        "--bounty",
+        "50",
+        "--json",
+    ).result
+    assert found["values"]["search"] < 0
+    assert found["bounty"]["amounts"] == {"search": "0.00", "write": "50.00"}
+    assert "search: the value is below 0" in found["bounty"]["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("attribute", "app.py:graph"), "give --agents a,b and --score path.py:score"),
+        ((*GIVEN[:2], *GIVEN[4:], "--agents", "search"), "give --input in.json, or --trace"),
+        ((*GIVEN, "--input", "none.json"), "none.json: cannot be read as inputs"),
+        ((*GIVEN, "--input", "in.json", "--absent", "gone"), "--absent gone: give path.py:name"),
+        ((*GIVEN, "--input", "in.json", "--max-calls", "2"), "max_calls is 2"),
+        (("attribute", "app.py:nothing", *GIVEN[2:], "--input", "in.json"), "has no 'nothing'"),
+        (("attribute", "app.py:Text", *GIVEN[2:], "--input", "in.json"), "the app is a"),
+    ],
+)
+def test_what_is_wrong_is_one_line(arguments: tuple[str, ...], message: str, coop: Coop) -> None:
+    ended = coop(*arguments)
+    assert ended.code == 2
+    complaint = ended.err.splitlines()[-1]
+    assert complaint.startswith("coop: ")
+    assert message in complaint
+
+
+def test_the_page_loads_and_runs_nothing(coop: Coop, tmp_path: Path) -> None:
+    assert coop("attribute", "demo", "-o", "credit.html").code == 0
+    page = (tmp_path / "credit.html").read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert not re.search(r'(?:src|href)="', page)
+    assert "researcher: 45.37" in page, "the app's own graph, with values"
+    assert "nobody" in page
+    assert "A simulation" in page
+
+
+def test_agents_of_a_team_are_drawn_within_it() -> None:
+    app = team()
+    drawn = page_of(attribute(app.graph, app.agents, app.score, app.given), "a team")
+    assert "team/plot: 2" in drawn
+    assert "title: 1" in drawn
+
+
+def test_the_demo_needs_no_key_and_says_that_it_is_a_simulation(coop: Coop) -> None:
+    ended = coop("attribute", "demo")
+    assert ended.code == 0
+    assert "A simulation" in ended.out
+    again = coop("attribute", "demo", "--json").result
+    assert again["calls"]["made"] == 0
+    assert again["values"]["researcher"] == pytest.approx(again["values"]["writer"])
+    assert sum(again["values"].values()) == pytest.approx(100.0)
+    assert again["spent"]["writer"]["input_tokens"] > 0
+
+
+def test_value_per_dollar_needs_prices(coop: Coop, tmp_path: Path) -> None:
+    credit = attribute(demo.graph, demo.AGENTS, demo.score, demo.INPUTS)
+    assert credit.value_per_dollar == dict.fromkeys(demo.AGENTS), "embedded models cost nothing"
+    (tmp_path / "wrong.yaml").write_text("m: {input: x}", encoding="utf-8")
+    assert "wrong.yaml" in one_line(coop("attribute", "demo", "--prices", "wrong.yaml"), 2)

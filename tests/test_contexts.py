@@ -1,0 +1,71 @@
+"""Contexts on a real server: a key that no workflow has is refused by its name, not dropped."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from langgraph_sdk.client import SyncLangGraphClient
+
+from tests.server_client import play, values
+from tests.server_process import BLOCKING, Server
+
+pytestmark = pytest.mark.slow
+
+MISSPELT = {"sed": 7}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SyncLangGraphClient]:
+    server = Server(tmp_path_factory.mktemp("contexts")).start()
+    yield server.client()
+    server.stop()
+
+
+def requests(client: SyncLangGraphClient) -> dict[str, Callable[[], Any]]:
+    """Every way to give a context."""
+    thread = client.threads.create()["thread_id"]
+    (built_in,) = client.assistants.search(graph_id="llm_only")
+    own = client.assistants.create("llm_only", context={"seed": 3})["assistant_id"]
+    return {
+        "a run": lambda: client.runs.create(thread, "llm_only", input={}, context=MISSPELT),
+        "by id": lambda: client.runs.wait(
+            None, built_in["assistant_id"], input={}, context=MISSPELT
+        ),
+        "of an assistant": lambda: client.runs.wait(None, own, input={}, context=MISSPELT),
+        "a batch": lambda: client.runs.create_batch(
+            [{"assistant_id": "llm_only", "input": {}, "context": MISSPELT}]
+        ),
+        "a new assistant": lambda: client.assistants.create("llm_only", context=MISSPELT),
+        "an assistant's update": lambda: client.assistants.update(own, context=MISSPELT),
+    }
+
+
+def test_a_misspelt_key_is_refused_by_name_wherever_it_is_given(
+    client: SyncLangGraphClient,
+) -> None:
+    for name, request in requests(client).items():
+        with pytest.raises(httpx.HTTPStatusError) as refused:
+            request()
+        assert refused.value.response.status_code == 422, name
+        assert "no key 'sed': did you mean 'seed'?" in refused.value.response.text, name
+
+
+def test_other_graphs_take_any_context(client: SyncLangGraphClient) -> None:
+    client.runs.wait(None, BLOCKING, input={}, context=MISSPELT, raise_error=False)
+
+
+def test_context_and_room_are_both_played(client: SyncLangGraphClient) -> None:
+    thread = play(client, "llm_only", input={"room": {"seed": 8}}, context={"rounds": 5})
+    settings = values(client, thread)["settings"]
+    assert (settings["seed"], settings["rounds"]) == (8, 5)
+
+
+def test_what_a_form_is_filled_in_with_is_played_on_the_server(client: SyncLangGraphClient) -> None:
+    for graph in ("task_exchange", "settlement"):
+        (assistant,) = client.assistants.search(graph_id=graph)
+        form: Any = client.assistants.get_schemas(assistant["assistant_id"])["context_schema"]
+        defaults = {name: field["default"] for name, field in form["properties"].items()}
+        table = values(client, play(client, graph, context=defaults))
+        assert table["settings"]["game"] == defaults["game"]
+        assert table["outcome"]["payoffs"]

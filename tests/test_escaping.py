@@ -1,0 +1,129 @@
+"""What others wrote, on a terminal, in a letter and in a table: with all of Unicode."""
+
+import json
+import sys
+import unicodedata
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from shapley_coop.cli.console import note, say, say_json, say_lines, show_table, waiting
+from shapley_coop.cli.narration import narrate
+from shapley_coop.escaping import in_cell, in_letter, on_terminal
+from shapley_coop.prompts.render import compact_json, fenced
+
+EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
+HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+WITHOUT_GLYPH = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180d\u180f\u2800\u3164\ufe00\ufe0f\uffa0"
+SELECTORS = "".join(chr(code) for code in range(0xE0100, 0xE01F0))
+FORGED = "fine\n  signed 0123456789ab\r\u2028  signed\x85x\x1b[2J\x9b2J\x07\u202e\ue000\ud800\x00"
+
+
+def test_no_character_that_hides_or_obeys_passes_in_any_category_of_unicode() -> None:
+    for escape in (on_terminal, in_letter):
+        passed = [c for c in EVERY if unicodedata.category(c) in HIDDEN and escape(c) == c]
+        assert passed == []
+        assert [c for c in WITHOUT_GLYPH + SELECTORS if escape(c) == c] == []
+
+
+def test_every_character_that_can_be_seen_is_as_it_was() -> None:
+    kept = {"L", "N", "P", "S", "M"}
+    changed = {
+        c for c in EVERY if unicodedata.category(c)[0] in kept and on_terminal(c) != c
+    } - set(WITHOUT_GLYPH + SELECTORS)
+    # Besides those above: other selectors of variants, of which more are without a glyph.
+    assert all(c in "\u180c" or "\ufe00" <= c <= "\ufe0f" for c in changed), changed
+    assert on_terminal("é 中 ع 🙂 − φ ½ \u00a0") == "é 中 ع 🙂 − φ ½ \u00a0"
+
+
+def test_what_is_escaped_stays_the_same_data_in_json() -> None:
+    every = "".join(c for c in EVERY if unicodedata.category(c) != "Cs")
+    line = json.dumps({"text": every}, ensure_ascii=False)
+    assert json.loads(on_terminal(line)) == {"text": every}
+    assert json.loads(compact_json({"text": every})) == {"text": every}
+
+
+def test_a_terminal_gets_one_line_whatever_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    say(FORGED)
+    note(FORGED)
+    said = capsys.readouterr()
+    for text in said:
+        assert text.count("\n") == 1
+        assert text[:-1].isprintable()
+    assert said.out.startswith("fine\\n  signed 0123456789ab\\r\\u2028")
+    say_lines("one\ntwo\x1b")
+    assert capsys.readouterr().out == "one\ntwo\\u001b\n"
+    say_json({"a": FORGED})
+    told = capsys.readouterr().out
+    assert json.loads(told) == {"a": FORGED}
+    assert all(line.isprintable() for line in told.splitlines())
+
+
+def test_speech_forges_no_news_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    talk = [{"id": "t1", "by": "Eve\n", "act": "propose", "text": FORGED}]
+    record = [{"turn": 1, "actions": {"Eve": FORGED}, "rewards": {"Eve\u2028": 1}, "effects": []}]
+    narrate("answer", {"talk": talk, "record": record})
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert all(line.isprintable() for line in lines)
+
+
+@pytest.mark.parametrize("text", ["[/x]", "[bold]", "[link=x]y[/link]", "[", "\\[", "[/]", FORGED])
+def test_a_table_reads_no_markup_and_moves_no_cursor(
+    text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show_table(text, [text, "b"], [[text, text]], caption=text)
+    shown = capsys.readouterr().out
+    assert all(line.isprintable() for line in shown.splitlines())
+    assert shown.count(on_terminal(text)[:4]) >= 4
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with waiting(text):
+        pass
+
+
+def test_letters_hide_nothing_from_who_reads_them() -> None:
+    secret = "yes\ufe0f\u3164\u2800" + SELECTORS[:9] + "\U000e0041</s>`"
+    for text in (fenced({"said": secret}), compact_json(secret)):
+        assert all(c.isprintable() or c == "\n" for c in text)
+        assert not any(c in text for c in "\ufe0f\u3164\u2800<>" + SELECTORS)
+    from shapley_coop.prompts.render import _environment
+
+    line = _environment.from_string("{{ x | in_line }}").render(x=secret + FORGED)
+    assert line.isprintable()
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t=", "\r", " =", "\uff1d", "\n-"])
+def test_a_cell_is_never_a_formula(sign: str) -> None:
+    assert in_cell(f"{sign}cmd|' /C calc'!A0").startswith("'")
+
+
+@pytest.mark.parametrize("text", ["-3", "+4.25", "-1e-9", "-12%", "plain", "a=b", "", "−3", "3-2"])
+def test_a_number_and_plain_text_stay_as_they_are(text: str) -> None:
+    assert in_cell(text) == text
+
+
+def test_a_csv_file_holds_no_formula(tmp_path: Path) -> None:
+    from shapley_coop.evals.reports.tables import write
+
+    frame = pl.DataFrame({"text": ["=1+1", "-2", "@x", None], "number": [-1.5, 2.0, 3.0, None]})
+    (path,) = write({"offers": frame}, tmp_path, "csv")
+    assert path.read_text() == "text,number\n'=1+1,-1.5\n-2,2.0\n'@x,3.0\n,\n"
+    (other,) = write({"offers": frame}, tmp_path, "jsonl")
+    assert '"=1+1"' in other.read_text(), "other formats compute nothing"
+
+
+def test_commands_that_read_files_of_others_show_them_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tests.coop_command import coop_in
+
+    worths = {"[/x]": 1, "Eve\x1b[2J\u202e": 2, "[/x],Eve\x1b[2J\u202e": 4}
+    (tmp_path / "game.json").write_text(
+        json.dumps({"agents": ["[/x]", "Eve\x1b[2J\u202e"], "worth": worths})
+    )
+    shown = coop_in(tmp_path, monkeypatch, capsys)("credit", "game.json")
+    assert shown.code == 0, shown.err
+    assert "[/x]" in shown.out
+    assert "Eve\\u001b[2J\\u202e" in shown.out
+    assert all(line.isprintable() for line in shown.out.splitlines())

@@ -1,0 +1,192 @@
+"""A full, read-only, locked, dead or frozen place is told in one line, and the run can go on."""
+
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from sqlalchemy import create_engine, event, text
+
+from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.storage import home as homes
+from shapley_coop.state.storage.bounded import SECONDS_VARIABLE
+from shapley_coop.state.storage.checkpoints import sqlite as checkpoints
+from shapley_coop.state.storage.engine import engine
+from shapley_coop.state.storage.faults import storage_fault
+from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line
+from tests.trials import transfers_of
+
+FULL = ("PRAGMA max_page_count = 1", "database or disk is full (free some space)")
+READ_ONLY = ("PRAGMA query_only = 1", "readonly database (make it writable")
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+@contextmanager
+def broken_books(statement: str) -> Iterator[None]:
+    """Each connection to the books is first told this."""
+    books = engine(home().books_url)
+
+    def told(connection: Any, *_: Any) -> None:
+        connection.execute(statement)
+
+    books.dispose()
+    event.listen(books, "checkout", told)
+    yield
+    event.remove(books, "checkout", told)
+    books.dispose()
+
+
+@contextmanager
+def broken_checkpoints(statement: str) -> Iterator[None]:
+    """So is each connection to the checkpoints."""
+    connected = checkpoints._connected
+
+    def told(file: Path) -> sqlite3.Connection:
+        connection = connected(file)
+        connection.execute(statement)
+        return connection
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoints, "_connected", told)
+        yield
+
+
+@pytest.mark.parametrize("broken", [broken_books, broken_checkpoints])
+@pytest.mark.parametrize(("statement", "said"), [FULL, READ_ONLY])
+def test_what_cannot_be_written_stops_a_run_in_one_line(
+    coop: Coop, broken: Callable[[str], Any], statement: str, said: str
+) -> None:
+    assert coop("run", "escape_room", "--graph", "llm_only", "--name", "before").code == 0
+    prepare("shapley_coop", RunConfig(game="escape_room"), "r")
+    with broken(statement):
+        line = one_line(coop("resume", "r", "--json"), FAILED)
+    assert said in line
+    assert "Go on with coop resume r" in line
+    assert coop("resume", "r", "--json").code == 0
+    assert coop("verify", "r").code == 0
+
+
+def test_a_run_that_cannot_be_entered_is_told_in_one_line(coop: Coop) -> None:
+    assert coop("runs").code == 0
+    with broken_books(READ_ONLY[0]):
+        line = one_line(coop("run", "escape_room", "--name", "r", "--json"), FAILED)
+    assert READ_ONLY[1] in line
+
+
+def test_a_home_that_is_no_folder_is_told_in_one_line(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("COOP_HOME", str(tmp_path / "file" / "home"))
+    assert "set COOP_HOME to a folder" in one_line(coop("runs"), FAILED)
+
+
+def test_a_foreign_write_lock_stops_no_reader(coop: Coop, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert coop("run", "escape_room", "--name", "r").code == 0
+    with ExitStack() as locks:
+        for name in ("books", "checkpoints"):
+            file = home().folder / f"{name}.sqlite"
+            foreign = locks.enter_context(closing(sqlite3.connect(file)))
+            foreign.execute("BEGIN IMMEDIATE")
+        for command in (("runs",), ("show", "r"), ("letters", "r"), ("verify", "r")):
+            monkeypatch.setattr(homes, "_books", {})  # as a process that begins now
+            assert coop(*command).code == 0
+
+
+def test_an_error_that_is_of_neither_disk_nor_database_is_none() -> None:
+    assert storage_fault(ValueError("of the program")) == ""
+    assert storage_fault(ConnectionRefusedError(111, "refused")) == ""
+
+
+def test_rows_are_in_no_error() -> None:
+    quoted = psycopg.errors.UniqueViolation("Key (text)=(my secret) already exists.")
+    assert "secret" not in storage_fault(quoted)
+
+
+def test_a_bound_that_is_no_number_is_refused(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch, postgres_url: str
+) -> None:
+    monkeypatch.setenv("COOP_DATABASE_URL", postgres_url.replace("/postgres?", "/none?"))
+    monkeypatch.setenv(SECONDS_VARIABLE, "soon")
+    assert "give a whole number of seconds" in one_line(coop("runs"), USAGE)
+
+
+def test_a_dead_database_is_told_in_one_line(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("COOP_DATABASE_URL", f"postgresql://a@/b?host={tmp_path}")
+    for command in (("runs",), ("run", "escape_room", "--json")):
+        assert "check that COOP_DATABASE_URL's server runs" in one_line(coop(*command), FAILED)
+
+
+@pytest.fixture
+def frozen(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+    """Signals all processes of the Postgres that this home is in."""
+    name = f"t{uuid4().hex[:12]}"
+    driver = postgres_url.replace("postgresql://", "postgresql+psycopg://")
+    with create_engine(driver, isolation_level="AUTOCOMMIT").connect() as admin:
+        admin.execute(text(f"CREATE DATABASE {name}"))
+        backend = admin.execute(text("SELECT pg_backend_pid()")).scalar_one()
+    server = _parent(backend)
+    monkeypatch.setenv("COOP_DATABASE_URL", postgres_url.replace("/postgres?", f"/{name}?"))
+    monkeypatch.setenv(SECONDS_VARIABLE, "1")
+
+    def tell(by: int) -> None:
+        os.kill(server, by)
+        for process in _children(server):
+            os.kill(process, by)
+
+    yield tell
+    tell(signal.SIGCONT)
+
+
+@pytest.mark.slow
+async def test_a_run_ends_when_its_database_freezes_and_goes_on_later(
+    frozen: Callable[[int], None],
+) -> None:
+    run = prepare("negotiation", RunConfig(game="escape_room"), "r")
+    with pytest.raises(Exception) as stopped:  # noqa: PT011 - whichever call meets it first
+        await follow(run, lambda *_: frozen(signal.SIGSTOP))
+    assert storage_fault(stopped.value).startswith("the database: ")
+    frozen(signal.SIGCONT)
+    outcome = await follow(run)
+    assert list(transfers_of(home())) == [outcome["episode"]]
+
+
+@pytest.mark.slow
+def test_a_frozen_database_is_told_in_one_line(coop: Coop, frozen: Callable[[int], None]) -> None:
+    assert coop("run", "escape_room", "--name", "r", "--json").code == 0
+    frozen(signal.SIGSTOP)
+    for command in (("runs",), ("resume", "r", "--json"), ("run", "escape_room", "--json")):
+        assert "COOP_DATABASE_URL's server" in one_line(coop(*command), FAILED)
+    frozen(signal.SIGCONT)
+    assert coop("verify", "r").code == 0
+
+
+def _parent(process: int) -> int:
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.partition("PPid:")[2].split()[0])
+
+
+def _children(process: int) -> list[int]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if _parent(int(path.name)) == process:
+                found.append(int(path.name))
+        except (OSError, ValueError):
+            continue
+    return found
