@@ -57,7 +57,7 @@ lint: $(READY)
 	ln -sfn $(addprefix $(CURDIR)/,$(ROOMS) $(wildcard shapley_coop/*.py)) build/typed/shapley_coop/
 	$(BIN)/mypy
 
-# LangGraph server and Studio, on a free port, without a key.
+# LangGraph server and Studio, on port 2024, without a key.
 dev: $(READY)
 	$(BIN)/coop dev
 

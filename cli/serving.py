@@ -16,9 +16,12 @@ from shapley_coop.cli.options import Port
 
 JOBS = "10"
 
+STUDIO_PORT = 2024
+"""Where LangGraph's own command listens, and Studio looks."""
+
 
 def dev(
-    port: Port = 0,
+    port: Port = STUDIO_PORT,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     browser: Annotated[bool, typer.Option(help="Open Studio.")] = False,
     game: Annotated[
@@ -26,6 +29,7 @@ def dev(
         typer.Option(help="A Python file of a game, or pettingzoo:…, that callers may name."),
     ] = None,
     token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
+    reload: Annotated[bool, typer.Option(help="Start again when code changes.")] = True,
 ) -> None:
     """Serve all workflows with LangGraph's development server: no key, no licence."""
     from shapley_coop.games.catalogue import read
@@ -38,7 +42,7 @@ def dev(
     command = shutil.which("langgraph", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
         raise ValueError("langgraph is not installed: make setup, or pip install shapley-coop[dev]")
-    chosen = port or _free_port(host)
+    chosen = _free_port(host, port)
     address = f"http://{host}:{chosen}"
     secret = secrets.token_urlsafe(24) if token and not configured() else ""
     asks = secret or configured()
@@ -48,7 +52,9 @@ def dev(
         note(f"Open {address}/view/?token={secret}; programs send it as Authorization: Bearer.")
     for one in game or []:
         read(one)  # refuses a missing file before the server starts
-    options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS, "--no-reload"]
+    options = ["--host", host, "--port", str(chosen), "--n-jobs-per-worker", JOBS]
+    if not reload:
+        options.append("--no-reload")
     if not browser:
         options.append("--no-browser")
     quiet = {
@@ -67,8 +73,18 @@ def _absolute(game: str) -> str:
     return str(Path(game).absolute()) if game.endswith(".py") else game
 
 
-def _free_port(host: str) -> int:
-    """Find a free port; the server itself would silently take another one if it is busy."""
+def _free_port(host: str, port: int) -> int:
+    """Check that a port is free, or find one for 0; the server would silently take another one.
+
+    Raises:
+        ValueError: it is in use.
+    """
     with socket.socket() as probe:
-        probe.bind((host, 0))
+        # As the server does: a port that a connection has just left is free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            reason = f"port {port} on {host}: {error.strerror}; --port 0 takes a free one"
+            raise ValueError(reason) from None
         return int(probe.getsockname()[1])

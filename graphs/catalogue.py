@@ -4,6 +4,7 @@ from functools import cache
 from importlib import import_module
 
 from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.state.workflow_config import agents_of, playable
 
 _PAGES = (
     "llm_only",
@@ -35,6 +36,13 @@ def builder(name: str) -> WorkflowBuilder:
     _check(name)
     page: WorkflowBuilder = import_module(f"shapley_coop.graphs.{name}").build()
     return page
+
+
+def make_forms_ready() -> None:
+    """Read from disk what the workflows' forms name, for callers that may not read later."""
+    for page in map(builder, _PAGES):
+        playable(page.plays)
+        agents_of(page.game)
 
 
 def summary(name: str) -> str:

@@ -17,7 +17,7 @@ from langgraph.types import Send
 from shapley_coop.games import Game
 from shapley_coop.graphs.inline import inline
 from shapley_coop.nodes.agent.ask import ask, draft, validate
-from shapley_coop.nodes.table.open import opening, reopening_for
+from shapley_coop.nodes.table.open import Reopening, opening
 from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
 from shapley_coop.state.turn import Asking, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
@@ -33,6 +33,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         plays: the kind of game that it can play.
 
     Attributes:
+        game: the same.
         plays: the same.
         askings: node → what it asks, by which a person's reply is checked before the run goes on.
     """
@@ -40,10 +41,9 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
     def __init__(self, game: str = "escape_room", plays: type[Game] = Game) -> None:
         self.askings: dict[str, Asking] = {}
         config = config_for(game, plays, lambda: self.askings)
-        given = opening_for(config)
-        super().__init__(Table, context_schema=config, input_schema=given)
-        self.plays = plays
-        self.add_node("open", opening(config, plays), input_schema=reopening_for(given))
+        super().__init__(Table, context_schema=config, input_schema=opening_for(config))
+        self.game, self.plays = game, plays
+        self.add_node("open", opening(config, plays), input_schema=opening_for(config, Reopening))
         self.set_entry_point("open")
 
     @property

@@ -7,12 +7,14 @@ authorized, on LangGraph's routes too; without, whoever reaches the port is the 
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
+from shapley_coop.graphs.catalogue import make_forms_ready
 from shapley_coop.seats import clients
 from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.seats.deadlines import keep_deadlines
@@ -61,11 +63,24 @@ def application(inbox: ThreadInbox) -> Starlette:
             PUBLIC_KEY,
         )
     trace_quietly(home().secrets)
+    make_forms_ready()
     # A log line for each model call and each label costs time and says nothing about a run.
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(
         routes=[seat_route(inbox), *view_routes()], middleware=middleware, lifespan=_lifespan
+    )
+
+
+def lost_with_the_container(environment: Mapping[str, str]) -> str:
+    """What to warn of where a deployment keeps its data on its own disk; empty elsewhere."""
+    development = environment.get("LANGSMITH_LANGGRAPH_API_VARIANT") == "local_dev"
+    if development or environment.get(DATABASE_VARIABLE):
+        return ""
+    return (
+        f"No durable database: checkpoints, journal and ledger are SQLite files in {home().folder},"
+        " and are lost with the container unless that is a volume."
+        f" {DATABASE_VARIABLE} names a Postgres database."
     )
 
 
@@ -77,6 +92,8 @@ def _bypassed() -> bool:
 async def _lifespan(_: Starlette) -> AsyncIterator[None]:
     """Recover lost threads; then keep deadlines and the seats' HTTP clients until the end."""
     restrict()
+    if lost := lost_with_the_container(os.environ):
+        logger.warning(lost)
     if configured():
         if await asyncio.to_thread(_bypassed):
             logger.warning(

@@ -39,7 +39,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
             found = handler(core)
             fields = handler.resolve_ref_schema(found)["properties"]
             fields["game"] = _games(fields["game"], playable(plays))
-            fields["seats"] = _seats(fields["seats"], load(game).agents)
+            fields["seats"] = _seats(fields["seats"], agents_of(game))
             fields["instructions"]["langgraph_nodes"] = list(nodes())
             if plays is not Game:
                 fields["params"] = _params(fields["params"], plays)
@@ -52,16 +52,29 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
     return made
 
 
-def opening_for(config: type[RunConfig]) -> type[Opening]:
-    """The input of a workflow with this configuration."""
+def opening_for(config: type[RunConfig], kind: type[Opening] = Opening) -> type[Opening]:
+    """The input of a workflow with this configuration, or of its first node.
+
+    Args:
+        config: from `config_for`.
+        kind: which input; its other fields stay.
+    """
     room: Any = config | None
-    return create_model("Opening", __base__=Opening, room=(room, Opening.model_fields["room"]))
+    field = Opening.model_fields["room"]
+    made: type[Opening] = create_model(kind.__name__, __base__=kind, room=(room, field))
+    return made
 
 
 @cache
 def playable(plays: type[Game]) -> list[str]:
     """The named games of a kind."""
     return [name for name in names() if isinstance(load(name), plays)]
+
+
+@cache
+def agents_of(game: str) -> tuple[str, ...]:
+    """Who plays a named game, by default."""
+    return load(game).agents
 
 
 def merged(context: RunConfig | None, room: RunConfig | None) -> dict[str, Any]:

@@ -106,6 +106,16 @@ class Server:
             query = f"select * from {table} where episode = ? order by 1, 2, 3, 4"
             return books.execute(query, [episode]).fetchall()
 
+    def command(self) -> list[str]:
+        """What starts it, on a free port."""
+        dev = [sys.executable, "-m", "shapley_coop", "dev", "--port", "0", "--no-reload"]
+        return [*dev, *self._options]
+
+    def address(self, since: int) -> str:
+        """Where it says that it listens, before it does."""
+        found = re.search(r"LangGraph server on (http://[\d.:]+)", self.log(since))
+        return found.group(1) if found else ""
+
     def start(self) -> Self:
         """Boot it and wait until it listens.
 
@@ -115,7 +125,7 @@ class Server:
         self._log.touch()
         since = len(self.log())
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "shapley_coop", "dev", "--port", "0", *self._options],
+            self.command(),
             cwd=self._folder,
             env=self._environment,
             stdout=subprocess.PIPE,
@@ -128,9 +138,7 @@ class Server:
         until = time.monotonic() + BOOT_SECONDS
         while time.monotonic() < until and self._process.poll() is None:
             if "Application started up" in self.log(since):
-                found = re.search(r"LangGraph server on (http://[\d.:]+)", self.log(since))
-                assert found, "the command says where it listens before the server starts"
-                self._url = found.group(1)
+                self._url = self.address(since)
                 if self._listens():
                     return self
             time.sleep(0.05)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -15,11 +16,13 @@ from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
 from shapley_coop.evals.sweeps.langsmith import (
     Experiment,
     against,
+    economic_keys,
     feedback,
     summary_feedback,
     upload,
 )
 from shapley_coop.evals.sweeps.store import Row, read_rows
+from shapley_coop.graphs import builder
 from tests.background import in_background
 from tests.swept import CONDITIONS, SUITE, ablation, suite
 
@@ -191,8 +194,11 @@ def test_an_upload_makes_one_dataset_and_an_experiment_a_condition(server, there
     experiment = Experiment.of(suite(seeds="0-1"), rows)
     names = upload(experiment, **there)
     assert list(server.datasets) == ["shapley-coop/mini"]
-    inputs = [example["inputs"] for example in server.examples]
-    assert inputs == [{"suite": "mini", "seed": seed, "repetition": 0} for seed in (0, 1)]
+    rooms = [example["inputs"]["room"] for example in server.examples]
+    assert [(room["game"], room["seed"]) for room in rooms] == [
+        ("escape_room", 0),
+        ("escape_room", 1),
+    ]
     assert [session["name"] for session in server.sessions] == names
     assert [name.rpartition("-")[0] for name in names] == [f"mini-{c}" for c in CONDITIONS]
     assert len(server.runs) == len(rows)
@@ -222,7 +228,26 @@ def test_no_letter_answer_or_secret_is_uploaded(server, there, rows):
     assert "<CONSIDER>" not in sent
     assert "canary-key" not in sent
     assert "Two or more are locked in" not in sent
-    assert '"room"' not in sent
+
+
+def test_an_example_is_the_input_of_a_graph_and_is_scored_by_the_same_evaluator(
+    server, there, rows
+):
+    upload(Experiment.of(suite(seeds="0-1"), rows), **there)
+    for example in server.examples:
+        played = builder("shapley_coop").compile().invoke(example["inputs"])
+        assert played["settings"]["seed"] == example["inputs"]["room"]["seed"]
+        run = SimpleNamespace(outputs=played, extra={"metadata": {"graph": "shapley_coop"}})
+        given = {one.key: one.score for one in economic_keys(run, example)["results"]}
+        (row,) = (
+            row
+            for row in rows
+            if row["graph"] == "shapley_coop" and row["seed"] == played["settings"]["seed"]
+        )
+        measured = {key: x for key, x in scores(row).items() if x is not None}
+        assert given.keys() <= measured.keys()
+        assert {"social_welfare", "adherence", "shapley_distance"} <= given.keys()
+        assert all(given[key] == pytest.approx(measured[key]) for key in given)
 
 
 def test_a_second_upload_uses_the_same_examples(server, there, rows):

@@ -109,7 +109,7 @@ def test_postgres_of_the_first_release_is_migrated(postgres_url: str, tmp_path: 
     there = create_engine(_driver(url))
     with there.begin() as connection:
         OWNED.create_all(connection)
-        connection.execute(text("DROP TABLE episodes, thread_owners, idempotency_keys"))
+        connection.execute(text("DROP TABLE chain, episodes, thread_owners, idempotency_keys"))
         connection.execute(text("ALTER TABLE runs DROP COLUMN workflow"))
         for table in ("answers", "waiting_letters", "postings", "ledger_lines", "runs"):
             connection.execute(text(f"ALTER TABLE {table} DROP COLUMN owner"))

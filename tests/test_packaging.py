@@ -189,3 +189,13 @@ def _run(command: list[str], folder: Path) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_an_image_is_built_without_what_git_ignores_and_without_tokens() -> None:
+    """What is in `.gitignore` is of one machine; `tokens.yaml` opens the server."""
+    left_out = {line.strip("/") for line in (ROOT / ".dockerignore").read_text().splitlines()}
+    ignored = {line.strip("/") for line in (ROOT / ".gitignore").read_text().splitlines()}
+    caches = {name for name in ignored if name.startswith(".") and name.endswith("_cache")}
+    nested = {"__pycache__": "**/__pycache__", "*.pyc": "**/*.pyc"}
+    expected = {nested.get(name, name) for name in ignored - caches} | {".*_cache", "tokens.yaml"}
+    assert expected - left_out == set()

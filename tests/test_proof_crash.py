@@ -15,6 +15,7 @@ from tests import (
     proof_kills,
     proof_many_processes,
     proof_power_cut,
+    proof_simulation,
     proof_spend,
     proof_vanish,
     proof_workers,
@@ -33,6 +34,7 @@ PROOFS: dict[str, Proof] = {
     **proof_spend.PROOFS,
     **proof_vanish.PROOFS,
     **proof_power_cut.PROOFS,
+    **proof_simulation.PROOFS,
     "workers_postgres": proof_workers.PROOFS["workers_postgres"],
     **proof_many_processes.PROOFS,
 }

@@ -21,6 +21,7 @@ from tests.stub_openai import StubOpenAI
 pytestmark = pytest.mark.slow
 
 KEY = "sk-canary-2718281828"
+BEHIND = ("Alice", "Bob")
 SECRET = "canary-whispered-to-Alice"
 
 
@@ -370,8 +371,9 @@ def test_a_fork_with_an_edited_state_is_counterfactual_and_unpaid(
 def test_agents_behind_an_endpoint_play_the_same(client: SyncLangGraphClient, played: str) -> None:
     with StubOpenAI(reply) as stub:
         table = values(client, play(client, "shapley_coop", context=seats(stub)))
-        phases = [spent["agents"].values() for spent in table["spent"].values()]
-        assert stub.calls == sum(spent["calls"] for agents in phases for spent in agents)
+        # The summariser has no endpoint: code writes the contract down.
+        spent = [one["agents"].get(name) for one in table["spent"].values() for name in BEHIND]
+        assert stub.calls == sum(one["calls"] for one in spent if one)
     inside = values(client, played)
     for key in ("talk", "record", "settlement"):
         assert table[key] == inside[key]

@@ -36,10 +36,11 @@ SAVERS = {
 WRITES = (
     "shapley_coop.state.storage.register:Runs.begin",
     "shapley_coop.state.storage.journal:Journal.write_all",
-    "shapley_coop.state.storage.episodes:Episodes.after",
+    "shapley_coop.state.storage.episodes:Episodes._write",
     "shapley_coop.state.storage.ledger:Ledger.post",
     "shapley_coop.state.storage.ledger:Ledger.post_branch",
     *(f"{saver}.{put}" for saver, puts in SAVERS.items() for put in puts),
+    "shapley_coop.state.storage.chain:Chain.seal",
     "shapley_coop.state.storage.register:Runs.finish",
 )
 """Everything that a run writes down for good."""
@@ -54,8 +55,8 @@ class Stop:
 
     Attributes:
         after: the seconds after which it is, if it still lives then.
-        write: the number, within its life, of the write at which it is; 0 for none. A posting that
-            was there already is no write.
+        write: the number, within its life, of the write at which it is; 0 for none. A posting or
+            a seal that was there already is no write.
         before: before that write begins, instead of right after it has returned.
         at: what counts as a write, as `package.module:Class.method`.
         by: the signal.

@@ -6,6 +6,7 @@ Runs are not made here: a sweep has made them. No letter, answer or secret is up
 says what is played, a run what the result was.
 """
 
+import json
 import re
 import sys
 import time
@@ -24,8 +25,9 @@ from shapley_coop.evals.measures.stats import Comparison, Estimate
 from shapley_coop.evals.measures.summary import Condition, compare_rows, conditions, estimate
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
 from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.store import Row, read_rows
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.sweeps.suite import Cell, Suite
 
 if TYPE_CHECKING:
     from langsmith import Client
@@ -200,16 +202,17 @@ def _examples(client: "Client", experiment: Experiment) -> dict[tuple[int, int],
     else:
         dataset = client.create_dataset(name, description=experiment.suite.about)
         known = set[UUID]()
-    keys = sorted({(r["seed"], r["repetition"]) for g in experiment.groups for r in g.rows})
+    given = _inputs(experiment)
     examples = {
-        (seed, repetition): Example(
-            id=uuid5(NAMESPACE_URL, f"{dataset.id}/{seed}/{repetition}"),
-            inputs={"suite": experiment.suite.name, "seed": seed, "repetition": repetition},
+        key: Example(
+            # What is played is in it, so that a suite that has changed gets examples of its own.
+            id=uuid5(NAMESPACE_URL, f"{dataset.id}/{json.dumps(inputs, sort_keys=True)}"),
+            inputs=inputs,
             outputs={},
             dataset_id=dataset.id,
             created_at=datetime.now(UTC),
         )
-        for seed, repetition in keys
+        for key, inputs in given.items()
     }
     new: list[dict[str, Any]] = [
         {"id": e.id, "inputs": e.inputs, "reference_outputs": e.outputs}
@@ -219,6 +222,42 @@ def _examples(client: "Client", experiment: Experiment) -> dict[tuple[int, int],
     if new:
         client.create_examples(dataset_id=dataset.id, examples=new)
     return examples
+
+
+def _inputs(experiment: Experiment) -> dict[tuple[int, int], dict[str, Any]]:
+    """Seed and repetition → the input of a graph that plays it, in any of the conditions.
+
+    It holds what all conditions have in common; a condition's own settings are its context.
+    """
+    rooms: dict[tuple[int, int], dict[str, Any]] = {}
+    for row in (row for group in experiment.groups for row in group.rows):
+        room = rooms.setdefault((row["seed"], row["repetition"]), dict(row["room"]))
+        for field in [name for name in room if room[name] != row["room"].get(name)]:
+            del room[field]
+    return {
+        (seed, repetition): {"room": room, **({"repetition": repetition} if repetition else {})}
+        for (seed, repetition), room in sorted(rooms.items())
+    }
+
+
+def economic_keys(run: Any, example: Any) -> "EvaluationResults":
+    """An evaluator for `client.evaluate` over an uploaded dataset: every measure that a run has.
+
+    Args:
+        run: LangSmith's, with a workflow's output, or with one that `upload` made.
+        example: what was played; the output says it, too.
+    """
+    from langsmith.evaluation import EvaluationResult
+
+    found = dict(run.outputs.get("scores") or {})
+    if "settlement" in run.outputs:
+        told = (run.extra or {}).get("metadata", {})
+        graph = str(told.get("graph") or told.get("graph_id") or "")
+        table: Any = run.outputs
+        cell = Cell(suite="", labels={}, graph=graph, room=table["settings"])
+        found = scores(row_of(cell, table))
+    given = [EvaluationResult(key=key, score=x) for key, x in found.items() if x is not None]
+    return {"results": given}
 
 
 def _evaluate(
@@ -231,10 +270,7 @@ def _evaluate(
     name = f"{experiment.suite.name}-{group.name}"
 
     def row_for(inputs: Mapping[str, Any]) -> Row:
-        return rows[inputs["seed"], inputs["repetition"]]
-
-    def economic_keys(run: Any, example: Any) -> "EvaluationResults":
-        return {"results": feedback(row_for(example.inputs))}
+        return rows[inputs["room"]["seed"], inputs.get("repetition", 0)]
 
     results = client.evaluate(
         lambda inputs: _outputs(row_for(inputs)),

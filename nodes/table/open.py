@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
-from pydantic import create_model
 
 from shapley_coop.games import Game
 from shapley_coop.state import Opening, RunConfig, Table, game_of, home
@@ -17,11 +16,6 @@ class Reopening(Opening):
     """The input, and what is on the thread's table from before."""
 
     episode: str = ""
-
-
-def reopening_for(given: type[Opening]) -> type[Opening]:
-    """A workflow's own input, and what is on the thread's table from before."""
-    return create_model("Reopening", __base__=given, episode=(str, ""))
 
 
 def opening(

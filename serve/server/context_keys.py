@@ -8,9 +8,7 @@ import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from functools import cache
 from typing import Any
-from uuid import uuid5
 
 import httpx
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -72,18 +70,8 @@ async def _graph_of(assistant: str) -> str:
     """The graph of an assistant; empty if there is no such assistant."""
     if assistant in names():
         return assistant
-    if assistant not in _built_in():
-        try:
-            found = await inside().assistants.get(assistant)
-        except httpx.HTTPError:
-            return ""
-        return str(found["graph_id"])
-    return _built_in()[assistant]
-
-
-@cache
-def _built_in() -> dict[str, str]:
-    """The ids under which the server has its workflows."""
-    from langgraph_api.graph import NAMESPACE_GRAPH
-
-    return {str(uuid5(NAMESPACE_GRAPH, name)): name for name in names()}
+    try:
+        found = await inside().assistants.get(assistant)
+    except httpx.HTTPError:
+        return ""  # the server says so itself
+    return str(found["graph_id"])

@@ -8,7 +8,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Column, Connection, Integer, LargeBinary, String, Table, func, insert, select
 
@@ -37,7 +37,9 @@ Rows = dict[str, str]
 class Chain(OwnedBook):
     """The seals of one database, each owner's a chain of its own."""
 
-    def seal(self, run: str, table: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+    def seal(
+        self, run: str, table: Mapping[str, Any], result: Mapping[str, Any]
+    ) -> Literal["sealed", "already"]:
         """Seal what a run came to; nothing is added where its last seal says the same.
 
         Args:
@@ -57,7 +59,7 @@ class Chain(OwnedBook):
             mine = links.filter_by(owner=who.owner).order_by(_links.c.number.desc())
             before = connection.execute(mine.filter_by(run=run).limit(1)).first()
             if before is not None and before.digest == digest:
-                return
+                return "already"
             last = connection.execute(mine.limit(1)).first()
             number, head = (last.number + 1, last.head) if last else (1, "")
             link = {
@@ -69,6 +71,7 @@ class Chain(OwnedBook):
                 "rows": zlib.compress(sealed),
             }
             connection.execute(insert(_links), link)
+        return "sealed"
 
     def head(self) -> str:
         """The newest seal as NUMBER:HASH; empty where no run has ended."""

@@ -10,6 +10,8 @@ from shapley_coop.seats.letters import facts_of_text
 from shapley_coop.seats.records import Entry, Mail
 from shapley_coop.state.storage.at_rest import sealed, unsealed
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` builds one at every call
+
 
 def packed(letter: Entry | Mail, shared: dict[int, str] | None = None) -> bytes:
     """A letter's words, and behind them its facts: two streams, of which the first is as it was.
@@ -29,12 +31,12 @@ def _as_json(facts: Mapping[str, Any], shared: dict[int, str]) -> str:
     parts = []
     for key, value in facts.items():
         if not isinstance(value, dict | list):
-            told = json.dumps(value, ensure_ascii=False)
+            told = _encode(value)
         elif (known := shared.get(id(value))) is not None:
             told = known
         else:
-            told = shared[id(value)] = json.dumps(value, ensure_ascii=False)
-        parts.append(f"{json.dumps(key, ensure_ascii=False)}: {told}")
+            told = shared[id(value)] = _encode(value)
+        parts.append(f"{_encode(key)}: {told}")
     return f"{{{', '.join(parts)}}}"
 
 

@@ -1,0 +1,74 @@
+"""`langgraph dev` alone, as LangGraph's own pages start it, and what `coop dev` adds to it."""
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shapley_coop.serve.app import lost_with_the_container
+from tests.server_client import play, values
+from tests.server_process import ROOT, Server
+
+
+class Bare(Server):
+    """A server that LangGraph's command starts, with nothing of ours but `langgraph.json`."""
+
+    def command(self) -> list[str]:
+        found = shutil.which("langgraph", path=Path(sys.executable).parent)
+        assert found, "the extra `dev` is installed"
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+        self._port = port
+        return [found, "dev", "--no-browser", "--no-reload", "--port", str(port)]
+
+    def address(self, since: int) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+
+@pytest.mark.slow
+def test_langgraph_dev_alone_plays_and_reads_the_environment_file(tmp_path: Path) -> None:
+    server = Bare(tmp_path)
+    (tmp_path / ".env").write_text(f"COOP_HOME={tmp_path / 'from-env-file'}\n", encoding="utf-8")
+    client = server.start().client()
+    try:
+        table = values(client, play(client, "shapley_coop", input={"room": {"seed": 3}}))
+        assert table["outcome"]["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
+        assert (tmp_path / "from-env-file" / "checkpoints.sqlite").exists()
+        assert "No durable database" not in server.log(), "it is no deployment"
+    finally:
+        server.stop()
+
+
+def test_the_environment_file_is_optional_and_has_an_example() -> None:
+    assert json.loads((ROOT / "langgraph.json").read_text())["env"] == ".env"
+    lines = (ROOT / ".env.example").read_text(encoding="utf-8").splitlines()
+    named = {line.lstrip("# ").partition("=")[0] for line in lines if "=" in line}
+    assert {"COOP_HOME", "COOP_DATABASE_URL", "LANGSMITH_TRACING", "OPENAI_API_KEY"} <= named
+
+
+def test_a_deployment_without_a_database_is_told_what_it_loses() -> None:
+    said = lost_with_the_container({"LANGSMITH_LANGGRAPH_API_VARIANT": "licensed"})
+    assert "checkpoints, journal and ledger" in said
+    assert "COOP_DATABASE_URL" in said
+    assert lost_with_the_container({"COOP_DATABASE_URL": "postgresql://db/coop"}) == ""
+    assert lost_with_the_container({"LANGSMITH_LANGGRAPH_API_VARIANT": "local_dev"}) == ""
+
+
+def test_a_port_in_use_is_one_clear_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ended = subprocess.run(
+            [sys.executable, "-m", "shapley_coop", "dev", "--port", port],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr == (
+        f"coop: port {port} on 127.0.0.1: Address already in use; --port 0 takes a free one\n"
+    )

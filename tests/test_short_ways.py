@@ -1,0 +1,140 @@
+"""The short ways of the hot path lead where the long ones do."""
+
+import asyncio
+import sqlite3
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import AsyncCallbackHandler
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import BaseMessage, HumanMessage
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from shapley_coop.graphs.running import play
+from shapley_coop.seats.calls import Step
+from shapley_coop.seats.letters import Letter, as_text
+from shapley_coop.seats.modes import invoked
+from shapley_coop.seats.records import Answer, Entry, nonce
+from shapley_coop.state import RunConfig, handover, home
+from shapley_coop.state.handover import hand_over, taken_over
+from shapley_coop.state.storage.driver import Driver
+from shapley_coop.state.storage.owners import acting_for
+
+SECRET = "the price that nobody else may know"
+
+
+def entry(agent: str, **more: Any) -> Entry:
+    return Entry(agent, "act", "m", f"letter to {agent}", SECRET, 1, Answer("yes"), nonce(), **more)
+
+
+class Heard(AsyncCallbackHandler):
+    """Counts the calls that it is told of."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def on_chat_model_start(self, *_: Any, **__: Any) -> None:
+        self.calls += 1
+
+
+async def test_a_callback_is_told_of_every_call_and_changes_no_answer() -> None:
+    model, letter = FakeListChatModel(responses=["yes", "no"]), list[BaseMessage]()
+    letter.append(HumanMessage("Do you agree?"))
+    heard = Heard()
+    assert (await invoked(model, letter, {})).text == "yes"
+    assert (await invoked(model, letter, {"callbacks": [heard]})).text == "no"
+    listening = FakeListChatModel(responses=["yes"], callbacks=[heard])
+    assert (await invoked(listening, letter, {})).text == "yes"
+    assert heard.calls == 2
+
+
+async def test_a_model_that_does_more_around_a_call_is_called_its_own_way() -> None:
+    class Polite(FakeListChatModel):
+        async def ainvoke(self, *given: Any, **options: Any) -> Any:
+            reply = await super().ainvoke(*given, **options)
+            return reply.model_copy(update={"content": f"{reply.text}, please"})
+
+    model = Polite(responses=["yes"])
+    assert (await invoked(model, [HumanMessage("Do you agree?")], {})).text == "yes, please"
+
+
+def test_a_draft_is_handed_over_once_and_to_its_holder_alone() -> None:
+    kept = entry("Ann")
+    with acting_for("ann", "t1"):
+        pointer = hand_over(kept)
+    assert taken_over(pointer) is None
+    with acting_for("ann", "t1"):
+        assert taken_over({**pointer, "attempt": 2}) is None
+        pointer = hand_over(kept)
+        taken = taken_over(pointer)
+        assert taken is not None
+        assert (taken.answer, taken.pointer()) == (kept.answer, pointer)
+        assert taken_over(pointer) is None
+
+
+async def test_without_the_hand_over_a_run_ends_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = RunConfig(game="escape_room", seed=3)
+    usual = await play("shapley_coop", room)
+    # As after a restart between asking and validating.
+    monkeypatch.setattr(handover, "_MOST", 0)
+    again = await play("shapley_coop", room)
+    assert again["payoffs"] == usual["payoffs"]
+    assert again["status"] == usual["status"]
+
+
+def test_letters_of_a_wave_keep_their_own_facts_beside_what_they_share() -> None:
+    journal, history = home().journal, [{"by": "Ann", "says": "Zoë: “yes”"}]
+    agents = {"Ann": {"hp": 1.5}, "Ben": {"hp": None}}
+    wave = [
+        ("e1", entry(who, facts={"you": who, "history": history, "position": {"of": at}, 'a"b': 1}))
+        for who, at in agents.items()
+    ]
+    assert journal.write_all(wave) == [one for _, one in wave]
+    found = journal.found("e1", [(one.agent, one.letter, 1) for _, one in wave])
+    assert [dict(one.facts) for one in found if one] == [dict(one.facts) for _, one in wave]
+    assert sorted(journal.entries("e1"), key=lambda one: one.agent) == [one for _, one in wave]
+
+
+def test_an_error_of_the_driver_is_as_the_engines_and_quotes_no_row() -> None:
+    journal = home().journal
+    journal.write("e1", entry("Ann"))
+    driver = Driver(journal._engine)
+    row = driver.rows("SELECT * FROM answers", [])[0]
+    columns = ", ".join("?" * len(row))
+    insert = f"INSERT INTO answers VALUES ({columns})"
+    other = list(row)
+    other[row.index("letter to Ann")] = "letter to Ben"
+    with pytest.raises(IntegrityError) as twice:
+        driver.insert(insert, [other, row])
+    assert SECRET not in str(twice.value)
+    assert len(driver.rows("SELECT 1 FROM answers", [])) == 1, "all rows, or none"
+    with pytest.raises(OperationalError):
+        driver.rows("SELECT 1 FROM nowhere", [])
+    driver.insert(insert, [other])
+    assert len(driver.rows("SELECT 1 FROM answers", [])) == 2
+
+
+async def test_threads_take_the_drivers_connections_in_turn() -> None:
+    home().journal.write("e1", entry("Ann"))
+    driver = Driver(home().journal._engine)
+
+    def read(_: int) -> int:
+        return len(driver.rows("SELECT 1 FROM answers", []))
+
+    found = await asyncio.gather(*(asyncio.to_thread(read, n) for n in range(40)))
+    assert found == [1] * 40
+    assert 1 <= len(driver._idle) <= 40
+    assert all(isinstance(one, sqlite3.Connection) for one in driver._idle)
+
+
+@pytest.mark.parametrize(
+    "letter",
+    [
+        Letter("Rules.", "Now."),
+        Letter("Rules.", "Now.", refused="", why="Say something."),
+        Letter("Rules.", "Now.", refused="x" * 9000, why="Shorter."),
+        Letter("Rules.", "Now.", steps=(Step('<TRY>{"clauses": []}</TRY>', ("Nothing.",)),)),
+    ],
+)
+def test_a_letters_text_is_that_of_its_messages(letter: Letter) -> None:
+    assert letter.text() == as_text(letter.messages())
