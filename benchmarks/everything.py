@@ -47,6 +47,7 @@ MODULES = {
     "runs": "offers",
     "tokens": "tokens",
     "letters": "letters",
+    "sloppy": "sloppy",
     "start": "start",
     "git": "git",
 }
@@ -67,6 +68,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "runs": {"repeats": 1, "each": 2},
     "tokens": {"agents": 4, "rounds": 3},
     "letters": {"most": 2},
+    "sloppy": {"seeds": 1, "workflows": ("llm_only", "short_term")},
     "start": {"repeats": 1, "commands": ("coop --help",)},
     "git": {"repeats": 1, "commits": (20, 40)},
 }

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli import reporting
+from shapley_coop.cli import comprehending, reporting
 from shapley_coop.cli.console import finish, note, progress, say, say_json, show_table
-from shapley_coop.cli.options import Json, NoSandbox, PriceFile
+from shapley_coop.cli.options import BaseUrl, Json, NoSandbox, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison, Estimate
@@ -78,10 +78,17 @@ def _tell(folder: Path, tally: "Tally") -> None:
 
 
 def evaluate(
-    suite: Annotated[str, typer.Argument(help="A suite by name or file.")],
+    suite: Annotated[
+        str,
+        typer.Argument(
+            help="A suite by name or file; 'letters' asks a model what its letters mean."
+        ),
+    ],
     out: Out = None,
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
+    model: Annotated[str, typer.Option(help="Of 'letters': who is asked.")] = "",
+    base_url: BaseUrl = None,
     upload: Annotated[
         bool, typer.Option(help="To LangSmith: a dataset, and an experiment a condition.")
     ] = False,
@@ -93,6 +100,13 @@ def evaluate(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run a suite and score every run; without --upload nothing leaves this machine."""
+    if suite == comprehending.LETTERS:
+        comprehending.ask_about_letters(model, base_url, seeds, max_connections, as_json)
+        return
+    if model or base_url:
+        raise ValueError(
+            "--model and --base-url go with coop eval letters: a suite names its seats"
+        )
     from shapley_coop.evals.sweeps.langsmith import Experiment, against
     from shapley_coop.evals.sweeps.langsmith import upload as to_langsmith
     from shapley_coop.evals.sweeps.sweep import Limits

@@ -34,7 +34,8 @@ def _outlook(found: Facts, me: str) -> str:
     rows = [
         [_condition(row, me), *(_range(row["payoffs"][a]) for a in agents)] for row in found["rows"]
     ]
-    if norm := found.get("norm"):
+    norm = found.get("norm")
+    if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # what the offer says is told above
         rows.append([f"split by {norm['name']}, if all keep it", *_norm(norm, agents)])
     columns = ["if …", f"you ({me})", *agents[1:]]
     how = "" if found["exact"] else f" (the mean of {found['plays']} plays, with a 90 % range)"
@@ -51,13 +52,16 @@ def _condition(row: Facts, me: str) -> str:
     if row.get("who"):
         who = "you break it" if row["who"] == me else f"{row['who']} breaks it"
         said = f"{who} ({row['by']})" if row.get("by") else who
-    return f"no deal: {row.get('by') or 'what each can be sure of'}" if said == "no deal" else said
+    if said != "no deal":
+        return said
+    by = str(row.get("by") or "what each can be sure of")
+    return f"no deal: {by.replace('everybody: ', 'everybody does ')}"
 
 
 def _range(payoff: Any) -> str:
     if not isinstance(payoff, Mapping):
         return amount(payoff)
-    if "low" not in payoff:
+    if "low" not in payoff or payoff["low"] == payoff["high"]:
         return amount(payoff["mean"])
     return f"{amount(payoff['mean'])} ({amount(payoff['low'])} to {amount(payoff['high'])})"
 
@@ -101,7 +105,7 @@ def money(view: Facts) -> str:
         parts = {a: str(Fraction(earned[a]) - Fraction(own[a])) for a in earned}
         columns |= {"part of the team's": parts}
     if view["ask"] != "claim":  # claims are made before anything that is computed by a norm
-        columns |= {"as signed": view["as_signed"]}
+        columns |= {_standing(view): view["as_signed"]}
     if "payoffs" in offer:
         columns |= {"as proposed": offer["payoffs"], "change": offer["change"]}
     if computed:
@@ -118,6 +122,11 @@ def money(view: Facts) -> str:
     return f"Computed from the record:\n\n{table(['', *columns], rows)}{_meaning(view, computed)}"
 
 
+def _standing(view: Facts) -> str:
+    """What the amounts are called that hold unless another split is agreed on."""
+    return "as signed" if view.get("contract") else "as earned"
+
+
 def _sum(name: str, values: Mapping[str, str]) -> str:
     if name == "claims":
         return ""
@@ -132,14 +141,15 @@ def _meaning(view: Facts, computed: Facts) -> str:
     """How the columns hang together, in sentences with the same amounts."""
     said = []
     if Fraction(view["pot"]):
-        said.append(f"The team's reward is {amount(view['pot'])}, in equal parts.")
+        parts = "; its parts here are equal, before any split that was agreed on"
+        said.append(f"The team's reward is {amount(view['pot'])}{parts}.")
     if "baseline" in computed:
         nobody = sum(map(Fraction, computed["baseline"].values()))
         said.append(
-            f"Had nobody taken part – {computed['compares_with']} –, you would have had "
-            f"{amount(nobody)} together; you have {amount(view['total'])}. The difference of "
-            f"{amount(computed['improvement'])} is what the values divide: baseline + value = by "
-            f"{computed['norm']}."
+            f"Had nobody taken part, you would have had {amount(nobody)} together; you have "
+            f"{amount(view['total'])}. The difference of {amount(computed['improvement'])} is what "
+            f"the values divide: baseline + value = by {computed['norm']}. Taking no part means "
+            f"here: {computed['compares_with']}."
         )
     elif computed:
         said.append(f"The values are the parts of the total by the norm {computed['norm']}.")

@@ -13,7 +13,7 @@ from typing import Any
 
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.render import compact_json, render
-from shapley_coop.prompts.talk import clauses, in_words
+from shapley_coop.prompts.talk import at_turns, clauses, in_words
 from shapley_coop.prompts.words import plain, quoted, told
 
 Facts = Mapping[str, Any]
@@ -128,7 +128,7 @@ def write_request(
             outsider=outsider,
         ),
         history=history,
-        contract=_contract(contract),
+        contract=_contract(contract, view["procedure"]["turns"]),
         ask=render(view["ask"], **_variables(view, sections)).strip(),
     )
 
@@ -157,9 +157,14 @@ def write_retry(
     )
 
 
-def write_history(events: Iterable[Facts]) -> str:
-    """What happened in public: the same for all who are asked at the same time."""
-    return in_words(events)
+def write_history(events: Iterable[Facts], turns: int = 0) -> str:
+    """What happened in public: the same for all who are asked at the same time.
+
+    Args:
+        events: as `state.history` gives them.
+        turns: how many the game has.
+    """
+    return in_words(events, turns)
 
 
 def _otherwise(course: Facts, signed: bool = True) -> str:
@@ -177,7 +182,7 @@ def _course(course: Facts) -> dict[str, Any]:
         "enforcement": course.get("enforcement", ""),
         "deposit": course.get("deposit", ""),
         "computed": course.get("computed", False),
-        "otherwise": _otherwise(course),
+        "otherwise": _otherwise(course, course.get("bargains", True)),
         "budget": course["budget"],
     }
 
@@ -220,7 +225,8 @@ def _variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
 def _offer(view: Facts) -> dict[str, Any]:
     """The offer to be answered; its words only where the history does not tell them."""
     offer = view.get("offer", {})
-    text = clauses(offer.get("in_words", ""))
+    turns = view["procedure"]["turns"]
+    text = clauses(offer.get("in_words", ""), turns)
     return {
         "offer_by": plain(offer.get("by", "")),
         "number": offer.get("revision"),
@@ -286,6 +292,7 @@ def _split(view: Facts, contract: bool) -> dict[str, Any]:
     change = "change" in offer
     return {
         "money": money(view) if "own_rewards" in view else "",
+        "standing_now": "as signed" if contract else "as earned",
         "signed": amount(view["as_signed"][me]) if change else "",
         "proposed": amount(offer["payoffs"][me]) if change else "",
         "change": amount(offer["change"][me], signed=True) if change else "",
@@ -302,11 +309,11 @@ def _direction(view: Facts) -> str:
         return ""
     me = view["you"]
     gap = Fraction(computed["payoffs"][me]) - Fraction(view["as_signed"][me])
-    return f"From as signed to the split by {computed['norm']}, you would change by {_gap(gap)}. "
-
-
-def _gap(gap: Fraction) -> str:
-    return amount(gap, signed=True) if gap else "0"
+    now = "as signed" if view.get("contract") else "as earned"
+    if not gap:
+        return f"The split by {computed['norm']} gives you what you have {now}. "
+    more = f"{amount(abs(gap))} {'more' if gap > 0 else 'less'}"
+    return f"The split by {computed['norm']} would give you {more} than you have {now}. "
 
 
 def _trade(view: Facts) -> dict[str, Any]:
@@ -322,9 +329,9 @@ def _trade(view: Facts) -> dict[str, Any]:
     }
 
 
-def _contract(contract: Facts) -> str:
+def _contract(contract: Facts, turns: int = 0) -> str:
     """The clauses in force, by the ids under which breaches and amendments cite them."""
-    lines = contract.get("in_words", "").split("\n")
+    lines = at_turns(contract.get("in_words", ""), turns).split("\n")
     return "\n".join(f"- {line}" for line in lines if line)
 
 

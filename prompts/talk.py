@@ -19,13 +19,15 @@ _DONE = {
     "propose": "",
 }
 _LINE = re.compile(r"^c(\d+)\. ", re.MULTILINE)
+_EVERY_TURN = re.compile(r" at every turn\.$", re.MULTILINE)
 
 
-def in_words(events: Iterable[Event]) -> str:
+def in_words(events: Iterable[Event], turns: int = 0) -> str:
     """The public history.
 
     Args:
         events: as `state.history` gives them: what was said, what was done, and sums of both.
+        turns: how many the game has; 0 where that is not known.
     """
     parts: list[str] = []
     before: Event = {}
@@ -36,7 +38,7 @@ def in_words(events: Iterable[Event]) -> str:
             parts.append(_in_sum(event))
         else:
             parts += [_heading(event)] if _other_talk(event, before) else []
-            parts.append(_said(event))
+            parts.append(_said(event, turns))
         before = event
     return "".join(parts).strip("\n") or NOTHING
 
@@ -93,7 +95,7 @@ def _heading(event: Event) -> str:
     return f"\n**Talk about the {plain(event['topic'])}, after the last turn**\n"
 
 
-def _said(event: Event) -> str:
+def _said(event: Event, turns: int) -> str:
     """A message: who said what, and what it did."""
     who, act = plain(event["by"]), str(event["does"])
     about = f" offer {event['about']}" if "about" in event else ""
@@ -108,7 +110,7 @@ def _said(event: Event) -> str:
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
     if event.get("offers"):
         number = f" (number {event['revision']})" if "revision" in event else ""
-        line += f"\n**{who}'s offer{number}**\n{clauses(event['offers'])}\n"
+        line += f"\n**{who}'s offer{number}**\n{clauses(event['offers'], turns)}\n"
     return line
 
 
@@ -122,6 +124,11 @@ def _tasks(event: Event) -> str:
     return quoted(event["wrote"]) if "wrote" in event else plain(event["proposes"])
 
 
-def clauses(text: str) -> str:
+def clauses(text: str, turns: int = 0) -> str:
     """The clauses of a deal, from its plain words, as a numbered list."""
-    return _LINE.sub(r"\1. ", text.translate(ESCAPES))
+    return _LINE.sub(r"\1. ", at_turns(text, turns).translate(ESCAPES))
+
+
+def at_turns(text: str, turns: int) -> str:
+    """The words of clauses: in a game of one turn they need not say that they hold at every one."""
+    return _EVERY_TURN.sub(".", text) if turns == 1 else text

@@ -39,7 +39,7 @@ def plain(value: Any) -> str:
     if isinstance(value, str):
         return value if _PLAIN.fullmatch(value) else quoted(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{name(key)} {plain(x)}" for key, x in value.items()) or "none"
+        return ", ".join(f"{plain(str(key))} {plain(x)}" for key, x in value.items()) or "none"
     if isinstance(value, Sequence):
         return ", ".join(map(plain, value)) or "none"
     return str(value)
@@ -75,7 +75,7 @@ def told(facts: Mapping[str, Any]) -> str:
         if _is_table(value):
             parts.append(_as_table(key, value))
         elif _holds_text(value):
-            parts += [f"{name(at)}:\n\n{block(text)}" for at, text in _texts(key, value)]
+            parts += [f"{at}:\n\n{block(text)}" for at, text in _texts(key, value)]
         else:
             lines.append(f"- {name(key)}: {plain(value)}")
     return "\n\n".join(["\n".join(lines), *parts] if lines else parts)
@@ -94,12 +94,8 @@ def _as_table(key: str, value: Any) -> str:
     if isinstance(value, Mapping):
         columns = list(next(iter(value.values())))
         rows = [[one, *row.values()] for one, row in value.items()]
-        return table([key.replace("_", " "), *map(_spaced, columns)], rows)
-    return f"{name(key)}:\n\n" + table([_spaced(x) for x in value[0]], [x.values() for x in value])
-
-
-def _spaced(key: str) -> str:
-    return str(key).replace("_", " ")
+        return table([key.replace("_", " "), *columns], rows)
+    return f"{name(key)}:\n\n" + table(list(value[0]), [x.values() for x in value])
 
 
 def _holds_text(value: Any) -> bool:
@@ -110,4 +106,6 @@ def _holds_text(value: Any) -> bool:
 
 
 def _texts(key: str, value: Any) -> Iterable[tuple[str, str]]:
-    return value.items() if isinstance(value, Mapping) else [(key, value)]
+    if isinstance(value, Mapping):  # of names, or paths, which stay as they are
+        return [(plain(str(at)), text) for at, text in value.items()]
+    return [(name(key), value)]

@@ -16,12 +16,24 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from shapley_coop.deals.language.lenient_json import read_json
+from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.seats.schema import ANSWERS
 
 Fields = Mapping[str, Any]
+Form = Mapping[str, Any]
+"""The JSON schema of an answer; its title is the act."""
+
+_TAGS = re.compile(
+    r"<\s*/?\s*(?:s|PROPOSAL|ACCEPT|REJECT|ACTION|CLAIM|CONSIDER|NOTES|TRY|CALL)\b", re.IGNORECASE
+)
+_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_BESIDE = {"thoughts", "notes"}
+"""Fields that every answer has, and that answer nothing."""
 
 # A tag within a field would end the field's own: what is quoted stays readable, and is no tag.
 _OPENS = re.compile(r"<(?=\s{0,4}/?\s{0,4}[^\W\d_])")
+_NUMBER = re.compile(r"\s*\d+(\.\d+)?\s*")
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
 
 
@@ -38,6 +50,43 @@ def tagged(act: str, fields: Any) -> str:
         return json.dumps(fields)
     private = _element("CONSIDER", fields.get("thoughts")) + _element("NOTES", fields.get("notes"))
     return private + _element("s", _public(act, fields)) + _WRITERS[act](fields)
+
+
+def without_thinking(text: str) -> str:
+    """An answer without the block of thoughts that some models begin with."""
+    return _THINKING.sub("", text)
+
+
+def fields_in(form: Form, text: str) -> Fields | None:
+    """The one answer of a schema that stands in a text; None if there is none, or a doubt.
+
+    Models that are asked for JSON put it into a fence, write words around it, or a comma too many.
+    Tags beside it would be a second answer, and so would another object: then it is all text.
+
+    >>> form = {"title": "act", "properties": {"thoughts": {}, "action": {}}}
+    >>> fields_in(form, "Sure! {'action': 'lever',} So be it.")
+    {'action': 'lever'}
+    >>> fields_in(form, '{"action": "lever"} or {"action": "door"}') is None
+    True
+    """
+    start = text.find("{")
+    found = read_json(text, start) if start >= 0 else ""
+    if isinstance(found, str):
+        return None
+    around = text[:start] + text[found.end :]
+    if "{" in around or _TAGS.search(around) or not answers(form, found.value):
+        return None
+    fields: Fields = found.value
+    return fields
+
+
+def answers(form: Form, fields: Any) -> bool:
+    """Whether an object is an answer of a schema, with no key that could mean more than it asks."""
+    if not isinstance(fields, Mapping):
+        return False
+    asked = form["properties"].keys()
+    decides = asked - _BESIDE or asked
+    return bool(decides & fields.keys()) and fields.keys() <= asked | ANNOTATIONS
 
 
 def _public(act: str, fields: Fields) -> Any:
@@ -65,6 +114,8 @@ def _reply(fields: Fields) -> str:
 
 def _claim(fields: Fields) -> str:
     percent = fields.get("percent")
+    if isinstance(percent, str) and not _NUMBER.fullmatch(percent):
+        return _element("CLAIM", percent)  # in words, which have a unit of their own
     return "" if percent is None else _element("CLAIM", f"{percent}%")
 
 

@@ -16,6 +16,7 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
+from shapley_coop.seats.answers import without_thinking
 from shapley_coop.seats.faults import described
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
@@ -33,8 +34,6 @@ _FILTERED = {
     *("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
 }
 """Reasons for which providers, and recordings, say that an answer ended."""
-
-_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 # Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
 
@@ -221,7 +220,7 @@ def _answer(reply: AIMessage, text: str, question: Question, seat: Seat) -> Answ
     metadata = reply.response_metadata
     ended = metadata.get("finish_reason") or metadata.get("stop_reason")
     return Answer(
-        text=_kept(_THINKING.sub("", text)),
+        text=_kept(without_thinking(text)),
         # An OpenAI-compatible stream that breaks off looks like success, but for its reason.
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=tokens_in,

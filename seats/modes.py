@@ -5,6 +5,7 @@ that is asked for a schema and gives none has answered in text, which is read as
 there is no answer that is an exception here.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -16,16 +17,14 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config
 from langchain_core.tools import BaseTool
 
-from shapley_coop.seats.answers import tagged
+from shapley_coop.deals.language.reading import ANNOTATIONS
+from shapley_coop.seats.answers import Form, answers, fields_in, tagged, without_thinking
 from shapley_coop.seats.calls import kept_call
 from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.seat import RECORDING, Answers, Seat
 
 _NATIVE = "json_schema"
 """The method of providers that enforce a schema while they generate."""
-
-Form = Mapping[str, Any]
-"""The JSON schema of an answer; its title is the act."""
 
 
 def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
@@ -136,9 +135,10 @@ async def _by_schema(
     bound = model.with_structured_output(dict(form), include_raw=True, **given)
     found: Any = await bound.ainvoke(list(messages), config=config)
     raw: AIMessage = found["raw"]
-    if found["parsed"] is None:
-        return str(raw.text), raw
-    return tagged(str(form["title"]), found["parsed"]), raw
+    parsed = found["parsed"]
+    if parsed is None:
+        return _read(form, str(raw.text)), raw
+    return _tagged(form, parsed), raw
 
 
 async def _by_tools(
@@ -154,14 +154,31 @@ async def _by_tools(
     bound = model.bind_tools([*tools, dict(form)], **choice)
     reply = await bound.ainvoke(list(messages), config=config)
     act, words = str(form["title"]), str(reply.text)
+    offered = {tool.name for tool in tools}
     for call in reply.tool_calls:
+        # The answer counts; what it asks for beside it, it no longer waits for.
         if call["name"] == act:
-            # The answer counts; what it asks for beside it, it no longer waits for.
+            return _tagged(form, call["args"]), reply
+        alone = len(reply.tool_calls) == 1 and call["name"] not in offered
+        if alone and answers(form, call["args"]):
             return tagged(act, call["args"]), reply
     asked = "".join(kept_call(call["name"], call["args"]) for call in reply.tool_calls)
     # Arguments that are no JSON are shown to the model again, and refused, as what it wrote.
     spoilt = "".join(str(call["args"] or "") for call in reply.invalid_tool_calls)
-    return words + (asked or spoilt), reply
+    return (words + asked) if asked else _read(form, words + spoilt), reply
+
+
+def _tagged(form: Form, given: Any) -> str:
+    """An answer in fields; with a key that could mean more than was asked for, it is asked back."""
+    if isinstance(given, Mapping) and not given.keys() <= form["properties"].keys() | ANNOTATIONS:
+        return json.dumps(given)
+    return tagged(str(form["title"]), given)
+
+
+def _read(form: Form, text: str) -> str:
+    """An answer that is not of the form that was asked for: tagged, if it is plain in the text."""
+    fields = fields_in(form, without_thinking(text))
+    return text if fields is None else tagged(str(form["title"]), fields)
 
 
 def _is_openai(model: BaseChatModel) -> bool:

@@ -24,28 +24,41 @@ def reply(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
 
 def by_schema(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
     """The same answer as JSON of the schema that the request asks for."""
-    form = request["response_format"]["json_schema"]
-    return json.dumps(fields_of(reply(messages, request), form["schema"]))
+    return str(in_form(reply(messages, request), request))
 
 
 def by_tool(messages: list[dict[str, Any]], request: dict[str, Any]) -> Completion:
     """The same answer as a call of the tool that is offered last: the answer's own."""
-    tool = request["tools"][-1]["function"]
-    fields = fields_of(reply(messages, request), tool["parameters"])
-    return Completion("", tool_calls=((tool["name"], json.dumps(fields)),))
+    said = in_form(reply(messages, request), request)
+    assert isinstance(said, Completion)
+    return said
+
+
+def in_form(text: str, request: dict[str, Any]) -> str | Completion:
+    """An answer in tags in the form that a request asks for: by call, by schema, or as it is."""
+    if tools := request.get("tools"):
+        tool = tools[-1]["function"]
+        fields = fields_of(text, tool["parameters"])
+        return Completion("", tool_calls=((tool["name"], json.dumps(fields)),))
+    if form := request.get("response_format"):
+        return json.dumps(fields_of(text, form["json_schema"]["schema"]))
+    return text
 
 
 def fields_of(text: str, schema: dict[str, Any]) -> dict[str, Any]:
     """A message in tags as the fields of a schema; what it does not say is null."""
     said = scan(text)
     assert isinstance(said, Message), said
-    proposal = said.proposal or {}
+    proposal, trade = said.proposal or {}, "allocation" in schema["properties"]
     known: dict[str, Any] = {
         "thoughts": said.consider or "",
         "speech": said.speech,
-        "clauses": [_clause(clause) for clause in proposal["clauses"]] if proposal else None,
+        "clauses": _clauses(proposal),
+        "allocation": [{"agent": a, "tasks": tasks} for a, tasks in proposal.items()] or None,
+        "prose": said.speech,
+        "impossible": said.reject or None,
         "drops": proposal.get("drops"),
-        "decision": _decision(said),
+        "decision": _traded(said) if trade else _decision(said),
         "action": said.action,
         "percent": float(parse_exact(said.claim or "0") * 100),
     }
@@ -56,6 +69,17 @@ def _decision(said: Message) -> str:
     if said.accept is not None:
         return "accept"
     return "counter" if said.proposal else "reject"
+
+
+def _traded(said: Message) -> str:
+    if said.accept is not None:
+        return "accept"
+    return "propose" if said.reject is None else "reject"
+
+
+def _clauses(proposal: dict[str, Any]) -> list[dict[str, Any]] | None:
+    clauses = proposal.get("clauses")
+    return [_clause(clause) for clause in clauses] if isinstance(clauses, list) else None
 
 
 def _clause(clause: dict[str, Any]) -> dict[str, Any]:

@@ -247,6 +247,9 @@ BATTERY = [
     Written("two different last lines", "act", "Action: defect\nAction: cooperate", "DUP"),
     Written("a claim of 1", "claim", "<CLAIM>1</CLAIM>", "CLAIM"),
     Written("a claim of 0.4", "claim", "<CLAIM>0.4</CLAIM>", "40 %"),
+    Written(
+        "a third with all its digits", "claim", "<CLAIM>33.333333333333336%</CLAIM>", "33.333333 %"
+    ),
     Written("more than everything", "claim", "<CLAIM>120%</CLAIM>", "CLAIM"),
     Written(
         "masks for tasks",

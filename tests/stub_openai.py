@@ -38,6 +38,9 @@ MODELS = ("GET", "/v1/models")
 
 Reply = Callable[[list[dict[str, Any]], dict[str, Any]], str | Completion]
 
+Manner = Callable[[Completion, dict[str, Any]], Completion]
+"""From a sound completion and its request to what is sent in its place."""
+
 
 def echo(messages: list[dict[str, Any]], request: dict[str, Any]) -> str:
     """Reply with the text of the last message."""
@@ -81,6 +84,8 @@ class StubOpenAI:
         log: A file to which each request is appended as a line of JSON, synced to disk before the
             request is answered; read it with `read_log`.
         port: 0 takes a free one.
+        manner: What becomes of each sound completion before a fault spoils it: the manner of an
+            endpoint that does not keep to what it is asked for.
 
     Attributes:
         requests: Every request so far, in order of arrival.
@@ -95,6 +100,7 @@ class StubOpenAI:
         latency: float = 0.0,
         log: Path | None = None,
         port: int = 0,
+        manner: Manner = lambda said, request: said,
     ) -> None:
         self.requests: list[ReceivedRequest] = []
         self.faults = deque(faults)
@@ -102,6 +108,7 @@ class StubOpenAI:
         self._latency = latency
         self._log = log
         self._port = port
+        self._manner = manner
         self._arrived = threading.Condition()
         self._reply_errors: list[Exception] = []
         self._running = ExitStack()
@@ -199,7 +206,7 @@ class StubOpenAI:
                 said = "A request needs a model and a non-empty list of messages"
                 return Answer.of_error(400, "invalid_request_error", None, said)
         try:
-            said = as_asked(self._reply(messages, body), body)
+            said = self._manner(as_asked(self._reply(messages, body), body), body)
         except Exception as error:
             self._reply_errors.append(error)
             # The header keeps the client from asking again: the test has failed already.

@@ -51,7 +51,7 @@ async def test_a_payment_counts_from_what_was_signed(script: Script) -> None:
     outcome = await bargained(script)
     assert outcome["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
     (letter,) = script.shown_to("Alice", "propose_split")
-    assert "you would change by -0.5" in " ".join(letter.split())
+    assert "would give you 0.5 less than you have as signed" in " ".join(letter.split())
     (answer,) = script.shown_to("Bob", "answer_split")
     assert "For you: 4 as signed → 4.5 as proposed, a change of +0.5." in " ".join(answer.split())
     assert facts(answer)["offer"]["change"] == {"Alice": "-0.5", "Bob": "0.5"}

@@ -8,7 +8,7 @@ import pytest
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import Seat, chat_model
-from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.answers import fields_in, tagged
 from shapley_coop.seats.modes import answers_of
 from shapley_coop.seats.schema import ANSWERS, schema_of
 from shapley_coop.state import RunConfig, home
@@ -102,11 +102,62 @@ async def test_what_is_not_of_the_schema_is_a_refused_answer_and_no_failure(
     with StubOpenAI(WAYS[way], faults=[fault]) as stub:
         seats = {"Alice": room(stub, answers=way).seats["Alice"], "Bob": "embedded:rational"}
         outcome = await play("llm_only", RunConfig.model_validate({"seats": seats}))
-    if label == "ACTION" and way == "tools":
-        label = "MPT"  # JSON beside a tool call that was asked for is words
     table = await table_of(home().runs.get(outcome["run"]))
     counts = table["spent"]["action"]["agents"]["Alice"]
     assert (counts["calls"], counts[f"refused_{label}"]) == (2, 1)
+
+
+@pytest.mark.parametrize("way", ["schema", "tools"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        '```json\n{"thoughts": "", "action": "lever", "notes": null}\n```',
+        "Sure! {'action': 'Lever', // mine\n} So be it.",
+        '<think>{"action": "door"}, or rather:</think>{"action": "lever",}',
+    ],
+)
+async def test_json_with_something_around_it_is_read_as_the_answer_that_it_is(
+    written: str, way: str
+) -> None:
+    with StubOpenAI(WAYS[way], faults=[spoilt(written)]) as stub:
+        seats = {"Alice": room(stub, answers=way).seats["Alice"], "Bob": "embedded:rational"}
+        outcome = await play("llm_only", RunConfig.model_validate({"seats": seats}))
+        assert stub.calls == 1
+    table = await table_of(home().runs.get(outcome["run"]))
+    assert table["record"][0]["actions"]["Alice"] == "lever"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("respond", '{"thoughts": "", "action": "lever", "notes": null}'),
+        ("act", '{"thoughts": "", "action": "lever", "notes": null,}'),
+    ],
+)
+async def test_a_call_of_another_tool_or_with_a_comma_too_many_is_the_answer_that_it_is(
+    call: tuple[str, str],
+) -> None:
+    fault = Fault("spoilt", spoil=lambda said: Completion("", tool_calls=(call,)))
+    with StubOpenAI(by_tool, faults=[fault]) as stub:
+        seats = {"Alice": room(stub, answers="tools").seats["Alice"], "Bob": "embedded:rational"}
+        outcome = await play("llm_only", RunConfig.model_validate({"seats": seats}))
+        assert stub.calls == 1
+    table = await table_of(home().runs.get(outcome["run"]))
+    assert table["record"][0]["actions"]["Alice"] == "lever"
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ('{"action": "lever"} or {"action": "door"}', "two answers"),
+        ('{"action": "lever"} <ACTION>door</ACTION>', "an answer in tags beside it"),
+        ('{"decision": "accept", "unless": "you pay 4"}', "a key that could mean something"),
+        ('{"thoughts": "Hm."}', "nothing that answers"),
+    ],
+)
+def test_json_that_leaves_a_doubt_is_words(written: str, why: str) -> None:
+    form = {"title": "act", "properties": {"thoughts": {}, "action": {}, "decision": {}}}
+    assert fields_in(form, written) is None, why
 
 
 async def test_tags_in_text_are_read_where_a_schema_was_asked_for() -> None:

@@ -68,7 +68,7 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
     if said is None:
         return Fault("CLAIM", _CLAIM)
     bare = _ABOUT.sub("", unwrapped(said), count=1)
-    words = _PERCENT.sub("%", bare).strip()
+    words = _TOO_FINE.sub(r"\1", _PERCENT.sub("%", bare).strip())
     number = words.removesuffix("%").strip()
     try:
         part = parse_exact(words)
@@ -90,6 +90,9 @@ _CLAIM = "state one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40% or 0.4."
 _ABOUT = re.compile(
     r"^(?:about|around|roughly|approximately|approx\.?|circa|ca\.?|~|≈)\s{0,3}", re.I
 )
+_TOO_FINE = re.compile(r"^(\d{1,3}\.\d{6})\d{1,30}(?=%?$)")
+"""A third, as a program writes it: its first six decimals are what is meant."""
+
 _PERCENT = re.compile(r"\s{0,3}(?:percent|per cent|pct|%)$", re.IGNORECASE)
 
 

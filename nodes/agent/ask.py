@@ -134,7 +134,8 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
     """What the system part depends on beside the game, as JSON."""
-    kinds, norms = clause_kinds(turn), view.get("norms", [])
+    drafted = turn.asking.act == "contract_write" and _drafted_clauses(turn)
+    kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     known = {"agents": turn.evaluated.agents, "procedure": view["procedure"], "kinds": kinds}
     if kinds:
         known |= {"norms": norms, "compares_with": view.get("compares_with", "")}
@@ -178,7 +179,7 @@ def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]], list[dict[st
     elif act != "contract_sign":
         # A written contract repeats its clauses.
         told = [event for event in events if event.get("by") not in OUTSIDERS]
-    return write_history(told), told, events
+    return write_history(told, turn.evaluated.game.turns), told, events
 
 
 def _drafted_clauses(turn: TurnContext) -> bool:

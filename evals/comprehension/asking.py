@@ -1,0 +1,164 @@
+"""Asking a seat about letters of real runs, and counting what it gets right."""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from shapley_coop.evals.comprehension.questions import Question, questions
+from shapley_coop.graphs.running import play
+from shapley_coop.seats import Seat, clients
+from shapley_coop.seats.asking import Question as Asked
+from shapley_coop.seats.asking import ask
+from shapley_coop.seats.letters import Letter
+from shapley_coop.seats.records import Entry, Mail
+from shapley_coop.state import RunConfig, home
+
+RUNS: tuple[tuple[str, str], ...] = (
+    ("llm_only", "prisoners_dilemma"),
+    ("negotiation", "stag_hunt"),
+    ("negotiation_priced", "escape_room"),
+    ("short_term", "escape_room"),
+    ("shapley_coop", "escape_room"),
+    ("shapley_coop", "raid_battle"),
+    ("contracts", "prisoners_dilemma"),
+    ("settlement", "delivered"),
+    ("task_exchange", "task_exchange"),
+)
+"""Workflow and game of the runs whose letters are asked about; embedded agents play them."""
+
+_LINE = re.compile(r"^\W{0,8}(\d{1,2})\W{1,4}(.*)$")
+_READER = "You read a letter to a player of a game and answer questions about it."
+_INSTEAD = """\
+# Questions, in place of an answer
+
+Do not answer the letter itself. It only matters here whether it can be understood. Answer each of
+these questions from the letter alone, on a line of its own, as in `1: 3.5`: the number of the
+question, a colon, and one number or name.
+"""
+
+
+@dataclass
+class Score:
+    """What came of asking.
+
+    Attributes:
+        asked: kind of question → how often it was asked.
+        right: kind → how often the answer was right.
+        silent: kind → how often there was no answer.
+        letters: how many letters were asked about.
+        wrong: each wrong answer: run, act, question, truth and answer.
+    """
+
+    asked: Counter[str] = field(default_factory=Counter)
+    right: Counter[str] = field(default_factory=Counter)
+    silent: Counter[str] = field(default_factory=Counter)
+    letters: int = 0
+    wrong: list[dict[str, str]] = field(default_factory=list)
+
+    def count(self, entry: Entry, one: Question, answer: str | None) -> None:
+        """Score one answer."""
+        self.asked[one.kind] += 1
+        self.silent[one.kind] += answer is None
+        if answer is not None and one.right(answer):
+            self.right[one.kind] += 1
+        else:
+            about = {"letter": entry.letter, "act": entry.act, "question": one.text}
+            self.wrong.append({**about, "truth": one.truth, "answer": answer or ""})
+
+
+async def letters_of(seeds: Sequence[int], runs: Iterable[tuple[str, str]] = RUNS) -> list[Entry]:
+    """Letters of real runs about which something can be asked, two of every act.
+
+    Args:
+        seeds: each is a run of every workflow; the runs are kept in the home.
+        runs: workflow and game.
+    """
+    chosen: list[Entry] = []
+    for graph, game in runs:
+        for seed in seeds:
+            outcome = await play(graph, RunConfig(game=game, seed=seed))
+            chosen += _of_each_act(await asyncio.to_thread(_written, outcome["episode"]))
+    return chosen
+
+
+def _written(episode: str) -> list[Entry]:
+    return list(home().journal.entries(episode))
+
+
+def _of_each_act(entries: Iterable[Entry]) -> list[Entry]:
+    acts: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.attempt == 1 and questions_about(entry):
+            acts.setdefault(entry.act, []).append(entry)
+    return [entry for found in acts.values() for entry in (found[0], *found[1:][-1:])]
+
+
+def questions_about(entry: Entry) -> list[Question]:
+    """What can be asked about one letter of the journal; nothing about a tool's result."""
+    return questions(entry.facts) if "procedure" in entry.facts and "you" in entry.facts else []
+
+
+async def asked_about(
+    entries: Sequence[Entry], seat: Seat, seed: int = 0, at_once: int = 8
+) -> Score:
+    """Ask a seat about letters.
+
+    An embedded character reads no words. In its place a program looks the answers up in the words
+    of the letter: with it, this is the check of the check.
+
+    Args:
+        entries: the letters.
+        seat: who answers.
+        seed: of nothing but the seat's own.
+        at_once: calls side by side.
+
+    Raises:
+        SeatError: an answer did not come.
+    """
+    score, gate = Score(letters=len(entries)), asyncio.Semaphore(at_once)
+
+    async def one(entry: Entry) -> list[str | None]:
+        about = questions_about(entry)
+        if seat.simulated:
+            return [question.read(entry.letter_text) for question in about]
+        async with gate:
+            return _by_number(await _said(seat, seed, entry, about), len(about))
+
+    async with clients():
+        found = await asyncio.gather(*map(one, entries))
+    for entry, answers in zip(entries, found, strict=True):
+        for question, answer in zip(questions_about(entry), answers, strict=True):
+            score.count(entry, question, answer)
+    return score
+
+
+async def _said(seat: Seat, seed: int, entry: Entry, about: Sequence[Question]) -> str:
+    listed = "\n".join(f"{number}: {one.text}" for number, one in enumerate(about, start=1))
+    letter = Letter(_READER, f"{entry.letter_text}\n\n{_INSTEAD}\n{listed}")
+    question = Asked("", entry.agent, "question", letter)
+    answered, _ = await ask(seat, seed, question, _Unkept(), look_up=False)
+    return answered.answer.text
+
+
+class _Unkept:
+    """A journal that keeps nothing: what is asked here belongs to no run."""
+
+    def find(self, episode: str, agent: str, letter: str, attempt: int) -> Entry | None:
+        return None
+
+    def deliver(self, episode: str, mail: Mail) -> Mail:
+        raise ValueError("people are not asked about letters here: give a model")
+
+    async def keep(self, episode: str, entry: Entry) -> Entry:
+        return entry
+
+
+def _by_number(text: str, count: int) -> list[str | None]:
+    """The answers by the numbers in front of them; a single one may stand without."""
+    lines = [match for line in text.splitlines() if (match := _LINE.match(line))]
+    told = {int(match[1]): match[2] for match in lines}
+    if not told and count == 1 and text.strip():
+        return [text.strip().splitlines()[-1]]
+    return [told.get(number) for number in range(1, count + 1)]

@@ -1,0 +1,213 @@
+"""What can be asked about a letter, and what is right by the facts that the program computed.
+
+Each question holds a second way to its answer: `read` finds it in the letter's words. A program
+that answers so is the check of the check. Where it is wrong, the words do not say what the facts
+say.
+
+>>> facts = {"you": "Bob", "ask": "act", "turn": 3, "duties": [], "procedure": {"turns": 10}}
+>>> [one.text for one in questions(facts)]
+['Which turn is it?']
+>>> [one.right("it is turn 3") for one in questions(facts)]
+[True]
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import parse_exact
+
+Facts = Mapping[str, Any]
+Reader = Callable[[str], str | None]
+
+TOLERANCE = Fraction(1, 100)
+"""Of amounts: letters show them with four decimals, and a reader may round to two."""
+
+_NUMBER = re.compile(r"[-−–]?\d+(?:\.\d+)?(?:/\d+)?")
+_NO_NUMBER = re.compile(r"(?<=\d),(?=\d{3}\b)|[*`$€]")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question about one letter.
+
+    Attributes:
+        kind: its name in the table of scores.
+        text: as it is asked.
+        truth: the right answer, from the facts.
+        read: finds the answer in the letter's words.
+    """
+
+    kind: str
+    text: str
+    truth: str
+    read: Reader
+
+    def right(self, answer: str) -> bool:
+        """Whether an answer is right: the last number it names, or the words."""
+        if not _NUMBER.fullmatch(self.truth):
+            said = " ".join(answer.strip(" .`*\"'").split())
+            return said.casefold() == self.truth.casefold()
+        found = _NUMBER.findall(_NO_NUMBER.sub("", answer))
+        if not found:
+            return False
+        try:
+            said_number = parse_exact(found[-1].replace("−", "-").replace("–", "-"))
+        except ValueError:
+            return False
+        return abs(said_number - Fraction(self.truth)) <= TOLERANCE
+
+
+def questions(facts: Facts) -> list[Question]:
+    """All that can be asked about a letter with these facts.
+
+    Args:
+        facts: of the letter (`Entry.facts`).
+    """
+    return [one for part in _PARTS for one in part(facts)]
+
+
+def _payoffs(facts: Facts) -> Iterator[Question]:
+    """What the offer would pay: the questions that decide whether to accept."""
+    me, offer = facts["you"], facts.get("offer", {})
+    for row in (offer.get("outlook") or {}).get("rows", []):
+        payoffs = {agent: paid["mean"] for agent, paid in row["payoffs"].items()}
+        who = row.get("who")
+        if row["if"] == "all keep it":
+            text = "What do you yourself end up with if everybody keeps the offer?"
+            yield Question("if all keep it", text, payoffs[me], _row("all keep it", me))
+        elif who == me:
+            text = "What do you yourself end up with if you break the offer and the others keep it?"
+            yield Question("if you break it", text, payoffs[me], _row("you break it", me))
+            other = next(agent for agent in payoffs if agent != me)
+            text = f"What does {other} end up with if you break the offer and the others keep it?"
+            read = _row("you break it", other)
+            yield Question("another's, if you break it", text, payoffs[other], read)
+        elif who:
+            text = (
+                f"What do you yourself end up with if {who} breaks the offer, the others keep it?"
+            )
+            yield Question("if another breaks it", text, payoffs[me], _row(f"{who} breaks it", me))
+        elif row["if"] == "no deal" and not row.get("by"):
+            text = "What can you yourself be sure of without a deal?"
+            yield Question("without a deal", text, payoffs[me], _row("no deal: what each", me))
+
+
+def _terms(facts: Facts) -> Iterator[Question]:
+    """What the offer says, and how long one can bargain."""
+    offer = facts.get("offer", {})
+    if "revision" not in offer or "answer" not in facts["ask"]:
+        return
+    text = "Which number has the offer that you are asked to answer?"
+    read = _found(r"answer .*?'s (?:offer|draft|proposal) (\d+)")
+    yield Question("number of the offer", text, str(offer["revision"]), read)
+    left = facts["rounds"] - facts["round"]
+    text = "How many more rounds can there be after this one?"
+    yield Question("rounds left", text, str(left), _difference(r"round (\d+) of (\d+)"))
+    clauses = enumerate(offer.get("clauses", []), start=1)
+    payments = [(n, c) for n, c in clauses if c["kind"] == "pay"]
+    for number, clause in payments[:1]:
+        text = f"By clause {number} of the offer, who pays? Give the name."
+        read = _found(rf"(?:^|\n)(?:- c)?{number}\. (\S+) pays ", last=True)
+        yield Question("who pays", text, clause["payer"], read)
+
+
+def _turns(facts: Facts) -> Iterator[Question]:
+    """Where the game is, and what is owed."""
+    me = facts["you"]
+    if facts["ask"] != "act":
+        return
+    if (facts.get("turns") or facts["procedure"]["turns"]) > 1:
+        read = _found(r"# Your move: turn (\d+)", last=True)
+        yield Question("the turn", "Which turn is it?", str(facts["turn"]), read)
+    owed = [duty["action"] for duty in facts.get("duties", []) if not duty["forbidden"]]
+    if len(owed) == 1:
+        text = "Which action does the deal ask of you now? Give its name."
+        read = _found(r"\*\*The deal asks you for: (.*?)\.\*\*", last=True)
+        yield Question("what the deal asks", text, owed[0], read)
+    earned = facts.get("earned_so_far", {})
+    if any(Fraction(x) for x in earned.values()):
+        text = "What are your own rewards so far?"
+        read = _found(rf"Own rewards so far: (?:.*?, )?{re.escape(me)} (\S+?)[,.](?:\s|$)")
+        yield Question("own rewards so far", text, earned[me], read)
+
+
+def _money(facts: Facts) -> Iterator[Question]:
+    """The last bargaining: what there is, and what would change."""
+    me, offer = facts["you"], facts.get("offer", {})
+    if "payoffs" in offer:
+        text = "What do you yourself end up with if all accept the proposal?"
+        yield Question("as proposed", text, offer["payoffs"][me], _cell(me, "as proposed"))
+        text = "By how much does the proposal change what you end up with? Give 0 for not at all."
+        yield Question("change", text, offer["change"][me], _cell(me, "change"))
+    if "own_rewards" in facts and "split" in facts["ask"]:
+        text = "What do you yourself end up with if nothing more is agreed on?"
+        read = _cell(me, "as signed", "as earned")
+        yield Question("without another split", text, facts["as_signed"][me], read)
+    if computed := facts.get("computed"):
+        text = f"What is your value by the norm {computed['norm']}?"
+        yield Question("value", text, computed["values"][me], _cell(me, "value ("))
+
+
+def _trade(facts: Facts) -> Iterator[Question]:
+    worth = (facts.get("pending") or {}).get("your_utility")
+    if facts["ask"] == "exchange" and worth is not None:
+        text = "What is your part of the pending proposal worth to you?"
+        read = _found(r"Your part is worth (\S+) to you", last=True)
+        yield Question("worth of a trade", text, str(Fraction(str(worth))), read)
+
+
+_PARTS = (_payoffs, _terms, _turns, _money, _trade)
+
+
+def _found(pattern: str, last: bool = False) -> Reader:
+    """What a pattern finds in the letter's words, at its first or its last place."""
+
+    def read(letter: str) -> str | None:
+        found = re.findall(pattern, letter)
+        return found[-1 if last else 0] if found else None
+
+    return read
+
+
+def _difference(pattern: str) -> Reader:
+    def read(letter: str) -> str | None:
+        found = re.findall(pattern, letter)
+        return str(int(found[-1][1]) - int(found[-1][0])) if found else None
+
+    return read
+
+
+def _row(begins: str, agent: str) -> Reader:
+    """A payoff in the table of what the offer would pay."""
+
+    def read(letter: str) -> str | None:
+        rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
+        heads = [row for row in rows if row[0] == "if …"]
+        found = [row for row in rows if row[0].startswith(begins)]
+        if not heads or not found:
+            return None
+        at = next((n for n, x in enumerate(heads[-1]) if x in (agent, f"you ({agent})")), None)
+        return None if at is None else found[-1][at].partition(" (")[0]
+
+    return read
+
+
+def _cell(agent: str, *columns: str) -> Reader:
+    """An amount in the table of what there is to divide."""
+
+    def read(letter: str) -> str | None:
+        rows = [_cells(line) for line in letter.split("\n") if line.startswith("|")]
+        heads = [row for row in rows if "own rewards" in row]
+        mine = [row for row in rows if row[0] == agent]
+        at = [n for n, name in enumerate(heads[-1] if heads else []) if name.startswith(columns)]
+        return mine[-1][at[0]] if at and mine else None
+
+    return read
+
+
+def _cells(line: str) -> list[str]:
+    """A row of a table; its first cell can be empty."""
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
