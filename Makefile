@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock sbom audit clean
+.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock sbom audit docs clean
 
 setup: $(READY)
 
@@ -82,6 +82,12 @@ lock:
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate \
 	  -o requirements.lock
+
+# The documentation as a site in build/site, by tools in a folder of their own.
+docs:
+	$(PYTHON) -m venv build/docs-tools
+	build/docs-tools/bin/python -m pip install --quiet -r docs/requirements.txt
+	build/docs-tools/bin/mkdocs build --quiet
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build *.egg-info

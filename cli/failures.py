@@ -25,7 +25,14 @@ def reason(error: BaseException) -> str:
     if isinstance(error, SeatError | Unreadable | GameError | ConfigChanged):
         return str(error)
     of_system = _of_system(error) if isinstance(error, OSError) else ""
-    return of_system or storage_fault(error)
+    if of_system:
+        return of_system
+    fault = storage_fault(error)
+    if "not a database" not in fault:
+        return fault
+    from shapley_coop.state import home
+
+    return f"the home {home().folder} cannot be used: {fault}; move it away, or set COOP_HOME"
 
 
 def in_one_line(error: BaseException) -> str:

@@ -87,6 +87,10 @@ class RecordedChatModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "recording"
 
+    async def ainvoke(self, *given: Any, **options: Any) -> AIMessage:
+        """As every model does: the attempt comes with the metadata of the call."""
+        return await super().ainvoke(*given, **options)
+
     def _generate(
         self,
         messages: list[BaseMessage],

@@ -213,7 +213,7 @@ def test_a_refused_connection_names_the_url(coop: Coop, monkeypatch: pytest.Monk
     url = "http://127.0.0.1:9/v1"
     seat = ("--model", "openai:x", "--base-url", url)
     told = one_line(coop("run", "escape_room", *seat, "--json"), FAILED)
-    assert f"no connection at {url}" in told
+    assert url in told
     assert "sk-canary" not in told
 
 
@@ -239,4 +239,3 @@ def test_a_json_result_of_an_earlier_version_is_completed_by_the_table(coop: Coo
         del result[key]
     home().runs.finish("r", "ended", result)
     assert valid(json.loads(coop("show", "r", "--json").out))["happened"]["words"]
-    assert coop("verify", "r").code == 0
