@@ -17,7 +17,7 @@ from langgraph.types import Send
 from shapley_coop.games import Game
 from shapley_coop.graphs.inline import inline
 from shapley_coop.nodes.agent.ask import ask, draft, validate
-from shapley_coop.nodes.table.open import opening
+from shapley_coop.nodes.table.open import opening, reopening_for
 from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
 from shapley_coop.state.turn import Asking, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
@@ -43,7 +43,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         given = opening_for(config)
         super().__init__(Table, context_schema=config, input_schema=given)
         self.plays = plays
-        self.add_node("open", opening(config, plays), input_schema=given)
+        self.add_node("open", opening(config, plays), input_schema=reopening_for(given))
         self.set_entry_point("open")
 
     @property

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
+from pydantic import BaseModel, create_model
 
 from shapley_coop.games import Game
 from shapley_coop.state import Opening, RunConfig, Table, game_of, home
@@ -16,6 +17,11 @@ class Reopening(Opening):
     """The input, and what is on the thread's table from before."""
 
     episode: str = ""
+
+
+def reopening_for(given: type[Opening]) -> type[BaseModel]:
+    """What the first node of a workflow reads, whose input has this form."""
+    return create_model("Reopening", __base__=given, episode=(str, ""))
 
 
 def opening(
