@@ -59,9 +59,9 @@ What the promises rest on:
 - Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN --head` prints
   the chain's head, `coop verify RUN --kept HEAD` compares a head that was kept elsewhere. The
   settings of the process, letters that wait and what the server lists are not sealed.
-- A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30 unless it is set), if need be by the
-  client; connecting ends after 10. A full, read-only, locked, dead or frozen database is told in
-  one line with exit code 1, and `coop resume` goes on.
+- A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30 unless it is set), if need be by
+  the client; connecting ends after 10. A full, read-only, locked, dead or frozen database is told
+  in one line with exit code 1, and `coop resume` goes on.
 
 {machine}
 
