@@ -181,7 +181,7 @@ def test_whatever_was_changed_in_letters_and_postings_is_named(
     coop: Coop, ran: dict[str, Any], statement: str, check: str, told: str
 ) -> None:
     in_the_books(statement)
-    assert failed_checks(coop) == {check}
+    assert failed_checks(coop) - {"commitments"} == {check, "seals"}
     assert told in coop("verify", "r").out
 
 
