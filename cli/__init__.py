@@ -155,6 +155,7 @@ def main() -> None:
         sys.exit(leaving.exit_code)
     except Exception as error:
         from shapley_coop.seats import CredentialsMissing
+        from shapley_coop.state.storage.faults import storage_fault
         from shapley_coop.state.storage.leases import Busy, LeaseLost
 
         if isinstance(error, CredentialsMissing | Busy | LeaseLost):
@@ -163,7 +164,9 @@ def main() -> None:
         if os.environ.get(DEBUG):
             raise
         complain(in_one_line(error))
-        sys.exit(USAGE if reason(error) else ELSEWHERE)
+        # A database that fails is no fault of the command's; a file that it names is.
+        of_database = bool(storage_fault(error)) and not isinstance(error, OSError)
+        sys.exit(USAGE if reason(error) and not of_database else ELSEWHERE)
 
 
 def _words_of(error: ValueError) -> str:

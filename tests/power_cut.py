@@ -12,6 +12,7 @@ from typing import Any
 
 from shapley_coop.cli import main as coop
 from shapley_coop.state import Home, home
+from shapley_coop.state.storage.driver import Driver
 from shapley_coop.state.storage.owned import OwnedBook
 
 PROGRAM = "tests.power_cut:main"
@@ -27,7 +28,14 @@ def main() -> None:
             yield connection
         _note(home())
 
+    insert: Any = Driver.insert
+
+    def noted_insert(driver: Driver, *given: Any) -> None:
+        insert(driver, *given)
+        _note(home())
+
     OwnedBook._transaction = noted  # type: ignore[method-assign]
+    Driver.insert = noted_insert  # type: ignore[method-assign]
     coop()
 
 

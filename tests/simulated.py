@@ -17,6 +17,7 @@ from typing import Any
 from langgraph.checkpoint.sqlite import SqliteSaver
 from sqlalchemy.exc import OperationalError
 
+from shapley_coop.state.storage.driver import Driver
 from shapley_coop.state.storage.owned import OwnedBook
 from tests import power_cut
 
@@ -47,18 +48,22 @@ def _fail(at: int, says: str) -> None:
         if next(written) >= at:
             raise sqlite3.OperationalError(says)
 
+    def as_of_sqlalchemy() -> None:
+        try:
+            one_more()
+        except sqlite3.OperationalError as error:
+            raise OperationalError("a statement", {}, error) from error
+
     transaction: Any = OwnedBook._transaction
 
     @contextmanager
     def failing(book: OwnedBook, *given: Any) -> Iterator[Any]:
         with transaction(book, *given) as connection:
             yield connection
-            try:
-                one_more()
-            except sqlite3.OperationalError as error:
-                raise OperationalError("a statement", {}, error) from error
+            as_of_sqlalchemy()
 
     OwnedBook._transaction = failing  # type: ignore[method-assign]
+    Driver.insert = _after(as_of_sqlalchemy, Driver.insert)  # type: ignore[method-assign]
     for name in ("put", "put_writes"):
         setattr(SqliteSaver, name, _after(one_more, getattr(SqliteSaver, name)))
 

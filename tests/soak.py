@@ -40,6 +40,29 @@ calls, steps, rows, requests and processes are counted, and what has to come is 
 loops draw from a seed that changes every day and that every session prints; `COOP_TEST_SEED=… make
 test` repeats them. Speed is measured by `make bench`.
 
+`python -m tests.simulation SEED.NUMBER` plays one simulated run again, life by life; a simulation
+that fails prints that line.
+
+What the promises rest on:
+
+- Answers, postings, the register and the entry that fixes a thread's episode are committed with
+  `synchronous=FULL` before anything that follows from them. Checkpoints are not: a power cut may
+  take the last ones, and the run then goes on from an earlier step of the same episode, answered
+  from its journal.
+- The episode is found by its thread and by the episode before it, so that a fork from before `open`
+  is of the same episode: paid if it comes to the same, `counterfactual` otherwise.
+  `coop run --idempotency-key KEY`, or `idempotency_key` in a graph's input, names a request: the
+  same one goes on with the same play, another one is refused.
+- Databases say their schema version and are migrated when they are opened; a later one is refused.
+  A run that has not ended goes on only with the wiring of its workflow that it began with; those of
+  the first release, which did not say theirs, are played on (`tests/homes`).
+- Each run that ends seals its rows in the home's chain of hashes. `coop verify RUN --head` prints
+  the chain's head, `coop verify RUN --kept HEAD` compares a head that was kept elsewhere. The
+  settings of the process, letters that wait and what the server lists are not sealed.
+- A statement to Postgres ends after `COOP_DATABASE_SECONDS` (30 unless it is set), if need be by
+  the client; connecting ends after 10. A full, read-only, locked, dead or frozen database is told
+  in one line with exit code 1, and `coop resume` goes on.
+
 {machine}
 
 | promise | tried | goal | found | | commit |

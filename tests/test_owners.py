@@ -163,7 +163,7 @@ def test_a_home_from_before_there_were_owners_opens(tmp_path: Path) -> None:
     with sqlite3.connect(file) as books:
         names = "SELECT name FROM sqlite_master WHERE type = 'table'"
         for (table,) in books.execute(names).fetchall():
-            if table in ("chain", "episodes", "idempotency_keys", "thread_owners"):
+            if table not in ("answers", "ledger_lines", "postings", "runs", "waiting_letters"):
                 books.execute(f"DROP TABLE {table}")
             else:
                 books.execute(f"ALTER TABLE {table} DROP COLUMN owner")

@@ -62,7 +62,7 @@ def test_without_seals_sealed_actions_and_postings_are_still_found(coop: Coop) -
     assert failed_checks(coop) == set()
     in_the_books("delete from answers where act = 'act'")
     in_the_books("delete from postings")
-    assert failed_checks(coop) == {"commitments", "ledger"}
+    assert failed_checks(coop) >= {"commitments", "ledger"}
 
 
 def test_a_chain_that_was_cut_off_or_written_anew_does_not_hold_a_kept_head(coop: Coop) -> None:

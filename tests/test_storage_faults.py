@@ -91,7 +91,7 @@ def test_a_home_that_is_no_folder_is_told_in_one_line(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("COOP_HOME", str(tmp_path / "file" / "home"))
-    assert "set COOP_HOME to a folder" in one_line(coop("runs"), FAILED)
+    assert "set COOP_HOME" in one_line(coop("runs"), USAGE)
 
 
 def test_a_foreign_write_lock_stops_no_reader(coop: Coop, monkeypatch: pytest.MonkeyPatch) -> None:

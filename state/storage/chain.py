@@ -107,7 +107,9 @@ class Chain(OwnedBook):
         if last is None:
             raise LookupError(run)
         sealed: Rows = json.loads(_unpacked(last.rows))
-        with self._transaction(holder()) as connection:
+        # On SQLite a transaction would wait for whoever writes.
+        reading = self._transaction(holder()) if self._postgres else self._reader.connect()
+        with reading as connection:
             now = self._rows_of(connection, run, table, result)
         differ = [key for key, digest in sealed.items() if now.get(key) != digest]
         added = [key for key in now.keys() - sealed.keys() if key.startswith(_COMPLETE)]
