@@ -34,9 +34,8 @@ def outlook(view: Facts) -> str:
 
 def _outlook(found: Facts, me: str) -> str:
     agents = [me, *(a for a in found["rows"][0]["payoffs"] if a != me)]
-    rows = [
-        [_condition(row, me), *(_range(row["payoffs"][a]) for a in agents)] for row in found["rows"]
-    ]
+    told = _once_each(found["rows"])
+    rows = [[_condition(row, me), *(_range(row["payoffs"][a]) for a in agents)] for row in told]
     norm = found.get("norm")
     if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # what the offer says is told above
         rows.append([f"split by {norm['name']}, if all keep it", *_norm(norm, agents)])
@@ -44,6 +43,16 @@ def _outlook(found: Facts, me: str) -> str:
     over = f"the mean of {found['plays']} plays; in brackets, {_NINE_IN_TEN}"
     how = "" if found["exact"] else f" ({over})"
     return f"Computed{how}:\n\n{table(columns, rows)}"
+
+
+def _once_each(rows: list[Facts]) -> list[Facts]:
+    """The rows without a second way to play without a deal that pays what the first one does."""
+    kept: list[Facts] = []
+    for row in rows:
+        ways = [one["payoffs"] for one in kept if one["if"] == "no deal" and one.get("by")]
+        if not (row["if"] == "no deal" and row.get("by") and row["payoffs"] in ways):
+            kept.append(row)
+    return kept
 
 
 def _norm(norm: Facts, agents: list[str]) -> list[str]:
