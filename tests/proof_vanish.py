@@ -31,7 +31,7 @@ def attempt(folder: Path, times: int) -> Finding:
         run = coop.home.runs.get(trial.name)
         if run.state == "ended" and run.result:
             recovered += 1
-            trial.results.append(run.result)
+            trial.results.append(coop.run("show", trial.name, "--json").result)
     audit = Audit.of(coop.home, [play], trials)
     return Finding(
         tried=f"{sum(trial.kills for trial in trials):,} runs killed between their entry in the "
