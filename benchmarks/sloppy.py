@@ -109,8 +109,8 @@ def sloppy(seeds: int = SEEDS, workflows: Sequence[str] = (), ways: Sequence[str
         goals,
         [
             f"Before: commit 512cc62, {SEEDS} seeds. Embedded agents: no evidence about models.",
-            "Before, negotiation admitted payments; now it is over actions alone, and none of these "
-            "agents signs the worse side of an escape.",
+            "Before, negotiation admitted payments; now it is over actions alone, and none of "
+            "these agents signs the worse side of an escape.",
             f"Tokens, of {PER_TOKEN} characters: the letters of the talk, retries too, by deal.",
             f"Runs that ended as an error: before {_sum(before).failed}, now "
             f"{sum(one.failed for one in sums.values())}.",

@@ -56,8 +56,8 @@ def test_it_reports_and_leaves_no_trace_in_the_run(coop: Coop) -> None:
 
 @pytest.mark.parametrize("model", ["human", "openai:some-model", "recording:letters.jsonl"])
 def test_models_people_and_recordings_are_not_asked_again(model: str) -> None:
-    seats = {"*": "embedded:rational", "Bob": model}
-    settings = RunConfig(seats=seats).resolve().model_dump(mode="json")  # type: ignore[arg-type]
+    settings = RunConfig().resolve().model_dump(mode="json")
+    settings["seats"]["Bob"]["model"] = model
     table = EvaluatedTable({"episode": "e", "settings": settings, "record": []})
     with pytest.raises(ValueError, match="asks programs alone: Bob is no embedded agent"):
         asked_again(table, "shapley")

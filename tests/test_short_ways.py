@@ -14,7 +14,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.seats.calls import Step
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.modes import invoked
-from shapley_coop.seats.records import Answer, Entry, nonce
+from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state import RunConfig, handover, home
 from shapley_coop.state.handover import hand_over, taken_over
 from shapley_coop.state.storage.driver import Driver
@@ -90,7 +90,7 @@ def test_letters_of_a_wave_keep_their_own_facts_beside_what_they_share() -> None
         for who, at in agents.items()
     ]
     assert journal.write_all(wave) == [one for _, one in wave]
-    found = journal.found("e1", [(one.agent, one.letter, 1) for _, one in wave])
+    found = journal.found("e1", [Asked(one.agent, one.letter, 1) for _, one in wave])
     assert [dict(one.facts) for one in found if one] == [dict(one.facts) for _, one in wave]
     assert sorted(journal.entries("e1"), key=lambda one: one.agent) == [one for _, one in wave]
 

@@ -93,6 +93,10 @@ class ScriptedChatModel(EmbeddedChatModel):
     def _llm_type(self) -> str:
         return PROVIDER
 
+    async def ainvoke(self, *given: Any, **options: Any) -> AIMessage:
+        """Answer as LangChain asks, with the run's metadata, which say the number of the try."""
+        return await super().ainvoke(*given, **options)
+
     async def _agenerate(  # type: ignore[override]
         self, messages: list[BaseMessage], *_: Any, run_manager: BaseRunManager, **__: Any
     ) -> ChatResult:
