@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from shapley_coop.deals import Message, scan
 from shapley_coop.graphs.threads import opened
+from shapley_coop.seats.calls import calls_in
 from shapley_coop.seats.records import Entry, Pointer, letter_hash
 from shapley_coop.state import EvaluatedTable, Run, Table, final, home
 from shapley_coop.state.settlement import deposit_lines, reward_lines
@@ -106,7 +108,7 @@ def changed_letters(
             found.append(f"the text of {what} was changed")
         elif place in committed and entry.pointer() != committed[place]:
             found.append(f"the answer to {what} was changed")
-        elif committed and place not in committed:
+        elif committed and place not in committed and not _asked_a_tool(entry):
             found.append(f"no checkpoint knows of {what}")
         elif entry.model != seats.get(entry.agent, entry.model):
             model = seats[entry.agent]
@@ -115,6 +117,13 @@ def changed_letters(
         if (agent, letter, attempt) not in known:
             found.append(f"{agent}'s letter {letter[:8]}, attempt {attempt}, was deleted")
     return found
+
+
+def _asked_a_tool(entry: Entry) -> bool:
+    """Whether an answer was a call of a tool, on the way to the one that the table points to."""
+    message = scan(entry.answer.text)
+    tried = isinstance(message, Message) and bool(message.tries)
+    return tried or bool(calls_in(entry.answer.text))
 
 
 def changed_counts(table: Table, entries: list[Entry]) -> list[str]:

@@ -82,9 +82,10 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
     for said in table.get("talk", []):
         if said["topic"] != topic:
             continue
-        if said["act"] == "accept":
-            key = said["turn"], said["about"]
-            standing[key]["accepted"] = sorted({*standing[key]["accepted"], said["by"]})
+        # Only what stands can be accepted: a table that says otherwise has agreed on nothing.
+        offer = standing.get((said["turn"], said["about"])) if said["act"] == "accept" else None
+        if offer is not None:
+            offer["accepted"] = sorted({*offer["accepted"], said["by"]})
         if "puts" in said:
             deal = Deal.model_validate(said["deal"])
             standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])

@@ -65,7 +65,8 @@ def test_speech_forges_no_news_of_a_run(capsys: pytest.CaptureFixture[str]) -> N
     record = [{"turn": 1, "actions": {"Eve": FORGED}, "rewards": {"Eve\u2028": 1}, "effects": []}]
     narrate("answer", {"talk": talk, "record": record})
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 2
+    assert "".join(lines).count("signed 0123456789ab") == FORGED.count("signed 0123456789ab") * 2
+    assert not any(line.startswith("  signed") for line in lines)
     assert all(line.isprintable() for line in lines)
 
 

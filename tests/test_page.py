@@ -55,7 +55,7 @@ def test_one_file_shows_the_whole_run(
         shown = opened.text()
         assert opened.complaints == []
         assert not opened.overflows()
-    assert len(bundle["timeline"]) == 7
+    assert len(bundle["timeline"]) == 8
     for said in (event for event in bundle["timeline"] if event["kind"] == "said"):
         assert said["text"] in shown
     for title in ("Contract", "Planned and realised", "Possible outcomes", "Who earned what"):
@@ -176,19 +176,19 @@ def test_replay_walks_through_the_run_by_mouse_and_by_keys(
         page = opened.page
         page.goto(saved(bundle, tmp_path))
         place = page.locator(".replay output")
-        assert place.inner_text() == "7 of 7"
+        assert place.inner_text() == "8 of 8"
         page.get_by_role("button", name="To the start").click()
         assert "Nothing is signed." in opened.text()
-        assert page.locator(".event.later").count() == 7
+        assert page.locator(".event.later").count() == 8
         for _ in range(3):
             page.get_by_role("button", name="One event on").click()
         assert "kept" not in page.locator("[aria-labelledby=contract-title]").inner_text()
         page.locator("h1").click()
         page.keyboard.press("ArrowRight")
-        assert place.inner_text() == "4 of 7"
+        assert place.inner_text() == "4 of 8"
         assert "kept" in page.locator("[aria-labelledby=contract-title]").inner_text()
         page.keyboard.press("ArrowLeft")
-        assert place.inner_text() == "3 of 7"
+        assert place.inner_text() == "3 of 8"
         picture(opened, tmp_path, "replay")
         page.get_by_role("button", name="To the end").click()
         assert page.locator(".event.later").count() == 0

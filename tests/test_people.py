@@ -94,7 +94,7 @@ async def test_a_refused_reply_is_asked_for_again_at_once_under_the_same_interru
     assert fault is not None
     assert fault.label == "MPT"
     assert await interrupts(run) == before
-    assert "choose with one" in letter_of(episode, "Alice")
+    assert "Your answer has no <ACTION>" in letter_of(episode, "Alice")
     assert "Your last answer" not in letter_of(episode, "Bob")
     for agent in ("Alice", "Bob"):
         assert await answer(run, agent, reply(facts_of(episode, agent))) is None

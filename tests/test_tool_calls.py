@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("with_tools")
 
 WHOSE = ("history", {"agent": "Bob"})
 DRAFT = ("evaluate_deal", {"clauses": []})
-OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated"}
+OWN = {"run", "episode", "seats", "timing", "usage", "spending", "simulated", "happened"}
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,7 @@ from shapley_coop.prompts import fingerprint
 from shapley_coop.state import RunConfig, home
 from tests.background import in_background
 from tests.embedded_reply import reply
+from tests.langsmith_capture import PROJECT
 from tests.stub_openai import StubOpenAI
 
 ROOT = Path(__file__).parents[1]
@@ -154,6 +155,9 @@ class _Ingest(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         plain = {"use_multipart_endpoint": False, "size_limit": 100, "size_limit_bytes": 2**20}
+        if self.path.startswith("/sessions"):
+            self._answer([{**PROJECT, "name": "default"}])
+            return
         threads = {"scale_up_nthreads_limit": 1, "scale_up_qsize_trigger": 1000}
         empty = {"scale_down_nempty_trigger": 4}
         self._answer({"version": "0.10", "batch_ingest_config": plain | threads | empty})
@@ -163,7 +167,7 @@ class _Ingest(BaseHTTPRequestHandler):
         self.server.keep(self.path, body)
         self._answer({})
 
-    def _answer(self, value: dict[str, Any]) -> None:
+    def _answer(self, value: Any) -> None:
         content = json.dumps(value).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")

@@ -98,7 +98,7 @@ class Played:
     def refused(self) -> int:
         """How many of the scripted agent's messages were refused."""
         phases = self.table["spent"].values()
-        return sum(p["agents"][self.me]["refused"] for p in phases if self.me in p["agents"])
+        return sum(p["agents"][self.me].get("refused", 0) for p in phases if self.me in p["agents"])
 
     def calls(self, agent: str) -> int:
         """How many calls an agent's seat answered."""

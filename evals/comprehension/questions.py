@@ -130,7 +130,8 @@ def _turns(facts: Facts) -> Iterator[Question]:
     earned = facts.get("earned_so_far", {})
     if any(Fraction(x) for x in earned.values()):
         text = "What are your own rewards so far?"
-        read = _found(rf"Own rewards so far: (?:.*?, )?{re.escape(me)} (\S+?)[,.](?:\s|$)")
+        told = r"Own rewards so far(?:, before the deal's payments)?"
+        read = _found(rf"{told}: (?:.*?, )?{re.escape(me)} (\S+?)[,.](?:\s|$)")
         yield Question("own rewards so far", text, earned[me], read)
 
 
