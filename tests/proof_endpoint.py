@@ -167,7 +167,8 @@ def _requests_a_step(alices: StubOpenAI, steps: Counter[str]) -> float:
 
 
 def _letter(body: Any) -> str:
-    return "\n\n".join(message["content"] for message in body["messages"])
+    told = "\n\n".join(message["content"] for message in body["messages"])
+    return told.partition("\n\n```json\n")[0]  # without the facts, which programs are sent behind
 
 
 @contextmanager

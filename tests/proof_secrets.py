@@ -177,7 +177,8 @@ def _over_http(planter: Planter) -> Reply:
 
 
 def _tracing(url: str) -> dict[str, str]:
-    return {"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": url, "LANGSMITH_API_KEY": "lsv2_x"}
+    on = {"LANGSMITH_TRACING": "true", "LANGCHAIN_TRACING_V2": "true"}
+    return {**on, "LANGSMITH_ENDPOINT": url, "LANGSMITH_API_KEY": "lsv2_x"}
 
 
 @contextmanager

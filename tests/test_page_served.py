@@ -54,7 +54,7 @@ def test_a_live_run_is_followed_to_its_end(serving: str, tmp_path: Path) -> None
             gate.release(40)
             page.get_by_text("✓ paid, once").wait_for()
             page.get_by_text("agreed", exact=True).first.wait_for()
-            assert page.locator(".replay output").inner_text() == "7 of 7"
+            assert page.locator(".replay output").inner_text() == "8 of 8"
             # What it was told bit by bit is what there is.
             followed = page.locator("main").inner_text()
             page.reload()

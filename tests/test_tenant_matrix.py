@@ -144,7 +144,7 @@ def test_no_route_and_no_form_reaches_anothers_books(place: Place, hers: Hers) -
             seen = {mark for mark in marks if mark in got.text and mark not in asked}
             refused = token == BOB or got.status_code in (401, 403) or call in OPEN
             if seen or not refused:
-                leaks.append((token, call, body, got.status_code, got.text[:300]))
+                leaks.append((token, call, body, got.status_code, sorted(seen), got.text[:300]))
     private = bob(f"GET /view/runs/{mine['thread_id']}.json?private=1")
     assert CANARY not in private.text
     assert not leaks, "\n".join(map(str, leaks[:10]))
