@@ -105,12 +105,14 @@ def test_a_name_that_is_reserved_keeps_nobody_from_being_paid(repo: Builder, nam
 def peak(folder: Path) -> tuple[str, int]:
     """What came of reading it, and the most memory of any git or of ours, in bytes."""
     program = (
-        "import json, resource, sys\n"
+        "import json, pathlib, re, resource, sys\n"
         "from shapley_coop.games.repository import RepositoryError, read_history\n"
         "try:\n    said = str(read_history(sys.argv[1]).artefacts())\n"
         "except RepositoryError as error:\n    said = f'refused: {error}'\n"
-        "most = max(resource.getrusage(who).ru_maxrss for who in\n"
-        "           (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF))\n"
+        # What a process has used counts, for the kernel, what its parent used before it began.
+        "status = pathlib.Path('/proc/self/status').read_text()\n"
+        "own = int(re.search(r'VmHWM:\\s+(\\d+)', status)[1])\n"
+        "most = max(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, own)\n"
         "print(json.dumps([said, most << 10]))"
     )
     done = subprocess.run(
