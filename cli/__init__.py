@@ -139,8 +139,8 @@ for _group, (_panel, _help, _commands) in GROUPS.items():
 def main() -> None:
     """Run a command; bad input is one line and exit code 2, missing credentials 3."""
     defer_gc()
-    _environment()
     try:
+        _environment()
         sys.exit(app(standalone_mode=False))
     except ValueError as error:
         complain(_words_of(error))

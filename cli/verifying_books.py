@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shapley_coop.deals import Message, scan
-from shapley_coop.graphs.threads import opened
+from shapley_coop.graphs.threads import Place
 from shapley_coop.seats.calls import calls_in
 from shapley_coop.seats.records import Entry, Pointer, letter_hash
 from shapley_coop.state import EvaluatedTable, Run, Table, final, home
@@ -12,9 +12,6 @@ from shapley_coop.state.settlement import deposit_lines, reward_lines
 
 MOST_NAMED = 3
 """Up to this many differences are named one by one."""
-
-Place = tuple[str, str, int]
-"""An agent, the hash of its letter, and the attempt."""
 
 
 def differences(stated: Any, found: Any, at: str = "") -> Iterator[str]:
@@ -80,43 +77,39 @@ def changed_postings(table: Table) -> list[str]:
     return found
 
 
-async def pointers(run: Run) -> dict[Place, Pointer]:
-    """Every commitment to an answer that a checkpoint of the run ever held."""
-    found: dict[Place, Pointer] = {}
-    async with opened(run.graph) as app:
-        saver: Any = app.checkpointer
-        async for kept in saver.alist({"configurable": {"thread_id": run.run}}):
-            for _, channel, written in kept.pending_writes or []:
-                if channel != "drafts" or not isinstance(written, dict):
-                    continue
-                for agent, draft in written.items():
-                    if pointer := draft.get("pointer"):
-                        found[agent, pointer["letter"], pointer["attempt"]] = pointer
-    return found
-
-
-def changed_letters(
-    table: Table, entries: list[Entry], committed: Mapping[Place, Pointer]
-) -> list[str]:
-    """Which letters or answers were changed, deleted or added, or answered by another model."""
-    known = {(e.agent, e.letter, e.attempt): e for e in entries}
+def changed_letters(table: Table, entries: list[Entry]) -> list[str]:
+    """Which letters are not what their names hash, or were answered by another model."""
     seats = {agent: seat["model"] for agent, seat in table["settings"]["seats"].items()}
     found = []
-    for place, entry in known.items():
-        what = f"{entry.agent}'s {entry.act}, letter {entry.letter[:8]}, attempt {entry.attempt}"
+    for entry in entries:
         if letter_hash(entry.letter_text) != entry.letter:
-            found.append(f"the text of {what} was changed")
-        elif place in committed and entry.pointer() != committed[place]:
-            found.append(f"the answer to {what} was changed")
-        elif committed and place not in committed and not _asked_a_tool(entry):
-            found.append(f"no checkpoint knows of {what}")
+            found.append(f"the text of {_what(entry)} was changed")
         elif entry.model != seats.get(entry.agent, entry.model):
             model = seats[entry.agent]
-            found.append(f"{what} is said to be answered by {entry.model}, and not by {model}")
-    for agent, letter, attempt in committed:
-        if (agent, letter, attempt) not in known:
-            found.append(f"{agent}'s letter {letter[:8]}, attempt {attempt}, was deleted")
+            found.append(
+                f"{_what(entry)} is said to be answered by {entry.model}, and not by {model}"
+            )
     return found
+
+
+def changed_answers(entries: list[Entry], committed: Mapping[Place, Pointer]) -> list[str]:
+    """Which answers differ from the commitments to them, were deleted, or added."""
+    known = {(e.agent, e.letter, e.attempt): e for e in entries}
+    found = []
+    for place, entry in known.items():
+        if place not in committed:
+            if committed and not _asked_a_tool(entry):
+                found.append(f"no checkpoint knows of {_what(entry)}")
+        elif entry.pointer() != committed[place]:
+            found.append(f"the answer to {_what(entry)} was changed")
+    return found + [
+        f"{agent}'s letter {letter[:8]}, attempt {attempt}, was deleted"
+        for agent, letter, attempt in sorted(committed.keys() - known.keys())
+    ]
+
+
+def _what(entry: Entry) -> str:
+    return f"{entry.agent}'s {entry.act}, letter {entry.letter[:8]}, attempt {entry.attempt}"
 
 
 def _asked_a_tool(entry: Entry) -> bool:

@@ -1,7 +1,7 @@
 """A run's thread: its compiled workflow, its configuration, and its latest state."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any, cast
@@ -13,6 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats import clients
+from shapley_coop.seats.records import Pointer
 from shapley_coop.seats.tracing import trace_quietly, tracing
 from shapley_coop.state import (
     EvaluatedTable,
@@ -30,6 +31,9 @@ from shapley_coop.state.traces import searched_by
 from shapley_coop.state.turn import TurnContext
 
 App = CompiledStateGraph[Table, RunConfig, Opening, Table]
+
+Place = tuple[str, str, int]
+"""An agent, the hash of its letter, and the attempt."""
 
 
 async def table_of(run: Run) -> Table:
@@ -75,23 +79,40 @@ async def askings_of(run: Run) -> dict[str, TurnContext]:
     return found
 
 
-async def pointers_of(run: Run, episode: str) -> AsyncIterator[tuple[str, str, int, str]]:
-    """Each answer that a run's table ever pointed to: agent, letter, attempt and commitment.
+async def pointers_of(run: Run, episode: str) -> dict[Place, Pointer]:
+    """Every commitment to an answer that a checkpoint of a run ever held.
 
     Args:
         run: the run.
-        episode: its play; those of other plays on its thread are left out.
+        episode: its play; other plays on its thread are left out.
     """
+    held, elsewhere = list[tuple[str, Pointer]](), set[str]()
     async with opened(run.graph) as app:
-        async for state in app.aget_state_history({"configurable": {"thread_id": run.run}}):
-            table = state.values
-            if table.get("episode") != episode:
-                continue
-            held = [*(table.get("drafts") or {}).items(), *(table.get("sealed") or {}).items()]
-            held += [(one["agent"], one) for one in table.get("reasoned") or []]
-            found = [(agent, one["pointer"]) for agent, one in held if "pointer" in one]
-            for agent, at in [*found, *(table.get("thoughts") or {}).items()]:
-                yield agent, at["letter"], at["attempt"], at["seal"]
+        async for state in app.aget_state_history(_thread(run)):
+            table = cast(Table, state.values)
+            for agent, pointer in _pointers(table):
+                if table.get("episode") == episode:
+                    held.append((agent, pointer))
+                else:
+                    elsewhere.add(pointer["seal"])
+    return {
+        (agent, pointer["letter"], pointer["attempt"]): pointer
+        for agent, pointer in held
+        # An earlier release left drafts of one play on the table of the next.
+        if pointer["seal"] not in elsewhere
+    }
+
+
+def _pointers(table: Table) -> Iterator[tuple[str, Pointer]]:
+    """Agent and pointer of every answer that a table points to."""
+    for agent, draft in table.get("drafts", {}).items():
+        if "pointer" in draft:
+            yield agent, draft["pointer"]
+    for agent, said in table.get("sealed", {}).items():
+        if "pointer" in said:
+            yield agent, said["pointer"]
+    yield from ((one["agent"], one["pointer"]) for one in table.get("reasoned", []))
+    yield from table.get("thoughts", {}).items()
 
 
 @asynccontextmanager

@@ -4,6 +4,7 @@ Nothing here is waited for longer than its caller says: LangSmith may refuse, st
 fail, and the run that was traced goes on, ends and exits as if it were not there.
 """
 
+import atexit
 import logging
 import queue
 import threading
@@ -11,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from shapley_coop.seats.tracing import Trace
+from shapley_coop.seats.tracing import Trace, patience
 
 Job = tuple[Trace, "Scores", "Callable[[str], object]", threading.Event]
 
@@ -72,7 +73,16 @@ def _waiting() -> "queue.Queue[Job]":
     """The queue, with the thread that empties it. Nothing waits for a daemon to end."""
     found: queue.Queue[Job] = queue.Queue(MOST_WAITING)
     threading.Thread(target=_send_all, args=(found,), name="coop-feedback", daemon=True).start()
+    # Runs before LangSmith's own queue is flushed, as that was registered earlier.
+    atexit.register(_finish)
     return found
+
+
+def _finish() -> None:
+    """Wait at the process's end for the scores that are still to be sent."""
+    waiting = _waiting()
+    with waiting.all_tasks_done:
+        waiting.all_tasks_done.wait_for(lambda: not waiting.unfinished_tasks, patience())
 
 
 def _send_all(waiting: "queue.Queue[Job]") -> None:
@@ -86,6 +96,7 @@ def _send_all(waiting: "queue.Queue[Job]") -> None:
             _warn_once(f"LangSmith does not take the scores of traces ({type(error).__name__}).")
         finally:
             done.set()
+            waiting.task_done()
 
 
 def _send(trace: Trace, scores: Scores) -> None:

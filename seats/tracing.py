@@ -12,6 +12,7 @@ Nothing is traced unless `LANGSMITH_TRACING=true`. Then, before anything leaves 
 import atexit
 import json
 import logging
+import math
 import os
 import re
 import time
@@ -38,8 +39,9 @@ SCHEME = frozenset(
 )
 """The metadata that stays when everything else is hidden."""
 
+SECONDS = "COOP_TRACE_SECONDS"
 PATIENCE = 2.0
-"""Seconds for which a process waits, at its end and in all, for an endpoint."""
+"""Seconds for which a process waits, at its end and in all, unless the environment says another."""
 
 DOUBT = 0.5
 """Seconds for which it waits for one that has taken nothing yet."""
@@ -106,6 +108,7 @@ def trace_quietly(secrets: Path) -> None:
     # sends compressed traces is joined at its end.
     os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")
     os.environ.setdefault("LANGSMITH_DISABLE_RUN_COMPRESSION", "true")
+    seconds_given()
     _install(hidden=os.environ.get(HIDE, "").lower() in ("true", "1", "all"))
 
 
@@ -178,7 +181,20 @@ def patience() -> float:
 
 @cache
 def _end() -> float:
-    return time.monotonic() + PATIENCE
+    return time.monotonic() + seconds_given()
+
+
+def seconds_given() -> float:
+    """For how many seconds this process may wait at its end.
+
+    Raises:
+        ValueError: the environment says no number, or a negative one.
+    """
+    given = os.environ.get(SECONDS) or PATIENCE
+    with suppress(ValueError):
+        if 0 <= (seconds := float(given)) < math.inf:
+            return seconds
+    raise ValueError(f"{SECONDS} is {given!r}, and should be a number of seconds, such as 2")
 
 
 def trace_of(episode: str) -> Trace | None:

@@ -132,8 +132,6 @@ def test_no_route_and_no_form_reaches_anothers_books(place: Place, hers: Hers) -
     if not place.checked:
         # What the check refuses is what matters here, and it plays runs.
         found, people = moving(found, hers.ids, mine["thread_id"]), {BOB: bob}
-        # He writes her episode's id into a thread of his own, which shows him what he wrote.
-        marks -= {hers.episode}
     for call, body in each_once(found):
         for token, person in people.items():
             try:
@@ -143,7 +141,10 @@ def test_no_route_and_no_form_reaches_anothers_books(place: Place, hers: Hers) -
                 continue
             told[f"{got.status_code // 100}xx"] += 1
             asked = call + json.dumps(body)
-            seen = {mark for mark in marks if mark in got.text and mark not in asked}
+            known = asked
+            if not place.checked and mine["thread_id"] in call:
+                known += hers.episode  # He wrote it there himself: it is in what he sends.
+            seen = {mark for mark in marks if mark in got.text and mark not in known}
             refused = token == BOB or got.status_code in (401, 403) or call in OPEN
             if seen or not refused:
                 leaks.append((token, call, body, got.status_code, sorted(seen), got.text[:300]))

@@ -191,7 +191,7 @@ def coop(
     """A command in a process of its own, in a folder where no .env is; a run unless given."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("LANG", "OPENAI_"))}
     ours = {"COOP_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT), **KEYS}
-    endpoint = {"LANGSMITH_ENDPOINT": capture.url}
+    endpoint = {"LANGSMITH_ENDPOINT": capture.url, "COOP_TRACE_SECONDS": "60"}
     return subprocess.run(
         [sys.executable, *(["-c", program] if program else ["-m", "shapley_coop", *(argv or RUN)])],
         cwd=folder,

@@ -68,7 +68,7 @@ class Told(NamedTuple):
     watched: dict[str, Any]
 
 
-def coop(folder: Path, endpoint: str, *arguments: str) -> Told:
+def coop(folder: Path, endpoint: str, *arguments: str, **environment: str) -> Told:
     """A command in a process of its own, traced to an endpoint."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("LANGSMITH", "LANGCHAIN"))}
     told = {
@@ -81,7 +81,7 @@ def coop(folder: Path, endpoint: str, *arguments: str) -> Told:
     done = subprocess.run(
         [sys.executable, "-c", _WATCHED, *arguments],
         cwd=ROOT,
-        env={**kept, **told},
+        env={**kept, **told, **environment},
         capture_output=True,
         text=True,
         timeout=600,
@@ -153,3 +153,12 @@ def test_a_run_that_is_traced_says_where(langsmith: Capture, tmp_path: Path) -> 
     assert given["social_welfare"]["score"] == 9
     assert {(one["trace_id"], one["session_id"]) for one in given.values()} == {(root, project)}
     assert "deprecated" not in told.err
+
+
+def test_seconds_that_are_no_number_are_refused(tmp_path: Path) -> None:
+    told = coop(tmp_path, "http://127.0.0.1:1", "runs", COOP_TRACE_SECONDS="soon")
+    assert told.code == 2
+    assert (
+        told.err
+        == "coop: COOP_TRACE_SECONDS is 'soon', and should be a number of seconds, such as 2\n"
+    )

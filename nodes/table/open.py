@@ -70,6 +70,8 @@ def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[s
         "talk": Overwrite([]),
         "thoughts": None,
         "reasoned": Overwrite([]),
+        "notes": None,
+        "drafts": None,
         "sealed": None,
         "answers": None,
         "claims": None,
