@@ -12,9 +12,6 @@ from langgraph.graph import START, MessagesState, StateGraph
 from shapley_coop.evals.attribution import attribute
 from tests.stub_chat import StubChat, numbers_in, run_example, since_last_question, tool_call
 
-pytest.importorskip("langgraph_supervisor")
-pytest.importorskip("langgraph_swarm")
-
 
 def office(messages: Sequence[BaseMessage]) -> AIMessage:
     """The supervisor asks research, then math; each expert uses its tool once."""
