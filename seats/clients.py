@@ -5,8 +5,8 @@ What an endpoint sends has bounds, as it is sent and as it is unpacked: see `bou
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -106,11 +106,17 @@ class Clients:
         http: the transport under every OpenAI-compatible seat, from its first use on.
         models: built once per seat, on that transport.
         users: how many blocks of `clients` are open.
+        kept: what else is opened once and lasts as long, by what it belongs to.
+        opening: held by who opens some of that.
+        closing: closes it.
     """
 
     http: Any = None
     models: dict[Seat, BaseChatModel] = field(default_factory=dict)
     users: int = 0
+    kept: dict[Hashable, Any] = field(default_factory=dict)
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    closing: AsyncExitStack = field(default_factory=AsyncExitStack)
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, Clients] = WeakKeyDictionary()
@@ -137,5 +143,8 @@ async def clients() -> AsyncIterator[None]:
         if not here.users:
             # A model that is asked for later is built anew.
             _loops.pop(asyncio.get_running_loop(), None)
-            if here.http is not None:
-                await here.http.aclose()
+            try:
+                await here.closing.aclose()
+            finally:
+                if here.http is not None:
+                    await here.http.aclose()

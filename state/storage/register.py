@@ -6,9 +6,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, Row, String, Table, Text, delete, insert, select, update
+from sqlalchemy import (
+    Column,
+    Row,
+    String,
+    Table,
+    Text,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
+from shapley_coop.state.storage.driver import Statement
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import holder
 
@@ -34,6 +46,15 @@ _keys = Table(
     Column("request", String(64), nullable=False),
     Column("run", String(80), nullable=False),
 )
+
+_ENTER, _KEY = Statement(insert(_runs)), Statement(insert(_keys))
+_stands = (
+    update(_runs)
+    .where(_runs.c.run == bindparam("named"), _runs.c.owner == bindparam("owned"))
+    .values(state=bindparam("stands"), result=bindparam("why"))
+)
+_STANDS = Statement(_stands)
+_STANDS_UNLESS_ENDED = Statement(_stands.where(_runs.c.state != ENDED))
 
 
 @dataclass(frozen=True)
@@ -97,7 +118,9 @@ class Runs(OwnedBook):
         }
         keyed = {"owner": owner, "key": key, "request": request, "run": run}
         try:
-            self._write((insert(_runs), row), *([(insert(_keys), keyed)] if key else []))
+            with self._changing(holder()) as session:
+                session.write(_ENTER, [{**row, "result": None}])
+                session.write(_KEY, [keyed] if key else [])
         except IntegrityError:
             if key and (earlier := self._keyed(key, request)):  # at the same time
                 return self.get(earlier)
@@ -145,9 +168,14 @@ class Runs(OwnedBook):
         whatever fails afterwards.
         """
         kept = result or ({"why": why} if why else None)
-        values = {"state": state, "result": json.dumps(kept) if kept else None}
-        change = update(_runs).filter_by(run=run, owner=holder().owner).values(values)
-        self._write((change if result else change.where(_runs.c.state != ENDED), None))
+        stands = {
+            "named": run,
+            "owned": holder().owner,
+            "stands": state,
+            "why": json.dumps(kept) if kept else None,
+        }
+        with self._changing(holder()) as session:
+            session.write(_STANDS if result else _STANDS_UNLESS_ENDED, [stands])
 
     def get(self, run: str) -> Run:
         """Look a run up.
