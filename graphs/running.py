@@ -174,11 +174,11 @@ async def follow(
 
 
 def _ended(run: Run, table: Table) -> dict[str, Any]:
-    """Seal what a run came to, and enter it in the register."""
-    outcome = result(run.run, run.graph, table)
-    # Killed in between, a run has its seal, and its resume ends it.
-    home().chain.seal(run.run, table, outcome)
-    home().runs.finish(run.run, ENDED, outcome)
+    """Seal what a run came to, and enter it in the register, in one transaction."""
+    outcome, runs = result(run.run, run.graph, table), home().runs
+    home().chain.seal(
+        run.run, table, outcome, lambda session: runs.finish_in(session, run.run, ENDED, outcome)
+    )
     return outcome
 
 

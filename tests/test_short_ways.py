@@ -8,6 +8,7 @@ import pytest
 from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
+from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from shapley_coop.graphs.running import play
@@ -17,7 +18,8 @@ from shapley_coop.seats.modes import invoked
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state import RunConfig, handover, home
 from shapley_coop.state.handover import hand_over, taken_over
-from shapley_coop.state.storage.driver import Driver
+from shapley_coop.state.storage.driver import Driver, Statement
+from shapley_coop.state.storage.owned import OWNED
 from shapley_coop.state.storage.owners import acting_for
 
 SECRET = "the price that nobody else may know"
@@ -99,18 +101,18 @@ def test_an_error_of_the_driver_is_as_the_engines_and_quotes_no_row() -> None:
     journal = home().journal
     journal.write("e1", entry("Ann"))
     driver = Driver(journal._engine)
-    row = driver.rows("SELECT * FROM answers", [])[0]
-    columns = ", ".join("?" * len(row))
-    insert = f"INSERT INTO answers VALUES ({columns})"
-    other = list(row)
-    other[row.index("letter to Ann")] = "letter to Ben"
+    answers = OWNED.tables["answers"]
+    keep, names = Statement(insert(answers)), [column.name for column in answers.c]
+    found = driver.rows(f"SELECT {', '.join(names)} FROM answers", [])
+    row = dict(zip(names, found[0], strict=True))
+    other = {**row, "letter": "letter to Ben"}
     with pytest.raises(IntegrityError) as twice:
-        driver.insert(insert, [other, row])
+        driver.insert(keep, [other, row])
     assert SECRET not in str(twice.value)
     assert len(driver.rows("SELECT 1 FROM answers", [])) == 1, "all rows, or none"
     with pytest.raises(OperationalError):
         driver.rows("SELECT 1 FROM nowhere", [])
-    driver.insert(insert, [other])
+    driver.insert(keep, [other])
     assert len(driver.rows("SELECT 1 FROM answers", [])) == 2
 
 

@@ -7,7 +7,7 @@ who keeps the head elsewhere notices. Answers that forks add afterwards are no c
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -62,7 +62,11 @@ class Chain(OwnedBook):
     """The seals of one database, each owner's a chain of its own."""
 
     def seal(
-        self, run: str, table: Mapping[str, Any], result: Mapping[str, Any]
+        self,
+        run: str,
+        table: Mapping[str, Any],
+        result: Mapping[str, Any],
+        beside: Callable[[Session], None] = lambda _: None,
     ) -> Literal["sealed", "already"]:
         """Seal what a run came to; nothing is added where its last seal says the same.
 
@@ -70,9 +74,11 @@ class Chain(OwnedBook):
             run: the run.
             table: its last state.
             result: what the register is to keep.
+            beside: what else changes in the same transaction.
         """
         who = holder()
         with self._changing(who) as session:
+            beside(session)
             if self._postgres:
                 session.rows(_LOCK, {"name": f"chain of {who.owner}"})
             rows = self._rows_of(session, run, table, result)

@@ -9,13 +9,15 @@ engine's own, set up as it sets them up, and errors are those that SQLAlchemy wo
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, Delete, Engine, Insert, Select, Update
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
+
+from shapley_coop.state.storage.writer import Writer
 
 Given = Mapping[str, Any]
 """A statement's values by name."""
@@ -117,7 +119,7 @@ class SqliteSession:
 
 
 class Driver:
-    """Connections to a SQLite file, taken in turn by threads.
+    """Connections to a SQLite file: one to write, and some to read, taken in turn by threads.
 
     Args:
         engine: makes and sets up connections; each is in autocommit mode.
@@ -126,6 +128,7 @@ class Driver:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._idle: list[sqlite3.Connection] = []
+        self._writer = Writer(self._opened)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -134,9 +137,9 @@ class Driver:
             yield SqliteSession(connection)
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
-        """One transaction: all of it, or nothing."""
-        with self._connected() as connection, _transaction(connection):
+    def writing(self, statement: str = "") -> Iterator[Session]:
+        """One transaction: all of it, or nothing; an error names the statement."""
+        with self._told(statement), self._writer.writing() as connection:
             yield SqliteSession(connection)
 
     def rows(self, query: str, given: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -144,29 +147,31 @@ class Driver:
         with self._connected(query) as connection:
             return connection.execute(query, given).fetchall()
 
-    def insert(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+    def insert(self, statement: Statement, rows: Sequence[Given]) -> None:
         """Insert rows, all or none of them."""
-        with self._connected(statement) as connection:
-            if len(rows) == 1:  # a statement alone is a transaction of its own
-                connection.execute(statement, rows[0])
-                return
-            with _transaction(connection):
-                connection.executemany(statement, rows)
+        with self.writing(statement.text) as session:
+            session.write(statement, rows)
 
     @contextmanager
     def _connected(self, statement: str = "") -> Iterator[sqlite3.Connection]:
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            connection = self._opened()
-        try:
-            yield connection
-        except sqlite3.Error as error:
-            # An error of a row leaves the connection as it was; any other may not.
-            if isinstance(error, sqlite3.IntegrityError):
-                self._idle.append(connection)
-            else:
+        with self._told(statement):
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._opened()
+            try:
+                yield connection
+            except BaseException:
                 connection.close()
+                raise
+            self._idle.append(connection)
+
+    @contextmanager
+    def _told(self, statement: str) -> Iterator[None]:
+        """Errors as SQLAlchemy would raise them."""
+        try:
+            yield
+        except sqlite3.Error as error:
             # Rows hold private text: the error does not quote them.
             raise DBAPIError.instance(
                 statement,
@@ -176,11 +181,6 @@ class Driver:
                 hide_parameters=True,
                 dialect=self._engine.dialect,
             ) from None
-        except BaseException:
-            connection.close()
-            raise
-        else:
-            self._idle.append(connection)
 
     def _opened(self) -> sqlite3.Connection:
         taken = self._engine.raw_connection()
@@ -190,14 +190,7 @@ class Driver:
         return connection
 
 
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    # Immediate: a transaction that only read at first would fail at once, instead of waiting.
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+@cache
+def driver_of(engine: Engine) -> Driver:
+    """The one driver of an engine: what its books write at once is committed together."""
+    return Driver(engine)

@@ -46,14 +46,17 @@ class Episodes(OwnedBook):
         if (known := self._at(row, who)) is not None:
             return known
         try:
-            with self._changing(who) as session:
-                session.write(_MINT, [{**row, "episode": minted}])
+            self._mint({**row, "episode": minted}, who)
         except IntegrityError:  # another worker was first
             known = self._at(row, who)
             if known is None:
                 raise
             return known
         return minted
+
+    def _mint(self, row: dict[str, str], who: Holder) -> None:
+        with self._changing(who) as session:
+            session.write(_MINT, [row])
 
     def _at(self, place: dict[str, str], who: Holder) -> str | None:
         with self._reading(who) as session:

@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.driver import CoreSession, Driver, Session
+from shapley_coop.state.storage.driver import CoreSession, Session, Statement, driver_of
 from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.migrations import STEPS
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
@@ -59,7 +59,7 @@ episodes = Table(
     Index("episodes_by_place", "owner", "thread", "previous", unique=True),
 )
 _PLACE = "SELECT owner, thread FROM episodes WHERE episode = ?"
-_CLAIM = "INSERT INTO episodes (episode, owner, thread) VALUES (?, ?, ?)"
+_CLAIM = Statement(insert(episodes))
 
 _threads = Table(
     "thread_owners", OWNED, Column("thread", String(80), primary_key=True), owner_column()
@@ -74,7 +74,7 @@ class OwnedBook(Book):
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self._postgres = self._engine.dialect.name == "postgresql"
-        self._driver = None if self._postgres else Driver(self._engine)
+        self._driver = None if self._postgres else driver_of(self._engine)
         self._known: set[tuple[str, Holder]] = set()
 
     def _set_up(self, connection: Connection) -> None:
@@ -135,7 +135,8 @@ class OwnedBook(Book):
             return Holder(row.owner, row.thread) if row else None
         if not (found := self._driver.rows(_PLACE, [episode])):
             with suppress(IntegrityError):  # another worker may have been first
-                self._driver.insert(_CLAIM, [[episode, who.owner, who.thread]])
+                claimed = {"episode": episode, "owner": who.owner, "thread": who.thread}
+                self._driver.insert(_CLAIM, [{**claimed, "previous": None}])
             found = self._driver.rows(_PLACE, [episode])
         return Holder(*found[0]) if found else None
 

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.driver import Statement
+from shapley_coop.state.storage.driver import Session, Statement
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import holder
 
@@ -167,6 +167,18 @@ class Runs(OwnedBook):
         A failure never erases the result of a run that has ended: what is settled stays settled,
         whatever fails afterwards.
         """
+        with self._changing(holder()) as session:
+            self.finish_in(session, run, state, result, why)
+
+    def finish_in(
+        self,
+        session: Session,
+        run: str,
+        state: str,
+        result: dict[str, Any] | None = None,
+        why: str = "",
+    ) -> None:
+        """The same in a transaction that changes more."""
         kept = result or ({"why": why} if why else None)
         stands = {
             "named": run,
@@ -174,8 +186,7 @@ class Runs(OwnedBook):
             "stands": state,
             "why": json.dumps(kept) if kept else None,
         }
-        with self._changing(holder()) as session:
-            session.write(_STANDS if result else _STANDS_UNLESS_ENDED, [stands])
+        session.write(_STANDS if result else _STANDS_UNLESS_ENDED, [stands])
 
     def get(self, run: str) -> Run:
         """Look a run up.
