@@ -4,12 +4,13 @@ Each box is a function; its width is its share of the CPU time, and what it call
 A browser shows a box's name and share where the pointer rests.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-from benchmarks.profile import ROOT, Stack, owner
+from benchmarks.profile import ROOT, Stack, owner, sampled, shares
 
 FOLDER = ROOT / "build" / "flames"
 """Where they are written: nothing of them is committed."""
@@ -31,6 +32,21 @@ class _Box:
     file: str
     seconds: float = 0.0
     calls: dict[str, "_Box"] = field(default_factory=dict)
+
+
+@contextmanager
+def profiled(name: str, title: str) -> Iterator[dict[str, float]]:
+    """Where the CPU time of the block goes: part → its share, filled in when the block ends.
+
+    Args:
+        name: of the flame graph that is written, too; see `write_flames`.
+        title: what is measured.
+    """
+    found: dict[str, float] = {}
+    with sampled() as stacks:
+        yield found
+    found.update(shares(stacks))
+    write_flames(name, title, stacks)
 
 
 def write_flames(name: str, title: str, stacks: Mapping[Stack, float]) -> Path:

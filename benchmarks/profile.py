@@ -59,15 +59,6 @@ def sampled() -> Iterator[Counter[Stack]]:
         sys.setswitchinterval(before)
 
 
-@contextmanager
-def profiled() -> Iterator[dict[str, float]]:
-    """Where the CPU time of the block goes: part → its share, filled in when the block ends."""
-    found: dict[str, float] = {}
-    with sampled() as stacks:
-        yield found
-    found.update(shares(stacks))
-
-
 def shares(stacks: Mapping[Stack, float]) -> dict[str, float]:
     """Part → its share.
 
