@@ -80,7 +80,7 @@ def rebuilt(offers: Sequence[tuple[Offer, int]], stated: Sequence[str]) -> list[
     chain: list[Contract] = []
     for number, (offer, turn) in enumerate(offers):
         said = stated[number] if number < len(stated) else ""
-        before = {**offer, "hash": Deal.model_validate(offer["deal"]).hash_before_2()}
+        before: Offer = {**offer, "hash": Deal.model_validate(offer["deal"]).hash_before_2()}
         contract = _next(chain, offer, turn)
         if contract["hash"] != said:
             older = _next(chain, before, turn)
