@@ -6,7 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from shapley_coop.amounts import MICRO, exact
 from shapley_coop.games.baseline import Absent
-from shapley_coop.games.look_alikes import look_alike
+from shapley_coop.games.look_alikes import look_alike, mixed
 
 Number = int | float
 """An amount in the game's own unit."""
@@ -73,6 +73,8 @@ class Params(BaseModel):
             raise ValueError(f"agents {agents} repeat a name: give each agent its own")
         if alike := look_alike(agents):
             raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
+        if mix := mixed(agents):
+            raise ValueError(f"{mix!a} mixes alphabets in a word: write it in one alphabet")
         if reserved := _ACCOUNTS & set(agents):
             raise ValueError(
                 f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
