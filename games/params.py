@@ -12,6 +12,9 @@ Number = int | float
 """An amount in the game's own unit."""
 
 
+MOST_AGENTS = 1_000
+"""At one table: each name is compared with all others."""
+
 _ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", "everyone", "*"})
 RESERVED = _ACCOUNTS | {"summariser", "judge"}
 """Names of the ledger's accounts, of all agents, and of roles that no agent has."""
@@ -62,6 +65,8 @@ class Params(BaseModel):
     @field_validator("agents")
     @classmethod
     def _distinct_names(cls, agents: list[str]) -> list[str]:
+        if len(agents) > MOST_AGENTS:
+            raise ValueError(f"{len(agents)} agents: name at most {MOST_AGENTS}")
         for name in agents:
             if not name.strip() or name != name.strip() or len(name) > 64 or not name.isprintable():
                 raise ValueError(

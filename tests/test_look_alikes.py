@@ -46,3 +46,9 @@ def test_a_word_in_two_alphabets_is_refused_and_a_name_in_two_is_not() -> None:
     ]
     honest += ["\u7530\u4e2d\u3055\u3093A", "\u0394task", "Zo\u00eb", "Agent \u03b1"]
     assert mixed(honest) is None
+
+
+def test_a_table_has_at_most_a_thousand_agents() -> None:
+    """Each name is compared with all others, whoever sends them."""
+    with pytest.raises(games.GameError, match="20000 agents: name at most 1000"):
+        games.load("escape_room", {"agents": [f"A{n}" for n in range(20_000)]})
