@@ -70,7 +70,7 @@ def test_the_runs_are_listed_and_lead_to_one(serving: str, tmp_path: Path) -> No
     outcome = asyncio.run(play("negotiation", RunConfig()))
     with tab() as opened:
         opened.page.goto(f"{serving}/view/")
-        opened.page.get_by_role("link", name=outcome["run"]).click()
+        opened.page.get_by_role("row", name=outcome["run"]).get_by_role("link").click()
         opened.page.locator("#contract-title").wait_for()
         opened.page.get_by_role("link", name="All runs").click()
         opened.page.get_by_text("1 run", exact=True).wait_for()
