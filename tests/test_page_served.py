@@ -55,10 +55,13 @@ def test_a_live_run_is_followed_to_its_end(serving: str, tmp_path: Path) -> None
             page.get_by_text("✓ paid, once").wait_for()
             page.get_by_text("agreed", exact=True).first.wait_for()
             assert page.locator(".replay output").inner_text() == "8 of 8"
+            # What calls cost is told once it has ended.
+            page.get_by_text("By event", exact=True).wait_for()
             # What it was told bit by bit is what there is.
             followed = page.locator("main").inner_text()
             page.reload()
             page.get_by_text("✓ paid, once").wait_for()
+            page.get_by_text("By event", exact=True).wait_for()
             assert page.locator("main").inner_text() == followed
             assert opened.complaints == []
     finally:
