@@ -8,14 +8,15 @@ from typing import Any
 
 from shapley_coop.deals import (
     Contract,
+    Deal,
     Fault,
     Message,
     Terms,
-    amend,
+    hashes_of,
     in_force,
+    rebuilt,
     scan,
     sentence,
-    sign,
 )
 from shapley_coop.deals.exchange.talk import was_delivered
 from shapley_coop.deals.written.reading import read_words
@@ -126,10 +127,8 @@ def _contract(table: Table) -> Check:
     contract = table.get("contract")
     if contract is None:
         return Check("contract", True, "none was signed")
-    rebuilt: Contract | None = None
-    for offer, turn in agreed_offers(table, "plan"):
-        rebuilt = amend(rebuilt, offer, turn) if rebuilt else sign(offer, turn)
-    sound = rebuilt is not None and {**rebuilt, "text": ""} == {**contract, "text": ""}
+    chain = rebuilt(agreed_offers(table, "plan"), hashes_of(contract, table["amendments"]))
+    sound = bool(chain) and {**chain[-1], "text": ""} == {**contract, "text": ""}
     sound = sound and _says(contract, EvaluatedTable(table))
     sound = sound and set(contract["signatures"]) >= set(table["agents"])
     count = len(table["amendments"])
@@ -164,11 +163,25 @@ def _result(
     stated = {key: x for key, x in before.items() if key != "timing"}
     if isinstance(audited := stated.get("audit"), dict) and "clauses" in audited:
         stated["audit"] = {**audited, "clauses": _in_todays_words(audited["clauses"], evaluated)}
+    if isinstance(stated.get("events"), list):
+        stated["events"] = _in_todays_hashes(stated["events"], evaluated.table)
     return _told(
         "result",
         list(differences(stated, {key: again.get(key) for key in stated})),
         "recomputed, equal",
     )
+
+
+def _in_todays_hashes(events: list[dict[str, Any]], table: Table) -> list[dict[str, Any]]:
+    """Events as they were stated, with hashes of offers that `coop/1` made as they are made now."""
+    deals = [Deal.model_validate(s["deal"]) for s in table.get("talk", []) if "deal" in s]
+    now = {deal.hash_before_2(): deal.hash() for deal in deals}
+    return [
+        {**event, "deal": {**put, "hash": now.get(put["hash"], put["hash"])}}
+        if isinstance(event, dict) and isinstance(put := event.get("deal"), dict) and "hash" in put
+        else event
+        for event in events
+    ]
 
 
 def _equal(what: str, again: Any, before: Any) -> Check:

@@ -30,6 +30,7 @@ from shapley_coop.serve.server.context_keys import ContextKeys
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import ending
+from shapley_coop.serve.server.quotas import price_list
 from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenant_policy import TenantPolicy
@@ -44,9 +45,10 @@ def application(inbox: ThreadInbox) -> Starlette:
     """The app over an inbox in which people's letters wait.
 
     Raises:
-        ValueError: the tokens, the public key or a limit cannot be read.
+        ValueError: the tokens, the public key, a limit or the prices cannot be read.
     """
     check_configuration()
+    price_list()
     middleware = [
         Middleware(BodyLimit, most=limits().body),
         Middleware(JsonOnly),
