@@ -22,7 +22,7 @@ class Negotiation(Asked):
         default="escape_room",
         description="A game's name, or a table of payoffs: {name, agents, actions: {agent: "
         "[action]}, payoffs: [{play: [an action each], pays: [a number each]}]}.",
-        json_schema_extra={"examples": games.names()},
+        examples=games.names(),
     )
     workflow: str = Field(
         default="shapley_coop",
