@@ -1,10 +1,14 @@
 """An agent on another machine takes a seat: it plays as one here would, whatever its manner."""
 
+import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from a2a.helpers import new_text_part
+from a2a.server.tasks import TaskUpdater
 from a2a.types import AgentCard
 from a2a.utils.signing import create_agent_card_signer
 from cryptography.hazmat.primitives import serialization as pem
@@ -14,9 +18,10 @@ from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import Question, Seat, SeatError, ask, clients
 from shapley_coop.seats.letters import Letter
-from shapley_coop.seats.records import TASK
+from shapley_coop.seats.records import TASK, Entry
 from shapley_coop.state import RunConfig, home
 from tests.a2a_agents import (
+    Heard,
     Manner,
     a2a_agent,
     asking_back,
@@ -29,6 +34,7 @@ from tests.a2a_agents import (
     with_a_status,
 )
 from tests.coop_command import coop_in
+from tests.waiting import wait_for
 
 TOKEN = "canary-of-bobs-agent"
 
@@ -127,23 +133,32 @@ async def test_an_agent_without_an_answer_stops_the_run(manner: Manner, told: st
     assert str(stopped.value).startswith(f"Bob's seat (a2a:{agent.url}) did not answer: ")
 
 
-async def test_a_run_that_stopped_goes_on_with_the_task_that_was_begun() -> None:
-    opened = False
+async def test_a_letter_goes_on_with_the_task_that_was_begun_before_a_restart() -> None:
+    gate = threading.Event()
 
-    async def once_its_owner_is_there(heard: Any, updater: Any) -> None:
-        await (in_words if opened else waiting_for_its_owner)(heard, updater)
+    async def once_its_owner_lets_it(heard: Heard, updater: TaskUpdater) -> None:
+        await asyncio.to_thread(gate.wait)
+        await updater.add_artifact([new_text_part("<s>Fine.</s>")])
+        await updater.complete()
 
     question = Question(uuid4().hex, "Bob", "reason", Letter("A letter.", "Its facts."), at="1")
-    with a2a_agent(once_its_owner_is_there) as agent:
-        seat = Seat(model=f"a2a:{agent.url}", timeout=0.3)
-        for _ in range(2):
-            async with clients():
-                with pytest.raises(SeatError, match="no answer within"):
-                    await ask(seat, 0, question, home().journal)
-    # The second time it looked at the task that it knew, and sent nothing.
-    assert len(agent.heard) == 1
-    kept = [entry for entry in home().journal.entries(question.episode) if entry.act == TASK]
-    assert len(kept) == 1
+
+    def kept() -> list[Entry]:
+        return [one for one in home().journal.entries(question.episode) if one.act == TASK]
+
+    with a2a_agent(once_its_owner_lets_it) as agent:
+        seat = Seat(model=f"a2a:{agent.url}")
+        async with clients():
+            asking = asyncio.create_task(ask(seat, 0, question, home().journal))
+            await asyncio.to_thread(wait_for, "the task in the journal", kept)
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+        gate.set()
+        async with clients():
+            entry, _ = await ask(seat, 0, question, home().journal)
+    assert entry.answer.text == "<s>Fine.</s>"
+    assert len(agent.heard) == len(kept()) == 1
 
 
 # Whom an agent may be taken for
