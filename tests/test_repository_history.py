@@ -246,7 +246,8 @@ def test_without_a_mailmap_addresses_are_counted_apart_and_the_reader_is_told(
 def test_a_rule_file_replaces_rules(repo: Builder, tmp_path: Path) -> None:
     file = tmp_path / "rules.yaml"
     file.write_text(
-        "decisions: ['choices/*.md']\nvendored: ['src/theirs/']\nbots: ['^Bob ']\nwhole_decision: 1\n"
+        "decisions: ['choices/*.md']\nvendored: ['src/theirs/']\nbots: ['^Bob ']\n"
+        "whole_decision: 1\n"
     )
     repo.commit("One", ADA, choices__a_dot_md="Choose\n", src__theirs__x_dot_py=code(9))
     repo.commit("Two", BOB, vendor__x_dot_py=code(9))
