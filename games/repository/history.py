@@ -28,10 +28,11 @@ or generated earn nothing. Counts are exact fractions, and each is the sum of it
 
 from pathlib import Path
 
+from shapley_coop.games.repository.contributions import History
 from shapley_coop.games.repository.fresh import fresh, shallow_ends
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.log import read_commits
-from shapley_coop.games.repository.reading import History, Reading
+from shapley_coop.games.repository.reading import Reading
 from shapley_coop.games.repository.rules import Rules
 
 
