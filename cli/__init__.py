@@ -17,6 +17,7 @@ from shapley_coop.cli import (
     experimenting,
     inspecting,
     keeping,
+    keys,
     measuring,
     playing,
     reporting,
@@ -53,7 +54,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "prune": keeping.prune,
         "doctor": inspecting.doctor,
     },
-    CHECK: {},
+    CHECK: {"mandate": keys.mandate},
     CREDIT: {
         "credit": settling.credit,
         "attribute": attributing.attribute,
@@ -87,6 +88,11 @@ GROUPS: dict[str, tuple[str, str, dict[str, Command]]] = {
         EXPERIMENT,
         "Scenarios of task exchange.",
         {"show": exchanging.show, "table": exchanging.table, "write": exchanging.write},
+    ),
+    "keys": (
+        CHECK,
+        "Keys that parties sign with.",
+        {"new": keys.new, "list": keys.list_, "show": keys.show},
     ),
     "import": (
         CREDIT,

@@ -14,13 +14,17 @@ from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
     Json,
+    Mandates,
     Model,
     NoSandbox,
+    PartyKeys,
     Personas,
     RunName,
     SetPairs,
     complete_games,
     complete_graphs,
+    keys_from,
+    mandates_from,
     personas_from,
     seats_from,
     settings_from,
@@ -59,6 +63,8 @@ def run(
     agent: AgentSeats = None,
     base_url: BaseUrl = None,
     persona: Personas = None,
+    keys: PartyKeys = None,
+    mandate: Mandates = None,
     set_: SetPairs = None,
     params: Annotated[
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
@@ -87,6 +93,8 @@ def run(
         "params": settings_from(set_, params) | _company(task, unsafe),
         "seats": seats_from(model, agent, base_url),
         "personas": personas_from(persona),
+        "keys": keys_from(keys),
+        "mandates": mandates_from(mandate),
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name, key), as_json)
