@@ -284,7 +284,7 @@ def _follow(run: Any, as_json: bool) -> None:
     from sqlalchemy.exc import SQLAlchemyError
 
     from shapley_coop.cli.narration import narrate, report
-    from shapley_coop.cli.reasoning import reasons_in
+    from shapley_coop.cli.reasoning import record_and_reasons
     from shapley_coop.graphs.running import OtherWorkflow, Waiting
     from shapley_coop.state import home
     from shapley_coop.state.outcome import FAILED
@@ -314,7 +314,7 @@ def _follow(run: Any, as_json: bool) -> None:
         complain(f"{run.run} stopped: {why}. G{mend[1:]}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:
-        say_json({**outcome, **finish(reasons_in(run))})
+        say_json({**outcome, **finish(record_and_reasons(run))})
     else:
         say()
         report(outcome)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Do, Fault, Pay, scan, share_of
+from shapley_coop.deals import Deal, Do, Fault, Pay, scan, share_of, short_of
 from shapley_coop.deals.analysis.ability_to_pay import Means
 from shapley_coop.deals.analysis.certificate import agreed_from
 from shapley_coop.deals.contract import clause_of
@@ -73,6 +73,17 @@ def beyond(
             f"{plain(mandate.max_pay)}: pay less."
         )
     return None
+
+
+def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: str) -> Fault | None:
+    """Why a deal leaves an agent with less than its mandate requires."""
+    least, agent = mandate.min_end, mandate.agent
+    if least is None:
+        return None
+    if phase == "settlement":
+        return short_of(least, evaluated.payoffs_under(deal)[agent])
+    norms = [] if evaluated.game.baseline.warning else [evaluated.config.norm]
+    return evaluated.signed.below_reservation(deal, agent, least, norms)
 
 
 def _action(evaluated: EvaluatedTable, mandate: Mandate, agent: str, text: str) -> Fault | None:
