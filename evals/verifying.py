@@ -6,15 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shapley_coop.cli.verifying_books import (
-    changed_answers,
-    changed_counts,
-    changed_letters,
-    changed_postings,
-    changed_settings,
-    differences,
-    named,
-)
 from shapley_coop.deals import (
     Contract,
     Deal,
@@ -29,6 +20,15 @@ from shapley_coop.deals import (
 )
 from shapley_coop.deals.exchange.talk import was_delivered
 from shapley_coop.deals.written.reading import read_words
+from shapley_coop.evals.verifying_books import (
+    changed_answers,
+    changed_counts,
+    changed_letters,
+    changed_postings,
+    changed_settings,
+    differences,
+    named,
+)
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import TOOL, Entry
 from shapley_coop.state import (
@@ -72,23 +72,42 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
     if known.result is None:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = await table_of(known)
-    settled = {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
-    again = result(known.run, known.graph, {**table, "settlement": settled})
-    if "rule" not in known.result["credit"]:
-        again["credit"] = {key: again["credit"][key] for key in STATED_BEFORE}
     return [
         _told("settings", changed_settings(known, table), "the same in register, table, result"),
-        _play(table),
-        _contract(table),
-        _equal("contributions and Shapley values", again["credit"], known.result["credit"]),
-        _equal("transfers", again["transfers"], known.result["transfers"]),
-        _equal("payoffs", again["payoffs"], known.result["payoffs"]),
-        _result(again, known.result, EvaluatedTable(table)),
-        _ledger(table),
-        _journal(table),
+        *await verify_ended(known, known.result),
+        await asyncio.to_thread(_seals, known, table, kept),
+    ]
+
+
+async def verify_ended(known: Run, stated: Mapping[str, Any]) -> list[Check]:
+    """Recompute everything that the result of an ended run states, from its checkpoints and books.
+
+    Args:
+        known: the run.
+        stated: its result.
+    """
+    table = await table_of(known)
+    return [
+        *await asyncio.to_thread(_recomputed, known, stated, table),
         *await _tools(known, table),
         await _commitments(known, table),
-        await asyncio.to_thread(_seals, known, table, kept),
+    ]
+
+
+def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Check]:
+    settled = {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
+    again = result(known.run, known.graph, {**table, "settlement": settled})
+    if "rule" not in stated["credit"]:
+        again["credit"] = {key: again["credit"][key] for key in STATED_BEFORE}
+    return [
+        _play(table),
+        _contract(table),
+        _equal("contributions and Shapley values", again["credit"], stated["credit"]),
+        _equal("transfers", again["transfers"], stated["transfers"]),
+        _equal("payoffs", again["payoffs"], stated["payoffs"]),
+        _result(again, stated, EvaluatedTable(table)),
+        _ledger(table),
+        _journal(table),
     ]
 
 
