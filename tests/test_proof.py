@@ -163,6 +163,19 @@ def _of_another_episode(play: Play) -> dict[str, Any]:
     }
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"game": "mine.py"}, {"game": "pettingzoo:os:path"}, {"game": "/etc/hosts"}, {"secrets": "s"}],
+    ids=str,
+)
+def test_an_export_opens_no_files_and_runs_no_programs(
+    played: Play, settings: dict[str, Any]
+) -> None:
+    export = played.altered(lambda told: told["settings"].update(settings))
+    with pytest.raises(ValueError, match=r"program|no game|no setting"):
+        check(export, played.keys)
+
+
 def test_keys_are_compared_with_those_that_the_checker_knows(played: Play) -> None:
     export, stranger = played.signed(played.statement()), PrivateKey.new().public
     known = {OPERATOR: played.keys[OPERATOR]}

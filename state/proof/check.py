@@ -7,30 +7,28 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from shapley_coop.canonical import digest
-from shapley_coop.deals import Contract, Deal, rebuilt
-from shapley_coop.deals.language.deal import Offer, put
+from shapley_coop.deals import Contract, Deal
 from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate, read_public
 from shapley_coop.deals.signing.envelope import envelope_of
 from shapley_coop.files import first_error
-from shapley_coop.games.catalogue import is_program
+from shapley_coop.games.catalogue import is_program, names
 from shapley_coop.games.params import GameError
 from shapley_coop.permissions import PROGRAMS, permitted
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.mandates import beyond, least_kept
+from shapley_coop.state.proof.rebuilding import agreed_of, chain_of, settings_of, table_at
 from shapley_coop.state.proof.statement import (
     IN_TOTO,
     PLAN,
-    Agreement,
+    RECIPE,
     Predicate,
     Statement,
     settlement_in,
     subjects,
 )
-from shapley_coop.state.run_config import RunConfig, game_of
+from shapley_coop.state.run_config import game_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.signatures import Agreed, unsigned
-from shapley_coop.state.table import Table
 
 OPERATOR = "operator"
 """The name of the key that has to have signed the export."""
@@ -77,8 +75,7 @@ def check(
         return [signed]  # what nobody vouches for is not even read
     statement = _statement(envelope, source)
     told = statement.predicate
-    if is_program(told.settings.get("game")) and not permitted(PROGRAMS):
-        raise ValueError(f"{source}: its game is a program: --trust-programs runs it")
+    _may_be_played(told, source)
     parties = [*_parties(told, keys, need)]
     try:
         return [signed, *parties, *_recomputed(statement, keys)]
@@ -86,6 +83,18 @@ def check(
         # It is signed, and yet holds what no run of ours could: that is the finding.
         words = str(first_error(error)) if isinstance(error, ValidationError) else str(error)
         return [signed, *parties, Finding("statement", False, words or type(error).__name__)]
+
+
+def _may_be_played(told: Predicate, source: str) -> None:
+    """Refuse what would open files of this machine, or run programs of others."""
+    game = told.settings.get("game")
+    if strange := told.settings.keys() - set(RECIPE):
+        raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} belongs into an export")
+    if is_program(game):
+        if not permitted(PROGRAMS):
+            raise ValueError(f"{source}: its game is a program: --trust-programs runs it")
+    elif not isinstance(game, dict) and game not in names():
+        raise ValueError(f"{source}: there is no game {str(game)[:80]!r}: install what brings it")
 
 
 def _envelope(envelope: Envelope, keys: Mapping[str, PublicKey]) -> Finding:
@@ -116,7 +125,7 @@ def _parties(
 ) -> Iterator[Finding]:
     """Who signed what was agreed, by which key, and whether that key is known."""
     stated = {agent: read_public(key.public) for agent, key in told.keys.items()}
-    agreed = [_agreed(one) for one in told.agreements]
+    agreed = [agreed_of(one) for one in told.agreements]
     for agent in told.agents:
         what, given = f"signatures of {agent}", keys.get(agent)
         if agent not in stated:
@@ -164,8 +173,8 @@ def _signed_by(
 
 def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator[Finding]:
     told = statement.predicate
-    chain = _chain(told)
-    table = _table(told, chain)
+    chain = chain_of(told)
+    table = table_at(told, chain)
     evaluated = EvaluatedTable(table)
     yield _told("agents", list(evaluated.agents), told.agents)
     yield _contract(told, chain)
@@ -194,12 +203,6 @@ _PARTS = {
 }
 
 
-def _chain(told: Predicate) -> list[Contract]:
-    plans = [one for one in told.agreements if one.topic == PLAN]
-    offers = [(_offer(one, told.agents), one.turn) for one in plans]
-    return rebuilt(offers, [one.contract or "" for one in plans])
-
-
 def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
     plans = [one for one in told.agreements if one.topic == PLAN]
     wrong = [one for one in told.agreements if Deal.model_validate(one.deal).hash() != one.hash]
@@ -214,58 +217,13 @@ def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
 
 def _play(told: Predicate) -> Finding:
     """Replay the recorded actions on the same dice."""
-    game, record = game_of(_settings(told)), cast(Any, told.record)
+    game, record = game_of(settings_of(told)), cast(Any, told.record)
     if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
         return Finding("play", False, "its turns are not numbered from 1")
     for turn, after in zip(record, game.replay(record), strict=True):
         if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
             return Finding("play", False, f"turn {turn['turn']} pays {after.rewards}")
     return Finding("play", True, f"{len(record)} turns replayed")
-
-
-def _settings(told: Predicate) -> dict[str, Any]:
-    settings = RunConfig.model_validate(told.settings).model_dump(mode="json")
-    return {k: v for k, v in settings.items() if k != "absent" or "absent" in told.settings}
-
-
-def _table(
-    told: Predicate, chain: Sequence[Contract], turns: int | None = None, plans: int | None = None
-) -> Table:
-    """The table as it stood after some turns, or at the end, from the statement alone."""
-    record = cast(Any, told.record if turns is None else told.record[:turns])
-    settings = _settings(told)
-    game = game_of(settings)
-    position = game.start()
-    for after in game.replay(record):
-        position = after.position
-    signed = chain if plans is None else chain[:plans]
-    splits = [_offer(one, told.agents) for one in told.agreements if one.topic != PLAN]
-    table = {
-        "episode": f"{told.episode}/{digest(settings)[:8]}",
-        "settings": settings,
-        "agents": told.agents,
-        "record": record,
-        "position": position,
-        "talk": [_said(agent, deal) for agent, deal in told.final_offers.items()],
-        "contract": signed[-1] if signed else None,
-        "offer": splits[-1] if splits and turns is None else None,
-        "reckoning": {"skipped": None} if told.reckoned else None,
-    }
-    return cast(Table, table)
-
-
-def _said(agent: str, deal: Mapping[str, Any]) -> dict[str, Any]:
-    return {"topic": "split", "by": agent, "act": "propose", "text": "", "deal": deal}
-
-
-def _offer(one: Agreement, agents: Sequence[str]) -> Offer:
-    offer = put(Deal.model_validate(one.deal), one.by, one.revision)
-    return {**offer, "accepted": sorted(agents)}
-
-
-def _agreed(one: Agreement) -> Agreed:
-    offer = put(Deal.model_validate(one.deal), one.by, one.revision)
-    return Agreed(one.topic, one.turn, offer, cast(Any, one.signatures))
 
 
 def _mandate(
@@ -289,7 +247,7 @@ def _mandate(
     for number, one in enumerate(told.agreements):
         deal, plan = Deal.model_validate(one.deal), one.topic == PLAN
         turns = one.turn - 1 if plan else None
-        then = EvaluatedTable(_table(told, chain, turns, number if plan else None))
+        then = EvaluatedTable(table_at(told, chain, turns, number if plan else None))
         phase = "negotiation" if plan else "settlement"
         if fault := beyond(then, mandate, deal, phase, begun):
             return str(fault.feedback)
