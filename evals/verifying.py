@@ -30,7 +30,7 @@ from shapley_coop.evals.verifying_books import (
     named,
 )
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
-from shapley_coop.seats.records import TOOL, Entry
+from shapley_coop.seats.records import BESIDE, TOOL, Entry
 from shapley_coop.state import (
     EvaluatedTable,
     PublicMessage,
@@ -206,7 +206,7 @@ def _ledger(table: Table) -> Check:
 def _journal(table: Table) -> Check:
     """Compare letters and answers with their names, and the talk with the answers."""
     every = list(home().journal.entries(table["episode"]))
-    entries = [entry for entry in every if entry.act != TOOL]
+    entries = [entry for entry in every if entry.act not in BESIDE]
     spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
     forged = [
         f"{said['id']} is in no answer of {said['by']}"
@@ -221,7 +221,7 @@ def _journal(table: Table) -> Check:
 async def _commitments(run: Run, table: Table) -> Check:
     """Compare every answer with the commitment to it that the run's checkpoints hold."""
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
-    answers = [entry for entry in entries if entry.act != TOOL]
+    answers = [entry for entry in entries if entry.act not in BESIDE]
     committed = await pointers_of(run, table["episode"])
     return _told(
         "commitments", changed_answers(answers, committed), f"{len(committed)} answers match"

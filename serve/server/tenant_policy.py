@@ -41,7 +41,7 @@ _NEVER_PLAYED = ("/search", "/count", "/store/items")
 """Requests whose body starts no run."""
 
 URLS = {"base_url", "url", "endpoint", "webhook"}
-IMPORTS = {"factory", "file", "folder", "path", "repo"}
+IMPORTS = {"card_key", "factory", "file", "folder", "path", "repo"}
 EPISODE = "episode"
 USER = "langgraph_auth_"
 """How the keys begin under which LangGraph's server keeps whose a run is."""
@@ -185,6 +185,8 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
     for model in _models(key, value):
         if model.startswith("recording:"):
             yield "model: this server reads no recordings for tenants"
+        elif model.startswith("a2a:") and not _may_be_called(model.removeprefix("a2a:")):
+            yield f"model: this server does not call {model[:200]!r}; {ENDPOINTS} lists URLs"
         elif not any(fnmatchcase(model, glob) for glob in _models_of(caller)):
             yield f"model: you may not use {model[:100]!r} here"
         elif unpriced(model, caller):
