@@ -19,6 +19,7 @@ from shapley_coop.deals.signing import (
     sign_binding,
     signature_in,
 )
+from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.storage.keys import key_of
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
@@ -108,6 +109,24 @@ def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str
     for said in _about(table.get("talk", []), topic, turn, offer["revision"]):
         if "signature" in said:
             found[said["by"]] = said["signature"]
+    return found
+
+
+def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) -> list[str]:
+    """Which signatures in a run's talk are not of what was agreed, or are missing.
+
+    Args:
+        table: the run's last state.
+        keys: agent → its key.
+        required: whether an agreement that a party with a key did not sign is wrong, too.
+    """
+    found: list[str] = []
+    for topic in sorted({said["topic"] for said in table.get("talk", [])}):
+        for offer, turn in agreed_offers(table, topic):
+            one = Agreed(topic, turn, offer, signatures_on(table, topic, turn, offer))
+            due = keys if required else {a: key for a, key in keys.items() if a in one.signatures}
+            if offer["deal"]["clauses"]:
+                found += unsigned(one, table["episode"], due)
     return found
 
 

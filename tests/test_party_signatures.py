@@ -20,6 +20,7 @@ from shapley_coop.deals.signing import (
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.storage.keys import key_names, key_of, new_key
 from tests.scripted import Script
 
@@ -187,3 +188,19 @@ def test_without_the_library_one_line_says_what_to_install(
     with pytest.raises(ValueError, match=r"pip install 'shapley-coop\[keys\]'"):
         PrivateKey.new()
     assert PublicKey("").pem == ""
+
+
+async def test_verify_finds_a_signature_that_was_exchanged_in_the_talk(script: Script) -> None:
+    bob = PrivateKey.new()
+    script["Alice", "propose"] = OFFER
+    script["Bob", "answer"] = signed_acceptance(bob)
+    table = await negotiated(keys={"Bob": bob.public.pem}, require_signed=True)
+    keys = {"Bob": bob.public}
+    assert wrongly_signed(table, keys, required=True) == []
+    [said] = [said for said in table["talk"] if said["act"] == "accept"]
+    other = sign_binding(PrivateKey.new(), bound(table, "Bob"))  # type: ignore[arg-type]
+    said["signature"] = {**other, "keyid": bob.public.keyid}
+    assert wrongly_signed(table, keys, required=False)
+    del said["signature"]
+    assert wrongly_signed(table, keys, required=True)
+    assert wrongly_signed(table, keys, required=False) == []

@@ -28,7 +28,7 @@ def keep_mandate(text: str, agent: str) -> str:
     found = mandate_of(text) if text.startswith(KEPT) else _read(text, f"the mandate of {agent}")
     if found.mandate.agent != agent:
         raise ValueError(f"the mandate of {agent} is {found.mandate.agent}'s: give its own")
-    return keep("mandates", as_bytes(found.envelope).decode())
+    return keep("mandates", as_bytes(found.envelope).decode().rstrip("\n"))
 
 
 def mandate_of(name: str) -> SignedMandate:
