@@ -105,6 +105,7 @@ class Clients:
     Attributes:
         http: the transport under every OpenAI-compatible seat, from its first use on.
         models: built once per seat, on that transport.
+        links: to agents elsewhere, by seat and agent.
         users: how many blocks of `clients` are open.
         kept: what else is opened once and lasts as long, by what it belongs to.
         opening: held by who opens some of that.
@@ -113,6 +114,7 @@ class Clients:
 
     http: Any = None
     models: dict[Seat, BaseChatModel] = field(default_factory=dict)
+    links: dict[tuple[Seat, str], asyncio.Future[Any]] = field(default_factory=dict)
     users: int = 0
     kept: dict[Hashable, Any] = field(default_factory=dict)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -148,3 +150,6 @@ async def clients() -> AsyncIterator[None]:
             finally:
                 if here.http is not None:
                     await here.http.aclose()
+                for link in here.links.values():
+                    if link.done() and not link.cancelled() and not link.exception():
+                        await link.result().close()
