@@ -92,7 +92,7 @@ function grid(rows) {
 export function tabled(head, body) {
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "A table" },
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": head ? head.filter(Boolean).join(", ") : "A table" },
     h(
       "table",
       {},
