@@ -229,6 +229,9 @@ def test_an_offer_without_a_clause_is_no_silence_and_a_contract_may_be_words(
     with tab() as opened:
         page = opened.page
         page.goto(table.seat)
+        letter = page.locator(".letter").inner_text()
+        assert "conditional sharing of rewards (pay, share)" in letter
+        assert [mark for mark in ("**", "`", "| --- |") if mark in letter] == []
         page.get_by_label("What you say to all").fill("All of us wait, and share alike.")
         send(opened)
         alert = page.get_by_role("alert")
