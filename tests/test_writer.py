@@ -81,6 +81,37 @@ def test_what_one_takes_back_is_taken_back_alone(books: tuple[Writer, Counted]) 
     assert said(connection) == {"one", "two"}
 
 
+def test_who_runs_into_anothers_row_goes_on_when_that_is_committed(
+    books: tuple[Writer, Counted],
+) -> None:
+    writer, connection = books
+    committed: list[int] = []
+
+    def again() -> None:
+        try:
+            with writer.writing() as mine:
+                mine.execute("INSERT INTO said VALUES ('one')")
+        except sqlite3.IntegrityError:
+            committed.append(connection.commits)
+
+    inside, go_on = Event(), Event()
+
+    def first() -> None:
+        with writer.writing() as mine:
+            mine.execute("INSERT INTO said VALUES ('one')")
+            inside.set()
+            go_on.wait()
+
+    with ThreadPoolExecutor(3) as threads:
+        threads.submit(first)
+        inside.wait()
+        going = [threads.submit(again) for _ in range(2)]
+        while writer._behind < len(going):
+            pass
+        go_on.set()
+    assert committed == [1, 1]
+
+
 def test_nobody_is_told_that_its_rows_are_kept_where_the_commit_fails(
     books: tuple[Writer, Counted],
 ) -> None:

@@ -127,7 +127,7 @@ class Runs(OwnedBook):
             raise ValueError(
                 f"there is a run {run!r} already: choose another name, or coop resume {run}"
             ) from None
-        return Run(run, graph, json.loads(row["room"]), row["created"], STARTED, None, workflow)
+        return Run(run, graph, room, row["created"], STARTED, None, workflow)
 
     def bind(self, key: str, room: dict[str, Any]) -> str:
         """Keep an idempotency key to one request on the thread that is played.

@@ -58,24 +58,25 @@ class Writer:
         Raises:
             sqlite3.Error: they could not be committed.
         """
+        failed: BaseException | None = None
         with self._in_turn():
             group = self._group = self._group or self._begun()
             try:
                 with _taken_back_alone(group.connection):
                     yield group.connection
             except BaseException as error:
+                failed = error
                 group.error = None if group.connection.in_transaction else error
-                raise
-            finally:
-                group.writers += 1
-                if group.error or not self._behind or group.writers >= MOST_TOGETHER:
-                    self._end(group)
+            group.writers += 1
+            if group.error or not self._behind or group.writers >= MOST_TOGETHER:
+                self._end(group)
+        # Also by who failed: what it ran into may be another's row that is not committed yet.
         while not group.over.wait(PATIENCE):
             with self._turn:
                 if self._group is group:
                     self._end(group)
-        if group.error is not None:
-            raise group.error
+        if error := failed or group.error:
+            raise error
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
