@@ -105,6 +105,7 @@ def _fitted(rows: Coalitions, worths: Floats, candidates: Coalitions) -> tuple[C
         fits = np.abs(there.T @ left) / np.maximum(norms, 1e-9)
         fits[chosen] = 0
         chosen.append(int(fits.argmax()))
-        coefficients, *_ = np.linalg.lstsq(there[:, chosen], worths, rcond=None)
+        found, *_ = np.linalg.lstsq(there[:, chosen], worths, rcond=None)
+        coefficients = np.asarray(found, dtype=np.float64)
         left = worths - there[:, chosen] @ coefficients
     return candidates[chosen], coefficients
