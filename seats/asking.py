@@ -179,7 +179,7 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     q = question
     mode = answers_of(seat, model, bool(q.tools))
     form = None if mode == "text" else schema_of(q.letter.facts, q.carries)
-    letter = _letter(seat, q)
+    letter = _letter(seat, q, model)
     tools = q.tools if q.calls and q.steps else ()
     try:
         text, reply = await say(model, mode, letter, traced(q), form, tools)
@@ -192,9 +192,9 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     return _answer(reply, text, q, seat)
 
 
-def _letter(seat: Seat, question: Question) -> list[BaseMessage]:
+def _letter(seat: Seat, question: Question, model: BaseChatModel) -> list[BaseMessage]:
     """What is sent: a program gets the facts beside the words, or behind them over a network."""
-    if seat.simulated:
+    if seat.simulated or getattr(model, "reads_facts", False):
         return question.letter.messages(program=True)
     if os.environ.get(SEND_FACTS) and seat.provider != RECORDING:
         *said, last = question.messages

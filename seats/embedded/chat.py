@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -33,6 +33,8 @@ class EmbeddedChatModel(BaseChatModel):
     character: str = "rational"
     agent: str = ""
     seed: int = 0
+    reads_facts: ClassVar[bool] = True
+    """Whoever asks it hands it the letter's facts, whatever the seat's provider is called."""
 
     @property
     def _llm_type(self) -> str:
