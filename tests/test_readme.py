@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.state import Home
-from tests.warm_coop import warm_coop
+from tests.warm_coop import users_coop
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ def test_every_link_of_a_page_leads_somewhere(page):
 @pytest.mark.xdist_group("readme")
 @pytest.mark.parametrize("arguments", COOP, ids=" ".join)
 def test_a_command_of_the_readme_works(arguments, folder):
-    done = warm_coop(Home(folder / ".coop"), folder).run(*arguments)
+    done = users_coop(Home(folder / ".coop"), folder).run(*arguments)
     assert done.code == 0, done.err
     assert done.out.strip()
 
@@ -68,7 +68,7 @@ def test_a_make_target_of_the_readme_exists(target):
 @pytest.mark.slow
 def test_the_readme_shows_what_the_demo_prints(tmp_path):
     """The table in the README is the one that `make demo` prints, to the last digit."""
-    done = warm_coop(Home(tmp_path)).run("demo")
+    done = users_coop(Home(tmp_path), tmp_path).run("demo")
     assert done.code == 0, done.err
     rows = [" ".join(row.split()) for row in done.out.splitlines() if row.startswith("│")]
     shown = [" ".join(row.split()) for row in README.splitlines() if row.startswith("│")]
