@@ -16,9 +16,10 @@ def test_every_kind_of_reader_has_a_story() -> None:
         assert len(commands(path.read_text(encoding="utf-8"))) >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PLAYED, ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_a_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
-    """If it does not, look at the difference, then: python -m tests.console_pages."""
+    """If it does not, look at the difference, then: make pages."""
     text = page.read_text(encoding="utf-8")
     assert played(text, tmp_path).splitlines() == text.splitlines()
     assert "Traceback" not in text

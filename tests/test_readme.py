@@ -18,7 +18,7 @@ COMMANDS = [
     for line in block.splitlines()
     if line.startswith("$ ")
 ]
-COOP = [shlex.split(c)[1:] for c in COMMANDS if c.startswith(".venv/bin/coop")]
+COOP = [shlex.split(c)[1:] for c in COMMANDS if c.startswith("coop ")]
 TARGETS = [shlex.split(c)[1] for c in COMMANDS if c.startswith("make ")]
 
 
@@ -32,6 +32,17 @@ def folder(tmp_path_factory):
         assert len(content.splitlines()) < 60
         (here / name).write_text(content, encoding="utf-8")
     return here
+
+
+def test_the_first_screen_says_for_whom_what_goes_away_and_how_to_install():
+    first = README.splitlines()[:35]
+    told = "\n".join(first)
+    assert "For whoever" in told
+    assert "pip install shapley-coop" in told
+    assert "uvx --from shapley-coop coop" in told
+    assert "](docs/pictures/first.svg)" in told
+    stories = {f"docs/stories/{path.name}" for path in (ROOT / "docs/stories").glob("*.md")}
+    assert {story for story in stories if f"]({story})" in told} == stories
 
 
 def test_the_readme_names_commands():
