@@ -69,7 +69,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "merge": reporting.merge,
         "eval": experimenting.evaluate,
     },
-    SERVE: {"view": viewing.view, "report": viewing.report, "dev": serving.dev},
+    SERVE: {"view": viewing.view, "report": viewing.report, "dev": serving.dev, "mcp": serving.mcp},
 }
 """Commands by what people come for."""
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import yaml
 
-from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import monitor, scan
 from shapley_coop.deals.enforcement import releases
 from shapley_coop.deals.language.memory import Latest
 from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
+from shapley_coop.evals.verifying import verify_run
 from shapley_coop.seats import Seat
 from shapley_coop.state import Ledger, home
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line

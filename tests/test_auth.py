@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 import yaml
 
-from shapley_coop import games
 from shapley_coop.serve.server.authorization import allowed
 from shapley_coop.serve.server.callers import (
     ALGORITHMS,
@@ -173,6 +171,7 @@ def with_public_key_as_secret(keys: Keys) -> str:
         {"params": {"records": "/etc/passwd"}},
         {"params": {"tools": "tools.json"}},
         {"params": {"task": "../tokens.yaml"}},
+        {"prompts": "/srv/notes"},
         {"params": {"task": {"title": "x"}, "unsafe_no_sandbox": True}},
         {"seats": {"*": "recording:/etc/passwd"}},
         {"seats": {"*": {"model": "recording:letters.jsonl"}}},
@@ -241,23 +240,6 @@ def test_nobodys_thread_stands_in_the_way_of_a_seat() -> None:
     labelled = {"metadata": {"episode": EPISODE}}
     for body in (labelled, {"config": labelled}):
         assert complaint_about(json.dumps(body).encode(), ANNS)
-
-
-FROM_FILES = re.compile(r"\b(file|catalogue)\b")
-
-
-def test_whatever_a_game_would_read_from_a_file_is_known() -> None:
-    """A new parameter that says in its description that it may be a file has to be refused."""
-    found = [
-        (game, name)
-        for game in games.names()
-        for name, field in type(games.load(game).params).model_fields.items()
-        if FROM_FILES.search(field.description or "")
-    ]
-    assert ("task_exchange", "records") in found
-    for game, name in found:
-        room = {"game": game, "params": {name: "anything.yaml"}}
-        assert complaint_about(json.dumps({"context": room}).encode(), ANNS), (game, name)
 
 
 @pytest.mark.parametrize(
