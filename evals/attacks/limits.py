@@ -182,8 +182,11 @@ async def _spends_others_tokens(arena: Arena) -> None:
     }
     budget = {"agent_tokens": AGENT_TOKENS}
     played = await arena.play("negotiation_priced", script, budget=budget, rounds=1, **_LONGER)
-    passes = [said for said in played.said(act="pass") if said.get("label") == "BUDGET"]
-    mute = [said for said in passes if said["by"] in played.others]
+    mute = [
+        said
+        for said in played.said(act="pass")
+        if said.get("label") == "BUDGET" and said["by"] in played.others
+    ]
     idle = [t["turn"] for t in played.table["record"] if {*played.others} - t["actions"].keys()]
     arena.check(
         "no agent's budget is used up by another's speeches",

@@ -30,11 +30,12 @@ class EmbeddedChatModel(BaseChatModel):
         seed: of its traits and dice.
     """
 
+    reads_facts: ClassVar[bool] = True
+    """It is a program: it gets a letter's facts as an object beside the words."""
+
     character: str = "rational"
     agent: str = ""
     seed: int = 0
-    reads_facts: ClassVar[bool] = True
-    """Whoever asks it hands it the letter's facts, whatever the seat's provider is called."""
 
     @property
     def _llm_type(self) -> str:
