@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.seats.person import refused_before
+from shapley_coop.seats.person import form, refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
 from shapley_coop.state import home
@@ -61,7 +61,7 @@ class ThreadInbox:
             "description": refused_before(asked["value"]["description"], asked_for.why),
             "letter": mail.letter_text,
             "answers": _allowed(asked),
-            "fields": asked.get("response_schema"),
+            "fields": form(mail.act, _legal(mail)),
         }
 
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
@@ -128,6 +128,11 @@ async def _mail(episode: str, agent: str) -> Mail | None:
     with acting_for(SERVER):
         # Opening the journal blocks as well, so that it belongs in the thread.
         return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
+
+
+def _legal(mail: Mail) -> list[str]:
+    """The actions that a letter lets its reader choose from."""
+    return [str(action) for action in mail.facts.get("legal") or ()]
 
 
 def _owner_of(thread: Any) -> AbstractContextManager[None]:
