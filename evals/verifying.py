@@ -30,7 +30,7 @@ from shapley_coop.evals.verifying_books import (
     named,
 )
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
-from shapley_coop.seats.records import TOOL, Entry
+from shapley_coop.seats.records import BESIDE, TOOL, Entry
 from shapley_coop.state import (
     EvaluatedTable,
     PublicMessage,
@@ -41,7 +41,9 @@ from shapley_coop.state import (
     home,
     result,
 )
+from shapley_coop.state.run_config import config_of
 from shapley_coop.state.settlement import decide
+from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.tool_runs import computed
 from shapley_coop.state.turn import TurnContext
 
@@ -102,6 +104,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
     return [
         _play(table),
         _contract(table),
+        *_signatures(table),
         _equal("contributions and Shapley values", again["credit"], stated["credit"]),
         _equal("transfers", again["transfers"], stated["transfers"]),
         _equal("payoffs", again["payoffs"], stated["payoffs"]),
@@ -133,6 +136,14 @@ def _contract(table: Table) -> Check:
     sound = sound and set(contract["signatures"]) >= set(table["agents"])
     count = len(table["amendments"])
     return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
+
+
+def _signatures(table: Table) -> list[Check]:
+    """Verify what parties with keys signed; nothing where no party has one."""
+    config = config_of(table["settings"])
+    keys = {agent: party.key for agent, party in config.keys.items()}
+    wrong = wrongly_signed(table, keys, config.require_signed)
+    return [_told("signatures", wrong, f"of {', '.join(keys)}, verified")] if keys else []
 
 
 def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
@@ -206,7 +217,7 @@ def _ledger(table: Table) -> Check:
 def _journal(table: Table) -> Check:
     """Compare letters and answers with their names, and the talk with the answers."""
     every = list(home().journal.entries(table["episode"]))
-    entries = [entry for entry in every if entry.act != TOOL]
+    entries = [entry for entry in every if entry.act not in BESIDE]
     spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
     forged = [
         f"{said['id']} is in no answer of {said['by']}"
@@ -221,7 +232,7 @@ def _journal(table: Table) -> Check:
 async def _commitments(run: Run, table: Table) -> Check:
     """Compare every answer with the commitment to it that the run's checkpoints hold."""
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
-    answers = [entry for entry in entries if entry.act != TOOL]
+    answers = [entry for entry in entries if entry.act not in BESIDE]
     committed = await pointers_of(run, table["episode"])
     return _told(
         "commitments", changed_answers(answers, committed), f"{len(committed)} answers match"

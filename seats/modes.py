@@ -21,7 +21,7 @@ from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.seats.answers import Form, answers, fields_in, tagged, without_thinking
 from shapley_coop.seats.calls import kept_call
 from shapley_coop.seats.models import profile_of
-from shapley_coop.seats.seat import RECORDING, Answers, Seat
+from shapley_coop.seats.seat import A2A, RECORDING, Answers, Seat
 
 _NATIVE = "json_schema"
 """The method of providers that enforce a schema while they generate."""
@@ -39,7 +39,7 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
         model: its chat model.
         tools: whether the run offers tools.
     """
-    if seat.simulated or seat.provider == RECORDING:
+    if seat.simulated or seat.provider in (RECORDING, A2A):
         return "text"
     can_bind = type(model).bind_tools is not BaseChatModel.bind_tools
     return _chosen(seat, model.profile or {}, tools and can_bind, tools)
@@ -53,6 +53,8 @@ def tries_drafts(seat: Seat) -> bool:
     """
     if seat.answers != "auto" or seat.human or seat.simulated or seat.provider == RECORDING:
         return seat.answers == "text"
+    if seat.remote:
+        return True
     return _chosen(seat, profile_of(seat), True, True) == "text"
 
 

@@ -37,6 +37,16 @@ def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
 
 
+def test_an_adversary_reads_its_letters_as_it_is_shipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Programs behind an endpoint need a switch; a program here is given the facts."""
+    monkeypatch.delenv("COOP_SEND_FACTS")
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    told = coop("attack", "--case", "token-bomber", "--seeds", "1")
+    assert told.code == 0, told.out
+
+
 def behind(stub: StubOpenAI) -> Seat:
     return Seat(model="openai:Alice", base_url=stub.base_url)
 

@@ -175,6 +175,8 @@ def with_public_key_as_secret(keys: Keys) -> str:
         {"params": {"task": {"title": "x"}, "unsafe_no_sandbox": True}},
         {"seats": {"*": "recording:/etc/passwd"}},
         {"seats": {"*": {"model": "recording:letters.jsonl"}}},
+        {"seats": {"Bob": "a2a:https://evil.example"}},
+        {"seats": {"Bob": {"model": "a2a:https://good.example/v1/bob", "card_key": "/etc/k.pem"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://evil.example/v1"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://good.example.evil.example"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://good.example@evil.example"}}},
@@ -204,6 +206,7 @@ def test_what_is_its_own_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COOP_ALLOWED_URLS", "https://good.example/v1/, http://127.0.0.1:8000")
     listed = {"model": "openai:m", "base_url": "https://good.example/v1"}
     rooms: list[dict[str, Any]] = [
+        {"seats": {"Bob": "a2a:https://good.example/v1/bob"}},
         {},
         {"secrets": "ann__whisper", "game": "escape_room", "seats": {"*": "embedded:greedy"}},
         {"game": {"name": "tug", "agents": ["Ann", "Ben"]}},
