@@ -75,8 +75,8 @@ class Writer:
             with self._turn:
                 if self._group is group:
                     self._end(group)
-        if error := failed or group.error:
-            raise error
+        if wrong := failed or group.error:
+            raise wrong
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
