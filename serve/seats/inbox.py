@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
+from shapley_coop.deals.signing import element, signature_in
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.seats.person import refused_before
+from shapley_coop.seats.person import as_message, refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
 from shapley_coop.state import home
@@ -41,7 +42,8 @@ class ThreadInbox:
 
         `letter` is the text and `id` its name; `act` is what is asked for and `description` says
         it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
-        reply in fields.
+        reply in fields. `to_sign` is what an acceptance binds to, for a party with a key; its
+        proposal is refused as SIGN, with what it is to sign, until it comes with its signature.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -62,13 +64,15 @@ class ThreadInbox:
             "letter": mail.letter_text,
             "answers": _allowed(asked),
             "fields": asked.get("response_schema"),
+            "to_sign": mail.facts.get("to_sign"),
         }
 
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
         """Resume the thread with this seat's reply; return once the reply is kept.
 
         `type` is one of the allowed kinds; `args` of a response is the message's text, of an
-        edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered.
+        edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered, and
+        a `signature` has `keyid` and `sig`.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -86,7 +90,7 @@ class ThreadInbox:
         kind = str(reply.get("type"))
         if kind not in _allowed(asked):
             raise ValueError(f"type is one of {', '.join(_allowed(asked))}")
-        response = {"type": kind, "args": reply.get("args")}
+        response = _signed({"type": kind, "args": reply.get("args")}, reply.get("signature"))
         question = await _question(thread, agent)
         with _owner_of(thread):
             fault = await refused(question, response)
@@ -103,6 +107,21 @@ class ThreadInbox:
         # Until the journal has the reply, a kill of the server could lose it.
         await _polled(kept)
         return {"taken": meant}
+
+
+def _signed(response: dict[str, Any], signature: Any) -> dict[str, Any]:
+    """A reply with the signature that came beside it, as its message carries it.
+
+    Raises:
+        ValueError: the signature is none.
+    """
+    if signature is None or response["type"] == "ignore":
+        return response
+    written = signature if isinstance(signature, dict) else {}
+    carried = element({"keyid": str(written.get("keyid")), "sig": str(written.get("sig"))})
+    if signature_in(carried) is None:
+        raise ValueError("signature: give keyid, in hexadecimal, and sig, in base64")
+    return {"type": "response", "args": as_message(response) + carried}
 
 
 async def _question(thread: Any, agent: str) -> OpenQuestion:

@@ -1,6 +1,7 @@
 // The page of a party: its letter, and a place to answer it.
 
 import { announce, folded, h } from "./dom.js";
+import { ownKey, signed, useKey } from "./signing.js";
 import { title } from "./words.js";
 
 const app = document.getElementById("app");
@@ -18,6 +19,9 @@ const FIELDS = {
 
 /** The rules of the game, with which every letter begins, up to what is of the moment. */
 const SAME_FOR_ALL = /^[\s\S]*?(?=\n# So far\n)/;
+
+/** What a refusal asks to be signed. */
+const TO_SIGN = /\{[^{}]*\}/;
 
 let shown = null;
 
@@ -63,9 +67,27 @@ function ask(letter) {
         message,
         h("p", { class: "buttons" }, button(letter, "response", "Send the message", () => message.value)),
       ),
+      folded("Sign with a key of your own", signing()),
     ),
   );
   announce("A letter is here.");
+}
+
+/** Choose the key that acceptances are signed with; it stays in this browser. */
+function signing() {
+  const told = h("p", { id: "key", role: "status" }, "");
+  const say = (own) => (told.textContent = own ? `Your answers are signed by key ${own.keyid}.` : "No key is chosen.");
+  const file = h("input", { id: "key-file", type: "file", accept: ".pem" });
+  file.addEventListener("change", async () => {
+    try {
+      say(await useKey(await file.files[0].text()));
+    } catch (error) {
+      told.textContent = error.message;
+    }
+  });
+  ownKey().then(say);
+  const label = h("label", { for: "key-file" }, "A file of a private key (PEM). It is not sent anywhere.");
+  return [told, h("div", { class: "field" }, label, file)];
 }
 
 /** The letter, with what all of them begin with folded. */
@@ -107,15 +129,18 @@ function read(inputs) {
 
 function button(letter, type, label, args) {
   if (!letter.answers.includes(type)) return null;
-  return h("button", { type: "button", onclick: () => send(letter.id, type, args) }, label);
+  return h("button", { type: "button", onclick: () => send(letter, type, args) }, label);
 }
 
-async function send(id, type, args) {
+async function send(letter, type, args) {
   try {
-    const body = JSON.stringify({ id, type, args: args() });
-    const response = await fetch(here, { method: "POST", headers: { "content-type": "application/json" }, body });
-    const told = await response.json();
-    if (!response.ok) throw new Error(told.detail ?? "This reply is refused.");
+    const reply = { id: letter.id, type, args: args() };
+    if (letter.to_sign && accepts(reply)) reply.signature = (await signed(letter.to_sign)) ?? undefined;
+    const told = await post(reply);
+    const toSign = told.refused === "SIGN" && TO_SIGN.exec(told.why);
+    const signature = toSign && (await signed(JSON.parse(toSign[0])));
+    // What is read in one's own proposal is known only now; the letter has another name by then.
+    if (signature) await post({ type, args: reply.args, signature });
   } catch (error) {
     const why = error instanceof SyntaxError ? "The proposal is no JSON." : error.message;
     document.getElementById("reason").textContent = why;
@@ -123,6 +148,19 @@ async function send(id, type, args) {
   }
   announce("Your answer was sent.");
   wait();
+}
+
+async function post(reply) {
+  const body = JSON.stringify(reply);
+  const response = await fetch(here, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const told = await response.json();
+  if (!response.ok) throw new Error(told.detail ?? "This reply is refused.");
+  return told;
+}
+
+/** Whether a reply accepts the offer of its letter. */
+function accepts({ type, args }) {
+  return type === "accept" || Boolean(args?.args?.accept) || /<accept/i.test(String(args));
 }
 
 look();
