@@ -52,11 +52,12 @@ def test_a_proposal_and_an_acceptance_are_signed_by_keys_that_stay_in_their_brow
             page.locator("#key-file").set_input_files(str(file))
             page.get_by_text(f"signed by key {key.public.keyid}").wait_for()
             if agent == "Alice":
-                clause = {"kind": "do", "agent": "Bob", "action": "lever"}
-                page.get_by_label("Proposal").fill(json.dumps({"clauses": [clause]}))
-                page.get_by_role("button", name="Send", exact=True).click()
+                page.get_by_role("button", name="+ duty").click()
+                page.get_by_label("Who", exact=True).select_option("Bob")
+                page.get_by_label("Does what").select_option("lever")
             else:
-                page.get_by_role("button", name="Accept the current offer").click()
+                page.get_by_text("Accept it").click()
+            page.get_by_role("button", name="Send", exact=True).click()
             page.get_by_role("heading", name="Nothing to answer now").wait_for()
     for agent, action in {"Bob": "lever", "Alice": "door"}.items():
         party = play.party(agent)

@@ -35,7 +35,7 @@ globalThis.indexedDB = { open: () => asked(database) };
 
 PROGRAM = """
 import { readFileSync } from "node:fs";
-const { canonical, ownKey, signed, useKey } = await import("./signing.mjs");
+const { canonical, ownKey, signed, useKey } = await import("./signing.js");
 const given = JSON.parse(readFileSync("given.json", "utf8"));
 const before = await signed(given.bound);
 const { key, keyid } = await useKey(given.pem);
@@ -50,7 +50,9 @@ console.log(JSON.stringify(told));
 
 
 def signed_in_node(folder: Path, key: PrivateKey, bound: Any, times: int) -> dict[str, Any]:
-    (folder / "signing.mjs").write_text(FILES["signing.js"])
+    (folder / "package.json").write_text('{"type": "module"}')
+    for name in ("signing.js", "dom.js"):
+        (folder / name).write_text(FILES[name])
     (folder / "main.mjs").write_text(DATABASE + PROGRAM)
     given = {"pem": key.pem(), "bound": bound, "times": times}
     (folder / "given.json").write_text(json.dumps(given))

@@ -1,10 +1,12 @@
 // Signing at a party's seat: the key stays in this browser, and only signatures leave it.
 //
 //   const signature = await signed(letter.to_sign);   // {keyid, sig}, or null without a key
-//   reply.signature = signature;                      // beside type and args of the reply
+//   const told = await delivered(reply, letter.to_sign, post);   // the reply, signed if it can be
 //
 // The key is one of a file (PKCS #8 in PEM, Ed25519 or P-256: `coop keys new`, or `openssl genpkey`).
 // It is kept in this browser's database in a form that cannot be read out again.
+
+import { h } from "./dom.js";
 
 const BINDING = "application/vnd.coop.acceptance+json";
 const KINDS = [
@@ -60,6 +62,39 @@ export async function signed(toSign) {
   const kind = KINDS.find(({ name }) => name === own.kind);
   const raw = new Uint8Array(await crypto.subtle.sign(kind.sign, own.key, pae(BINDING, canonical(toSign))));
   return { keyid: own.keyid, sig: base64(own.kind === "ES256" ? asDer(raw) : raw) };
+}
+
+/**
+ * Deliver a reply with the signature of the offer that its letter showed. A proposal of one's own is
+ * sent back with what it reads as, since that is known only then, and goes out again signed.
+ */
+export async function delivered(reply, toSign, post) {
+  const signature = toSign && (await signed(toSign));
+  const told = await post(signature ? { ...reply, signature } : reply);
+  const asked = told.refused === "SIGN" && TO_SIGN.exec(told.why);
+  const own = asked && (await signed(JSON.parse(asked[0])));
+  // The letter has another name by then.
+  return own ? post({ ...reply, id: undefined, signature: own }) : told;
+}
+
+/** What a refusal asks to be signed. */
+const TO_SIGN = /\{[^{}]*\}/;
+
+/** Choose the key that acceptances are signed with. */
+export function keyChoice() {
+  const told = h("p", { id: "key", role: "status" }, "");
+  const say = (own) => (told.textContent = own ? `Your answers are signed by key ${own.keyid}.` : "No key is chosen.");
+  const file = h("input", { id: "key-file", type: "file", accept: ".pem" });
+  file.addEventListener("change", async () => {
+    try {
+      say(await useKey(await file.files[0].text()));
+    } catch (error) {
+      told.textContent = error.message;
+    }
+  });
+  ownKey().then(say);
+  const label = h("label", { for: "key-file" }, "A file of a private key (PEM). It is not sent anywhere.");
+  return [told, h("div", { class: "field" }, label, file)];
 }
 
 /** r and s of ECDSA as DER, the form of openssl and of the record. */
