@@ -35,13 +35,13 @@ globalThis.indexedDB = { open: () => asked(database) };
 
 PROGRAM = """
 import { readFileSync } from "node:fs";
-const { canonical, ownKey, signed, useKey } = await import("./signing.js");
+const { canonical, ownKey, signatureOf, useKey } = await import("./signing.js");
 const given = JSON.parse(readFileSync("given.json", "utf8"));
-const before = await signed(given.bound);
+const before = await signatureOf(given.bound);
 const { key, keyid } = await useKey(given.pem);
 const mine = await ownKey();
 const signatures = [];
-for (let n = 0; n < given.times; n += 1) signatures.push(await signed(given.bound));
+for (let n = 0; n < given.times; n += 1) signatures.push(await signatureOf(given.bound));
 const taken = await crypto.subtle.exportKey("pkcs8", mine.key).then(() => true, () => false);
 const refused = await useKey("no key").then(() => false, () => true);
 const told = { before, keyid, signatures, taken, refused, canonical: canonical(given.bound) };

@@ -1,6 +1,6 @@
 // Signing at a party's seat: the key stays in this browser, and only signatures leave it.
 //
-//   const signature = await signed(letter.to_sign);   // {keyid, sig}, or null without a key
+//   const own = await signatureOf(letter.to_sign);   // {keyid, sig}, or null without a key
 //   const told = await delivered(reply, letter.to_sign, post);   // the reply, signed if it can be
 //
 // The key is one of a file (PKCS #8 in PEM, Ed25519 or P-256: `coop keys new`, or `openssl genpkey`).
@@ -13,7 +13,7 @@ const KINDS = [
   { name: "Ed25519", import: { name: "Ed25519" }, sign: { name: "Ed25519" } },
   { name: "ES256", import: { name: "ECDSA", namedCurve: "P-256" }, sign: { name: "ECDSA", hash: "SHA-256" } },
 ];
-const text = new TextEncoder();
+const encoder = new TextEncoder();
 
 /** Plain JSON as RFC 8785 writes it; for the strings and whole numbers that parties sign. */
 export function canonical(value) {
@@ -25,8 +25,8 @@ export function canonical(value) {
 
 /** What is signed: the pre-authentication encoding of DSSE. */
 export function pae(type, payload) {
-  const body = text.encode(payload);
-  const head = text.encode(`DSSEv1 ${text.encode(type).length} ${type} ${body.length} `);
+  const body = encoder.encode(payload);
+  const head = encoder.encode(`DSSEv1 ${encoder.encode(type).length} ${type} ${body.length} `);
   return joined(head, body);
 }
 
@@ -56,7 +56,7 @@ export async function ownKey() {
 }
 
 /** Sign an acceptance as the letter's `to_sign` has it; null without a key. */
-export async function signed(toSign) {
+export async function signatureOf(toSign) {
   const own = await ownKey();
   if (!own) return null;
   const kind = KINDS.find(({ name }) => name === own.kind);
@@ -69,10 +69,10 @@ export async function signed(toSign) {
  * sent back with what it reads as, since that is known only then, and goes out again signed.
  */
 export async function delivered(reply, toSign, post) {
-  const signature = toSign && (await signed(toSign));
-  const told = await post(signature ? { ...reply, signature } : reply);
+  const shown = toSign && (await signatureOf(toSign));
+  const told = await post(shown ? { ...reply, signature: shown } : reply);
   const asked = told.refused === "SIGN" && TO_SIGN.exec(told.why);
-  const own = asked && (await signed(JSON.parse(asked[0])));
+  const own = asked && (await signatureOf(JSON.parse(asked[0])));
   // The letter has another name by then.
   return own ? post({ ...reply, id: undefined, signature: own }) : told;
 }
