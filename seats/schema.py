@@ -181,7 +181,9 @@ class Signature(_Spoken):
 class Claim(_Spoken):
     """What part of what all achieved was your doing."""
 
-    percent: float = Field(description="From 0 to 100.")
+    percent: float | str = Field(
+        description="From 0 to 100, as in 40; of 1 or less in words with its sign, as in '0.5%'."
+    )
 
 
 class Written(_Answer):

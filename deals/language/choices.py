@@ -10,7 +10,7 @@
 >>> claimed(Message(claim="about 12 percent"))
 (Fraction(3, 25), 'read about 12 percent as 12 %')
 >>> claimed(Message(claim="1")).feedback
-'Is 1 one per cent, or all of it? Write <CLAIM>1%</CLAIM> or <CLAIM>100%</CLAIM>.'
+'Is 1 a part (100 %), or 1 %? Write it with its sign: 100% or 1%.'
 """
 
 import re
@@ -66,6 +66,8 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
         said = found[1] if found else None
     if said is None:
         return Fault("CLAIM", _CLAIM)
+    if doubtful := _UNDER_PERCENT.fullmatch(unwrapped(said)):
+        return _one_of(doubtful[1])
     bare = _ABOUT.sub("", unwrapped(said), count=1)
     words = _TOO_FINE.sub(r"\1", _PERCENT.sub("%", bare).strip())
     number = words.removesuffix("%").strip()
@@ -74,8 +76,7 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
     except ValueError:
         return Fault("CLAIM", f"{said[:40]!r} is no part: {_CLAIM}")
     if number == words and number == "1":
-        one = "<CLAIM>1%</CLAIM> or <CLAIM>100%</CLAIM>"
-        return Fault("CLAIM", f"Is 1 one per cent, or all of it? Write {one}.")
+        return _one_of(number)
     whole = number == words and part > 1
     if whole:
         part /= 100
@@ -84,6 +85,20 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
     as_it_is = words == said.strip() and not whole
     return part, "" if as_it_is else f"read {said.strip()[:40]} as {plain(part * 100)} %"
 
+
+def _one_of(number: str) -> Fault:
+    """The question whether a number up to 1 is a part or per cent; each way to write it is plain.
+
+    >>> _one_of("0.55").feedback
+    'Is 0.55 a part (55 %), or 0.55 %? Write it with its sign: 55% or 0.55%.'
+    """
+    whole = plain(parse_exact(number) * 100)
+    asked = f"Is {number} a part ({whole} %), or {number} %?"
+    return Fault("CLAIM", f"{asked} Write it with its sign: {whole}% or {number}%.")
+
+
+_UNDER_PERCENT = re.compile(r"percent(?:age)?\s{0,3}[:=]\s{0,3}(1(?:\.0{1,9})?|0?\.\d{1,9})", re.I)
+"""A part of 1 under the name of per cent, as a schema's field or an agent writes it."""
 
 _CLAIM = "state one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40% or 0.4."
 _ABOUT = re.compile(
