@@ -237,7 +237,7 @@ _DRAFTING: tuple[Part, ...] = (_stand, _round, _certified_offer, _enforcement, _
 _OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
 
 _SHOWN: dict[str, tuple[Part, ...]] = {
-    "reason": _TALK,
+    "reason": (*_TALK, _norms),
     "propose": (*_TALK, _norms),
     "answer": _ANSWER,
     "act": (_stand, _unusual_enforcement),
