@@ -239,6 +239,32 @@ ANSWERS: dict[str, type[_Answer]] = {
 """Act → the answer that it asks for; `act` has the agent's legal actions in it."""
 
 
+ELEMENTS = {
+    "thoughts": "`<CONSIDER>`",
+    "speech": "`<s>`",
+    "prose": "`<s>`",
+    "decision": "`<ACCEPT>` or `<REJECT>`",
+    "clauses": "the clauses of `<PROPOSAL>`",
+    "allocation": "`<PROPOSAL>`",
+    "action": "`<ACTION>`",
+    "percent": "`<CLAIM>`",
+    "impossible": "`<REJECT>`",
+    "notes": "`<NOTES>`",
+}
+"""Field → the element of the tagged text that it stands for, by which letters speak of it."""
+
+
+def elements_of(act: str) -> dict[str, str]:
+    """The fields of an act's answer that stand for an element of the text; none if it has none.
+
+    >>> elements_of("claim")
+    {'thoughts': '`<CONSIDER>`', 'speech': '`<s>`', 'percent': '`<CLAIM>`', 'notes': '`<NOTES>`'}
+    """
+    model = ANSWERS.get(act)
+    named = ["thoughts", "action"] if act == "act" else list(model.model_fields) if model else []
+    return {field: ELEMENTS[field] for field in [*named, "notes"] if named and field in ELEMENTS}
+
+
 _NOTES = Field(description="Notes for yourself, replacing the former ones; null keeps those.")
 
 

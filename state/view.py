@@ -12,11 +12,13 @@ from shapley_coop.amounts import exact, plain
 from shapley_coop.deals import Clause, Deal, wire_form
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.enforcement import MEANS
+from shapley_coop.seats.modes import expected
+from shapley_coop.seats.schema import elements_of
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.tool_runs import drafts_for
-from shapley_coop.state.turn import TurnContext
+from shapley_coop.state.turn import TurnContext, in_turn_after
 
 Facts = dict[str, Any]
 Part = Callable[[TurnContext, str], Facts]
@@ -44,6 +46,7 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
         facts["guidance"] = True
     if drafts := drafts_for(turn, agent):
         facts["tries"] = drafts
+    facts |= _form(turn, agent)
     if private.reasoning:
         facts["reasoning"] = private.reasoning
     if private.notes:
@@ -51,6 +54,14 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     if private.refusal:
         facts["fault"] = private.refusal.fault.record()
     return facts
+
+
+def _form(turn: TurnContext, agent: str) -> Facts:
+    """The fields of the answer, where the seat answers by a schema or a call."""
+    config, seat = turn.evaluated.config, turn.evaluated.config.seats.get(agent)
+    way = expected(seat, config.tools and config.tool_calls > 0) if seat else "text"
+    fields = elements_of(turn.asking.act) if way != "text" else {}
+    return {"answers": way, "answer_fields": fields} if fields else {}
 
 
 def _admitted(turn: TurnContext) -> Facts:
@@ -165,6 +176,12 @@ def _answered_offer(turn: TurnContext, agent: str) -> Facts:
     return facts
 
 
+def _order(turn: TurnContext, agent: str) -> Facts:
+    """Who answers, in the order in which their own offers are taken up; only where it matters."""
+    order = in_turn_after(turn.evaluated.agents, turn.table["speaker"])
+    return {"answer_order": order} if len(order) > 1 else {}
+
+
 def _certified_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer with what it would do to every agent's incentives."""
     facts, offer = _answered_offer(turn, agent), turn.evaluated.offer
@@ -231,7 +248,7 @@ def _json(clauses: Iterable[Clause]) -> list[dict[str, Any]]:
     return [wire_form(clause) for clause in clauses]
 
 
-_ANSWER: tuple[Part, ...] = (_stand, _round, _answered_offer, _unusual_enforcement, _norms)
+_ANSWER: tuple[Part, ...] = (_stand, _round, _answered_offer, _order, _unusual_enforcement, _norms)
 _TALK: tuple[Part, ...] = (_stand, _round, _offer, _unusual_enforcement)
 _DRAFTING: tuple[Part, ...] = (_stand, _round, _certified_offer, _enforcement, _norms)
 _OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
@@ -243,7 +260,7 @@ _SHOWN: dict[str, tuple[Part, ...]] = {
     "act": (_stand, _unusual_enforcement),
     "claim": (*_TALK, _norms),
     "propose_split": (*_TALK, _norms),
-    "answer_split": (_stand, _round, _paid_offer, _unusual_enforcement, _norms),
+    "answer_split": (_stand, _round, _paid_offer, _order, _unusual_enforcement, _norms),
     "contract_propose": _DRAFTING,
     "contract_answer": _DRAFTING,
     "contract_sign": _DRAFTING,
