@@ -11,12 +11,15 @@ from shapley_coop.cli import (
     attacking,
     attributing,
     authoring,
+    checking,
     contracts,
     crediting_git,
     exchanging,
     experimenting,
+    exporting,
     inspecting,
     keeping,
+    keys,
     measuring,
     playing,
     reporting,
@@ -47,13 +50,14 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "runs": keeping.runs,
         "show": showing.show,
         "verify": inspecting.verify,
+        "check": checking.check,
         "letters": inspecting.letters,
         "graph": inspecting.graph,
         "rm": keeping.rm,
         "prune": keeping.prune,
         "doctor": inspecting.doctor,
     },
-    CHECK: {},
+    CHECK: {"mandate": keys.mandate},
     CREDIT: {
         "credit": settling.credit,
         "attribute": attributing.attribute,
@@ -63,12 +67,12 @@ COMMANDS: dict[str, dict[str, Command]] = {
     EXPERIMENT: {
         "sweep": experimenting.sweep,
         "status": reporting.status,
-        "export": reporting.export,
+        "export": exporting.export,
         "compare": reporting.compare,
         "merge": reporting.merge,
         "eval": experimenting.evaluate,
     },
-    SERVE: {"view": viewing.view, "report": viewing.report, "dev": serving.dev},
+    SERVE: {"view": viewing.view, "report": viewing.report, "dev": serving.dev, "mcp": serving.mcp},
 }
 """Commands by what people come for."""
 
@@ -87,6 +91,11 @@ GROUPS: dict[str, tuple[str, str, dict[str, Command]]] = {
         EXPERIMENT,
         "Scenarios of task exchange.",
         {"show": exchanging.show, "table": exchanging.table, "write": exchanging.write},
+    ),
+    "keys": (
+        CHECK,
+        "Keys that parties sign with.",
+        {"new": keys.new, "list": keys.list_, "show": keys.show},
     ),
     "import": (
         CREDIT,

@@ -34,23 +34,11 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Certify a contract: whether it can be kept, and what it does to each party's incentives."""
-    from shapley_coop.deals import Fault
-    from shapley_coop.deals.analysis.ability_to_pay import means_of
-    from shapley_coop.deals.analysis.certificate import vet
-    from shapley_coop.deals.analysis.certificate_words import as_record, in_words
-    from shapley_coop.deals.analysis.stage import facts_of
-    from shapley_coop.deals.enforcement import Enforcement
+    from shapley_coop.deals.analysis.checked import checked
     from shapley_coop.games import load
 
     played = load(game, settings_from(set_))
-    facts = {**facts_of(played), **means_of(played)}
-    terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})
-    found = vet(_clauses(file), facts, terms)
-    if isinstance(found, Fault):
-        record: dict[str, Any] = {"sound": False, "faults": [found.record()]}
-        text = f"Not to be signed ({found.label}): {found.feedback}"
-    else:
-        record, text = as_record(found), in_words(found)
+    record, text = checked(_clauses(file), played, enforcement, deposit)
     say_json(record) if as_json else say_lines(text)
     if not record["sound"]:
         sys.exit(NOT_TO_BE_SIGNED)

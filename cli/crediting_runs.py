@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
 from shapley_coop.cli.asked_replays import asked_again
+from shapley_coop.evals.measures.credit import credit_by
 from shapley_coop.evals.measures.other_dice import on_other_dice, rolls_dice
 from shapley_coop.evals.measures.sensitivity import sensitivity, with_baseline
 from shapley_coop.graphs.threads import table_of
@@ -53,25 +53,9 @@ def _report(
     result: Mapping[str, Any],
     by: str,
 ) -> dict[str, Any]:
-    baseline = evaluated.game.baseline
-    if evaluated.game.credit_rule == "record" and baseline.undeclared:
-        raise ValueError(f"no value is defined here: {baseline.warning}")
-    found = evaluated.attribution(by)
     compared = sensitivity(evaluated, by)
     return {
-        "agents": list(evaluated.agents),
-        "norm": by,
-        "rule": evaluated.game.credit_rule,
-        "method": found.method,
-        "baseline": baseline.words,
-        "warning": baseline.warning,
-        "improvement": float(found.total),
-        "alone": _numbers(found.alone) if found.alone else None,
-        "values": _numbers(found.values),
-        "standard_error": found.standard_error,
-        "marginal": _numbers(found.marginal),
-        "due": _numbers(found.payoffs(evaluated.total)),
-        "payoff": result["payoffs"],
+        **credit_by(evaluated, result["payoffs"], by),
         "passed": _passed(table),
         "sensitivity": {**compared.as_json(), "lines": compared.lines()},
     }
@@ -83,10 +67,6 @@ def _over_dice(
     if not rolls_dice(evaluated):
         return {"times": 0, "why": "no dice are rolled: the values are the same on any"}
     return on_other_dice(evaluated, by, dice, done).as_json()
-
-
-def _numbers(amounts: Mapping[str, Fraction]) -> dict[str, float]:
-    return {agent: float(x) for agent, x in amounts.items()}
 
 
 def _passed(table: Table) -> dict[str, int]:

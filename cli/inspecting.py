@@ -56,7 +56,7 @@ def verify(
 
     Every row is compared with the seal that the run's end left in the home's chain of hashes.
     """
-    from shapley_coop.cli.verifying import verify_run
+    from shapley_coop.evals.verifying import verify_run
     from shapley_coop.state import home
 
     checks = finish(verify_run(run, kept))

@@ -28,7 +28,9 @@ from shapley_coop.deals.analysis.reservation import reservation_in, short_of
 from shapley_coop.deals.contract import (
     Contract,
     amend,
+    hashes_of,
     in_force,
+    rebuilt,
     share_of,
     sign,
 )
@@ -95,6 +97,7 @@ __all__ = [
     "duties",
     "earned",
     "first_fault",
+    "hashes_of",
     "in_force",
     "monitor_of",
     "only",
@@ -102,6 +105,7 @@ __all__ = [
     "payoffs",
     "put",
     "read_deal",
+    "rebuilt",
     "reservation_in",
     "scan",
     "sentence",

@@ -16,6 +16,7 @@ from langgraph.constants import TAG_NOSTREAM
 from langgraph.types import interrupt
 
 from shapley_coop.deals.language.wire import MAX_MESSAGE
+from shapley_coop.seats.a2a.agent import RemoteAgent
 from shapley_coop.seats.answers import without_thinking
 from shapley_coop.seats.faults import described
 from shapley_coop.seats.letters import Letter, with_facts
@@ -134,7 +135,7 @@ async def ask(
         found = await asyncio.to_thread(journal.find, q.episode, *asked)
         if found is not None:
             return found, False
-    answer = await (_ask_person(q, journal) if seat.human else _call(seat, seed, q))
+    answer = await (_ask_person(q, journal) if seat.human else _call(seat, seed, q, journal))
     return await journal.keep(q.episode, q.entry(seat.model, answer)), True
 
 
@@ -154,18 +155,22 @@ def as_answer(reply: Any) -> Answer:
     return Answer(_kept(as_message(reply)))
 
 
-async def _call(seat: Seat, seed: int, question: Question) -> Answer:
+async def _call(seat: Seat, seed: int, question: Question, journal: Journal) -> Answer:
     started = time.monotonic()
     # The client's timeout counts per read; a reply that drips must end as well.
-    limit = seat.timeout * (RETRIES + 1)
-    model = chat_model(seat, agent=question.agent, seed=seed)
+    limit = seat.timeout * (1 if seat.remote else RETRIES + 1)
+    model: BaseChatModel
+    if seat.remote:
+        model = RemoteAgent(seat=seat, question=question, journal=journal)
+    else:
+        model = chat_model(seat, agent=question.agent, seed=seed)
     failure = ""
     try:
         async with asyncio.timeout(limit):
             answer = await _answered(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure = described(error, seat, limit)
+        failure = described(error, seat, limit, question.agent)
     if failure:
         # Raised outside the handler, so that no private text hangs on as its context.
         raise SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
@@ -179,7 +184,7 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     q = question
     mode = answers_of(seat, model, bool(q.tools))
     form = None if mode == "text" else schema_of(q.letter.facts, q.carries)
-    letter = _letter(seat, q)
+    letter = _letter(seat, model, q)
     tools = q.tools if q.calls and q.steps else ()
     try:
         text, reply = await say(model, mode, letter, traced(q), form, tools)
@@ -192,9 +197,9 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     return _answer(reply, text, q, seat)
 
 
-def _letter(seat: Seat, question: Question) -> list[BaseMessage]:
+def _letter(seat: Seat, model: BaseChatModel, question: Question) -> list[BaseMessage]:
     """What is sent: a program gets the facts beside the words, or behind them over a network."""
-    if seat.simulated:
+    if getattr(model, "reads_facts", False):
         return question.letter.messages(program=True)
     if os.environ.get(SEND_FACTS) and seat.provider != RECORDING:
         *said, last = question.messages

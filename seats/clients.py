@@ -105,11 +105,13 @@ class Clients:
     Attributes:
         http: the transport under every OpenAI-compatible seat, from its first use on.
         models: built once per seat, on that transport.
+        links: to agents elsewhere, by seat and agent.
         users: how many blocks of `clients` are open.
     """
 
     http: Any = None
     models: dict[Seat, BaseChatModel] = field(default_factory=dict)
+    links: dict[tuple[Seat, str], asyncio.Future[Any]] = field(default_factory=dict)
     users: int = 0
 
 
@@ -139,3 +141,6 @@ async def clients() -> AsyncIterator[None]:
             _loops.pop(asyncio.get_running_loop(), None)
             if here.http is not None:
                 await here.http.aclose()
+            for link in here.links.values():
+                if link.done() and not link.cancelled() and not link.exception():
+                    await link.result().close()

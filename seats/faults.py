@@ -42,18 +42,23 @@ _BY_CODE = {
 }
 
 
-def described(error: BaseException, seat: Seat, limit: float) -> str:
+def described(error: BaseException, seat: Seat, limit: float, agent: str) -> str:
     """What went wrong, and what would mend it.
 
     Args:
         error: from the model, with its causes.
         seat: whose model.
         limit: seconds that the whole answer had.
+        agent: who sits there.
     """
     from shapley_coop.seats.recording import NotRecorded
 
     if isinstance(error, NotRecorded):
         return str(error)
+    if seat.remote:
+        from shapley_coop.seats.a2a.faults import described as of_agent
+
+        return of_agent(error, seat, agent)
     if isinstance(error, TimeoutError):
         return f"no answer within {limit:g} s; raise the seat's timeout"
     status = getattr(error, "status_code", None)

@@ -48,6 +48,10 @@ def check_seat(seat: Seat) -> None:
         from shapley_coop.seats.recording import read_recording
 
         read_recording(seat.name)
+    elif seat.remote:
+        from shapley_coop.seats.a2a import check_address
+
+        check_address(seat)
     elif seat.provider in plugins.names("seats"):
         plugins.load("seats", seat.provider)
     else:

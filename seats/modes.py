@@ -22,7 +22,7 @@ from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.seats.answers import Form, answers, fields_in, tagged, without_thinking
 from shapley_coop.seats.calls import READY, kept_call
 from shapley_coop.seats.models import profile_of
-from shapley_coop.seats.seat import RECORDING, Answers, Seat
+from shapley_coop.seats.seat import A2A, RECORDING, Answers, Seat
 
 _NATIVE = "json_schema"
 """The method of providers that enforce a schema while they generate."""
@@ -40,7 +40,7 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
         model: its chat model.
         tools: whether the run offers tools.
     """
-    if seat.simulated or seat.provider == RECORDING:
+    if seat.simulated or seat.provider in (RECORDING, A2A):
         return "text"
     return _chosen(seat, model.profile or {}, tools and _binds(model), tools)
 
@@ -66,7 +66,8 @@ def expected(seat: Seat, tools: bool) -> Answers:
     Raises:
         CredentialsMissing: its key is not set.
     """
-    if seat.human or seat.simulated or seat.provider in (RECORDING, *plugins.names("seats")):
+    texts = (RECORDING, A2A, *plugins.names("seats"))
+    if seat.human or seat.simulated or seat.provider in texts:
         return "text"
     return _chosen(seat, profile_of(seat) if seat.answers == "auto" else {}, tools, tools)
 

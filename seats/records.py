@@ -13,6 +13,12 @@ TOOL = "tool"
 """The act of an entry that keeps a tool's result: its model is the tool, its letter the call."""
 
 
+TASK = "task"
+"""The act of an entry that keeps which task an agent elsewhere made of a letter."""
+
+BESIDE = {TOOL, TASK}
+"""Acts of entries that keep no answer of a seat."""
+
 Withheld = Literal["", "refused", "filtered"]
 """The model declined to answer, or a content filter kept its answer back."""
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 EMBEDDED = "embedded"
 RECORDING = "recording"
 HUMAN = "human"
+A2A = "a2a"
 
 
 Answers = Literal["auto", "text", "schema", "tools"]
@@ -34,7 +35,8 @@ class Seat(BaseModel):
         default="embedded:rational",
         title="Model",
         description="provider:name. 'embedded:…' is a simulated character and needs no key; "
-        "'human' is a person; 'recording:FILE' replays letters; others go through LangChain.",
+        "'human' is a person; 'recording:FILE' replays letters; 'a2a:URL' is an agent on another "
+        "machine; others go through LangChain.",
         examples=["embedded:rational", "human", "openai:gpt-5-mini", "recording:letters.jsonl"],
     )
     base_url: str | None = Field(
@@ -88,6 +90,20 @@ class Seat(BaseModel):
         default=60, gt=0, le=3600, title="Timeout", description="Seconds for one request."
     )
 
+    memory: bool = Field(
+        default=False,
+        title="Memory",
+        description="Of an agent at a2a:URL: all letters of a play are one conversation with it, "
+        "and not one each.",
+    )
+    card_key: str = Field(
+        default="",
+        max_length=1000,
+        title="Card's key",
+        description="Of an agent at a2a:URL: the file of the public key, in PEM, with which its "
+        "card has to be signed.",
+    )
+
     of_simulation: bool = Field(
         default=False,
         title="Of a simulation",
@@ -118,6 +134,11 @@ class Seat(BaseModel):
     def name(self) -> str:
         """The part after the colon."""
         return self.model.partition(":")[2]
+
+    @property
+    def remote(self) -> bool:
+        """Whether an agent on another machine answers here, which speaks A2A."""
+        return self.provider == A2A
 
     @property
     def human(self) -> bool:

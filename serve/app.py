@@ -1,4 +1,4 @@
-"""The routes and middleware that the server adds to LangGraph's own: viewer, seats, callers.
+"""The routes and middleware that the server adds to LangGraph's own: viewer, seats, tools, callers.
 
 `langgraph.json` names `app`. With callers configured (`serve.server.callers`) every request is
 authorized, on LangGraph's routes too; without, whoever reaches the port is the operator.
@@ -17,6 +17,7 @@ from starlette.middleware import Middleware
 from shapley_coop.graphs.catalogue import make_forms_ready
 from shapley_coop.seats import clients
 from shapley_coop.seats.tracing import trace_quietly
+from shapley_coop.serve.mcp.on_server import mcp_route
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
 from shapley_coop.serve.seats.routes import seat_route
@@ -29,6 +30,7 @@ from shapley_coop.serve.server.context_keys import ContextKeys
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import ending
+from shapley_coop.serve.server.quotas import price_list
 from shapley_coop.serve.server.recovery import recover
 from shapley_coop.serve.server.requests import RequestOwner
 from shapley_coop.serve.server.tenant_policy import TenantPolicy
@@ -43,9 +45,10 @@ def application(inbox: ThreadInbox) -> Starlette:
     """The app over an inbox in which people's letters wait.
 
     Raises:
-        ValueError: the tokens, the public key or a limit cannot be read.
+        ValueError: the tokens, the public key, a limit or the prices cannot be read.
     """
     check_configuration()
+    price_list()
     middleware = [
         Middleware(BodyLimit, most=limits().body),
         Middleware(JsonOnly),
@@ -68,7 +71,9 @@ def application(inbox: ThreadInbox) -> Starlette:
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(
-        routes=[seat_route(inbox), *view_routes()], middleware=middleware, lifespan=_lifespan
+        routes=[seat_route(inbox), mcp_route(), *view_routes()],
+        middleware=middleware,
+        lifespan=_lifespan,
     )
 
 

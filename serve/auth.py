@@ -13,8 +13,8 @@ from langgraph_sdk import Auth
 from shapley_coop.serve.server.callers import configured, identify
 from shapley_coop.serve.server.in_process import OWNER, inside
 from shapley_coop.serve.server.limits import limits
+from shapley_coop.serve.server.quotas import Quota, beyond, quota_of
 from shapley_coop.serve.server.requests import at_the_end_of_the_request
-from shapley_coop.state import home
 from shapley_coop.state.storage.owners import OWNER_KEY
 
 Context = Auth.types.AuthContext
@@ -50,7 +50,8 @@ async def operator(authorization: str | None) -> dict[str, Any]:
     caller = await asyncio.to_thread(identify, authorization)
     if caller is None or caller.role != "operator":
         raise Auth.exceptions.HTTPException(status_code=401, detail="An operator's token is needed")
-    return {"identity": caller.identity, "is_authenticated": True, "tokens": caller.tokens}
+    own = quota_of(caller)._asdict()
+    return {"identity": caller.identity, "is_authenticated": True, **own}
 
 
 async def deny(ctx: Context, value: Any) -> Verdict:
@@ -68,31 +69,28 @@ async def own(ctx: Context, value: Any) -> dict[str, Any]:
 
 
 async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
-    """Bound the steps of a run, and the busy threads and tokens of an operator; filter by owner."""
+    """Bound a run's steps, and an operator's busy threads, tokens and money; filter by owner."""
     most, owner = limits(), ctx.user.identity
     config = value["kwargs"].setdefault("config", {})
     config["recursion_limit"] = min(config.get("recursion_limit", most.steps), most.steps)
     # Journal, ledger and checkpoints are read and written for this owner, whatever was sent.
     config.setdefault("configurable", {})[OWNER_KEY] = owner
-    await _bound_tokens(owner, _tokens_allowed(ctx.user) or most.tokens)
+    await _bound_use(owner, _quota_in(ctx.user))
     await _bound_busy(owner, str(value.get("thread_id") or ""), most.busy)
     return await own(ctx, value)
 
 
-def _tokens_allowed(user: Any) -> int:
+def _quota_in(user: Any) -> Quota | None:
+    """What `operator` said of a user's limits; None of a cron's, who has a name only."""
     try:
-        return int(user["tokens"])
-    except (KeyError, TypeError, ValueError):  # a cron's owner has a name only
-        return 0
+        return Quota(int(user["tokens"]), float(user["usd"]))
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
-async def _bound_tokens(owner: str, most: int) -> None:
-    if not most:
-        return
-    used = await asyncio.to_thread(lambda: home().journal.tokens_of(owner))
-    if used >= most:
-        detail = f"Your runs have used {used} tokens (limit {most})"
-        raise Auth.exceptions.HTTPException(status_code=429, detail=detail)
+async def _bound_use(owner: str, quota: Quota | None) -> None:
+    if refused := await asyncio.to_thread(beyond, owner, quota):
+        raise Auth.exceptions.HTTPException(status_code=refused.status, detail=refused.detail)
 
 
 _MOST_NAMED = 1000

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shapley_coop.amounts import MICRO
-from shapley_coop.deals import Contract, Deal, amend, sign
+from shapley_coop.deals import Contract, Deal, hashes_of, rebuilt
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.messages import agreed_offers
 from shapley_coop.state.table import PublicMessage, Table
@@ -35,14 +35,12 @@ def said_event(said: PublicMessage) -> dict[str, Any]:
 
 def signed_contracts(table: Table) -> list[tuple[Contract, int]]:
     """Every contract, rebuilt from the talk, with the turn from which it was in force."""
-    standing: Contract | None = None
-    found = []
-    for offer, turn in agreed_offers(table, "plan"):
-        standing = amend(standing, offer, turn) if standing else sign(offer, turn)
-        found.append((standing, turn))
     latest = table.get("contract")
     if latest is None:
         return []
+    offers = agreed_offers(table, "plan")
+    chain = rebuilt(offers, hashes_of(latest, table.get("amendments", [])))
+    found = [(contract, turn) for contract, (_, turn) in zip(chain, offers, strict=True)]
     for n, (contract, _) in enumerate(found, start=1):
         if contract == latest:
             # A later agreement is not yet the table's contract.

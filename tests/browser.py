@@ -66,7 +66,7 @@ def tab(size: tuple[int, int] = DESK, scheme: str = "light", **options: Any) -> 
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.connect_over_cdp(_running(executable))
+        browser = playwright.chromium.connect_over_cdp(_running(executable), timeout=1_000 * HANGS)
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, **options
         )

@@ -8,9 +8,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
-from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import Deal, Do, Share, Terms
 from shapley_coop.deals.written.document import compose
+from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.running import follow, prepare
 from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.seats import SeatError

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -75,6 +75,8 @@ class Script:
 
 class ScriptedChatModel(BaseChatModel):
     """Reads its line off the script."""
+
+    reads_facts: ClassVar[bool] = True
 
     script: Script
     agent: str

@@ -9,10 +9,12 @@ from typing import Any
 
 from langgraph_sdk.client import SyncLangGraphClient
 
+from shapley_coop.graphs import names
 from tests.server_process import ROOT
 from tests.stub_openai import StubOpenAI
 
-WORKFLOWS: dict[str, dict[str, str]] = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
+GRAPHS: dict[str, dict[str, str]] = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
+WORKFLOWS = {name: registered for name, registered in GRAPHS.items() if name in names()}
 PUBLIC = ["values", "updates", "messages-tuple", "tasks", "checkpoints", "custom"]
 
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import yaml
 
-from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import monitor, scan
 from shapley_coop.deals.enforcement import releases
 from shapley_coop.deals.language.memory import Latest
 from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
+from shapley_coop.evals.verifying import verify_run
 from shapley_coop.seats import Seat
 from shapley_coop.state import Ledger, home
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
@@ -35,6 +35,16 @@ ON_THE_SEAT = ("over-claimer", "fake-consensus", "injector", "secret-extractor")
 @pytest.fixture(autouse=True)
 def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary")
+
+
+def test_an_adversary_reads_its_letters_as_it_is_shipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Programs behind an endpoint need a switch; a program here is given the facts."""
+    monkeypatch.delenv("COOP_SEND_FACTS")
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    told = coop("attack", "--case", "token-bomber", "--seeds", "1")
+    assert told.code == 0, told.out
 
 
 def behind(stub: StubOpenAI) -> Seat:

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 import yaml
 
-from shapley_coop import games
 from shapley_coop.serve.server.authorization import allowed
 from shapley_coop.serve.server.callers import (
     ALGORITHMS,
@@ -173,9 +171,12 @@ def with_public_key_as_secret(keys: Keys) -> str:
         {"params": {"records": "/etc/passwd"}},
         {"params": {"tools": "tools.json"}},
         {"params": {"task": "../tokens.yaml"}},
+        {"prompts": "/srv/notes"},
         {"params": {"task": {"title": "x"}, "unsafe_no_sandbox": True}},
         {"seats": {"*": "recording:/etc/passwd"}},
         {"seats": {"*": {"model": "recording:letters.jsonl"}}},
+        {"seats": {"Bob": "a2a:https://evil.example"}},
+        {"seats": {"Bob": {"model": "a2a:https://good.example/v1/bob", "card_key": "/etc/k.pem"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://evil.example/v1"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://good.example.evil.example"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://good.example@evil.example"}}},
@@ -205,6 +206,7 @@ def test_what_is_its_own_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COOP_ALLOWED_URLS", "https://good.example/v1/, http://127.0.0.1:8000")
     listed = {"model": "openai:m", "base_url": "https://good.example/v1"}
     rooms: list[dict[str, Any]] = [
+        {"seats": {"Bob": "a2a:https://good.example/v1/bob"}},
         {},
         {"secrets": "ann__whisper", "game": "escape_room", "seats": {"*": "embedded:greedy"}},
         {"game": {"name": "tug", "agents": ["Ann", "Ben"]}},
@@ -241,23 +243,6 @@ def test_nobodys_thread_stands_in_the_way_of_a_seat() -> None:
     labelled = {"metadata": {"episode": EPISODE}}
     for body in (labelled, {"config": labelled}):
         assert complaint_about(json.dumps(body).encode(), ANNS)
-
-
-FROM_FILES = re.compile(r"\b(file|catalogue)\b")
-
-
-def test_whatever_a_game_would_read_from_a_file_is_known() -> None:
-    """A new parameter that says in its description that it may be a file has to be refused."""
-    found = [
-        (game, name)
-        for game in games.names()
-        for name, field in type(games.load(game).params).model_fields.items()
-        if FROM_FILES.search(field.description or "")
-    ]
-    assert ("task_exchange", "records") in found
-    for game, name in found:
-        room = {"game": game, "params": {name: "anything.yaml"}}
-        assert complaint_about(json.dumps({"context": room}).encode(), ANNS), (game, name)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import (
     Count,
     Deal,
@@ -21,6 +20,7 @@ from shapley_coop.deals import (
     wire_form,
 )
 from shapley_coop.deals.written.reading import agrees, read_words
+from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import Deal, Do, Event, Last, Pay, Terms, wire_form
 from shapley_coop.deals.written.document import INTENT, compose
+from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of

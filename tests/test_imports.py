@@ -27,7 +27,16 @@ ALLOWED = {
 """Room → the other rooms it may import."""
 
 GROUND = {
-    *("amounts", "blocking", "earned_value", "escaping", "files", "patterns", "permissions"),
+    *(
+        "amounts",
+        "blocking",
+        "canonical",
+        "earned_value",
+        "escaping",
+        "files",
+        "patterns",
+        "permissions",
+    ),
     "plugins",
 }
 """Modules of the package itself that import no room, and that every room may import."""

@@ -75,7 +75,9 @@ def test_another_owner_neither_reads_nor_writes(books: Home) -> None:
         assert mail is not None
         assert mail.letter_text == "a letter"
         assert books.runs.get("r").state == "started"
-        assert books.journal.tokens_of("ann") == 7
+        used = {"model": "m", "input_tokens": 3, "output_tokens": 4}
+        assert books.journal.used_by("ann") == [used]
+        assert books.journal.used_by("bob") == []
 
 
 def test_an_episode_is_played_by_one_thread(books: Home) -> None:

@@ -64,7 +64,7 @@ SERVED = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
 def test_the_servers_paths_stay_as_they_are() -> None:
     """Deployments name them; the folders stay at the root of the repository."""
     paths = {name: served["path"] for name, served in SERVED["graphs"].items()}
-    assert paths == {name: f"./graphs/{name}.py:graph" for name in graphs.names()}
+    assert paths == {name: f"./graphs/{name}.py:graph" for name in (*graphs.names(), "chat")}
     assert SERVED["checkpointer"]["path"] == "./serve/checkpoints.py:checkpoints"
     assert SERVED["auth"]["path"] == "./serve/auth.py:auth"
     assert SERVED["http"]["app"] == "./serve/app.py:app"

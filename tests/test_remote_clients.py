@@ -1,14 +1,10 @@
-"""A real server and those who call it from elsewhere: MCP clients, and graphs of others."""
+"""A real server and graphs of others that call it."""
 
-import ast
 from collections.abc import Iterator
 from functools import partial
-from itertools import count
 from typing import Any
 
-import httpx
 import pytest
-from jsonschema import Draft202012Validator
 from langgraph.graph import END, START, StateGraph
 from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk.client import SyncLangGraphClient
@@ -35,100 +31,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def client(server: Server) -> SyncLangGraphClient:
     return server.client()
-
-
-# The Model Context Protocol
-
-
-class McpError(Exception):
-    """The server's error, as JSON-RPC has it."""
-
-
-class McpSession:
-    """A client of the streamable HTTP transport, by the letter of the protocol, without a library.
-
-    Args:
-        server: whose tools.
-        version: of the protocol that is asked for.
-    """
-
-    def __init__(self, server: Server, version: str = "2025-06-18") -> None:
-        accept = {"accept": "application/json, text/event-stream"}
-        self._http = httpx.Client(base_url=server.url, headers=accept, timeout=300)
-        self._ids = count(1)
-        client = {"name": "tests", "version": "1"}
-        self.told = self("initialize", protocolVersion=version, capabilities={}, clientInfo=client)
-        self._http.headers["mcp-protocol-version"] = self.told["protocolVersion"]
-        assert self._send({"method": "notifications/initialized"}).status_code == 202
-
-    def __call__(self, method: str, **params: Any) -> Any:
-        number = next(self._ids)
-        answered = self._send({"id": number, "method": method, "params": params})
-        assert answered.headers["content-type"] == "application/json"
-        message = answered.raise_for_status().json()
-        assert (message["jsonrpc"], message["id"]) == ("2.0", number)
-        if "error" in message:
-            raise McpError(message["error"]["message"])
-        return message["result"]
-
-    def tools(self) -> dict[str, dict[str, Any]]:
-        return {tool["name"]: tool for tool in self("tools/list")["tools"]}
-
-    def call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
-        """The text of what a tool gave, and whether it is an error."""
-        result = self("tools/call", name=tool, arguments=arguments)
-        (content,) = result["content"]
-        assert content["type"] == "text"
-        return content["text"], result.get("isError", False)
-
-    def _send(self, message: dict[str, Any]) -> httpx.Response:
-        return self._http.post("/mcp", json={"jsonrpc": "2.0", **message})
-
-
-@pytest.fixture(scope="module")
-def mcp(server: Server) -> McpSession:
-    return McpSession(server)
-
-
-def test_a_session_begins_with_a_version_that_both_know(server: Server, mcp: McpSession) -> None:
-    assert mcp.told["protocolVersion"] == "2025-06-18"
-    assert "tools" in mcp.told["capabilities"]
-    assert mcp("ping") == {}
-    assert McpSession(server, version="1999-01-01").told["protocolVersion"] != "1999-01-01"
-    with pytest.raises(McpError, match="Method not found"):
-        mcp("prompts/list")
-
-
-def test_every_workflow_is_a_tool_with_its_description_and_form(mcp: McpSession) -> None:
-    tools = mcp.tools()
-    assert WORKFLOWS.keys() <= tools.keys()
-    for name, registered in WORKFLOWS.items():
-        assert tools[name]["description"] == registered["description"]
-        form = Draft202012Validator(tools[name]["inputSchema"])
-        for arguments in ({}, {"room": {"seed": 3, "rounds": 1}}):
-            form.validate(arguments)
-        assert not form.is_valid({"room": {"sed": 3}})
-
-
-def test_every_workflow_is_called_as_a_tool(mcp: McpSession) -> None:
-    calls = [partial(mcp.call, name, {}) for name in WORKFLOWS]
-    for name, (text, failed) in zip(WORKFLOWS, together(calls), strict=True):
-        assert not failed, (name, text)
-        assert ast.literal_eval(text)["status"] in ENDED
-
-
-def test_a_tool_plays_the_room_it_is_given(mcp: McpSession) -> None:
-    room = {"game": "escape_room", "params": {"prize": 20}, "seed": 5}
-    text, failed = mcp.call("shapley_coop", {"room": room})
-    table = ast.literal_eval(text)
-    assert not failed
-    assert (table["settings"]["seed"], table["reckoning"]["total"]) == (5, "19")
-
-
-def test_what_is_wrong_with_a_call_is_an_error_and_no_crash(mcp: McpSession) -> None:
-    assert mcp.call("llm_only", {"room": {"game": "nope"}}) == ("GameError", True)
-    with pytest.raises(McpError, match="Unknown tool: nobody"):
-        mcp.call("nobody", {})
 
 
 # RemoteGraph
@@ -179,3 +81,31 @@ def test_a_workflow_is_a_node_of_somebody_elses_graph(server: Server) -> None:
     outer.add_edge("negotiate", END)
     ended = outer.compile().invoke({"room": {"game": "escape_room", "seed": 1}, "status": ""})
     assert ended["status"] == "agreed"
+
+
+# A conversation
+
+
+def test_a_conversation_is_followed_word_by_word_and_told_what_came_of_it(
+    client: SyncLangGraphClient,
+) -> None:
+    thread = client.threads.create()["thread_id"]
+
+    def told(**given: Any) -> list[dict[str, Any]]:
+        """The messages of a run, as a chat shows them, with what is streamed of graphs within."""
+        options: Any = {"stream_mode": ["messages-tuple"], "stream_subgraphs": True, **given}
+        parts = [*client.runs.stream(thread, "chat", **options)]
+        return [part.data[0] for part in parts if part.event.partition("|")[0] == "messages"]
+
+    wish = "Let Ann and Ben bargain over who does the dishes; Ann hates it."
+    (table,) = told(input={"messages": [{"role": "user", "content": wish}]})
+    assert "| do the dishes | leave it | 2 | 10 |" in table["content"]
+    ((asked,),) = client.threads.get(thread)["interrupts"].values()
+    value: Any = asked["value"]
+    assert value["action_requests"][0]["args"]["agents"] == ["Ann", "Ben"]
+    said = told(command={"resume": {"decisions": [{"type": "approve"}]}})
+    assert {"Ann", "Ben"} <= {one.get("name") for one in said}
+    assert {one["type"] for one in said} == {"ai"}
+    assert "In the end Ann has 10, Ben has 6." in said[-1]["content"]
+    state: Any = client.threads.get_state(thread)["values"]
+    assert [one["id"] for one in state["messages"][2:]] == [one["id"] for one in said]

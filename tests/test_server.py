@@ -13,7 +13,17 @@ from langgraph_sdk.client import SyncLangGraphClient
 
 from shapley_coop.deals import Deal, Pay, accept, put, sign
 from tests.embedded_reply import reply
-from tests.server_client import PUBLIC, WORKFLOWS, Watched, play, seats, together, values, watch
+from tests.server_client import (
+    GRAPHS,
+    PUBLIC,
+    WORKFLOWS,
+    Watched,
+    play,
+    seats,
+    together,
+    values,
+    watch,
+)
 from tests.server_process import BLOCKING, Server
 from tests.stub_faults import Fault
 from tests.stub_openai import StubOpenAI
@@ -105,8 +115,8 @@ def paid(server: Server, table: dict[str, Any]) -> dict[str, int]:
 def test_every_workflow_is_registered_and_described(client: SyncLangGraphClient) -> None:
     found = {a["graph_id"]: a for a in client.assistants.search(limit=100)}
     del found[BLOCKING]
-    assert found.keys() == WORKFLOWS.keys()
-    for name, registered in WORKFLOWS.items():
+    assert found.keys() == GRAPHS.keys()
+    for name, registered in GRAPHS.items():
         assert (found[name]["name"], found[name]["description"]) == (
             name,
             registered["description"],

@@ -9,7 +9,7 @@ from langchain_core.tracers.context import collect_runs
 from langchain_core.tracers.schemas import Run as Trace
 from sqlalchemy import text
 
-from shapley_coop.cli.verifying import verify_run
+from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import SeatError

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langgraph.types import Overwrite
 
-from shapley_coop.cli import verifying
+from shapley_coop.evals import verifying
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 from tests.coop_command import Coop, coop_in, valid

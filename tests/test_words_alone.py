@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.verifying import verify_run
 from shapley_coop.deals import Deal, Do, Terms
 from shapley_coop.deals.written.document import compose
+from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of

@@ -23,7 +23,7 @@ from tests.warm_coop import SAVERS, Stop
 IMPORTED = (
     "shapley_coop.cli",
     "shapley_coop.cli.narration",
-    "shapley_coop.cli.verifying",
+    "shapley_coop.evals.verifying",
     "langchain_openai",
     "sqlalchemy.dialects.postgresql.psycopg",
     *(saver.partition(":")[0] for saver in SAVERS),

@@ -1,13 +1,12 @@
 """A deal: a list of typed clauses, its plain-English text and its hash; offers of one."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
+from shapley_coop.canonical import digest, digest_before_2
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
 from shapley_coop.deals.language.faults import Fault
 
@@ -34,9 +33,12 @@ class Deal(BaseModel):
         return self.model_dump(mode="json", exclude=None if self.drops else {"drops"})
 
     def hash(self) -> str:
-        """SHA-256 of the canonical JSON: sorted keys, no spaces, exact numbers as strings."""
-        canonical = json.dumps(self.record(), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        """SHA-256 of the canonical JSON (RFC 8785), with exact numbers as strings."""
+        return digest(self.record())
+
+    def hash_before_2(self) -> str:
+        """The hash in records of `coop/1`: another one where a name is not ASCII."""
+        return digest_before_2(self.record(), separators=(",", ":"))
 
     def text(self) -> str:
         """The deal in plain English, a numbered line per clause."""

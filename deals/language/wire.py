@@ -36,7 +36,10 @@ from shapley_coop.deals.language.faults import Fault, together
 from shapley_coop.deals.language.lenient_json import INVISIBLE, MAX_DEPTH
 
 PROTOCOL = "coop/2"
-"""The version of the wire format. Before 2, `{"turns": [2, 5]}` was a range."""
+"""The version of the wire format and of the hashes in records (`shapley_coop.canonical`).
+
+Before 2, `{"turns": [2, 5]}` was a range, and hashes were of Python's own JSON.
+"""
 
 MAX_MESSAGE = 64_000
 MAX_SPEECH = 4_000

@@ -39,7 +39,7 @@ PATIENCE = 0.25
 PAUSE = 0.05
 """Seconds that the slow agent takes for each answer."""
 
-AGENT_TOKENS = 30_000
+AGENT_TOKENS = 60_000
 """Each agent's token budget where the adversary fills the others' letters with long speeches."""
 
 
@@ -182,7 +182,11 @@ async def _spends_others_tokens(arena: Arena) -> None:
     }
     budget = {"agent_tokens": AGENT_TOKENS}
     played = await arena.play("negotiation_priced", script, budget=budget, rounds=1, **_LONGER)
-    mute = [said for said in played.said(act="pass") if said.get("label") == "BUDGET"]
+    mute = [
+        said
+        for said in played.said(act="pass")
+        if said.get("label") == "BUDGET" and said["by"] in played.others
+    ]
     idle = [t["turn"] for t in played.table["record"] if {*played.others} - t["actions"].keys()]
     arena.check(
         "no agent's budget is used up by another's speeches",

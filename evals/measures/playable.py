@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from shapley_coop.seats.records import TOOL, Entry
+from shapley_coop.seats.records import BESIDE, Entry
 
 Place = tuple[str, str, int]
 """An agent, the hash of its letter, and the attempt."""
@@ -66,7 +66,7 @@ def kinds(entries: Iterable[Entry], refused: Refusals, agents: Sequence[str]) ->
     """
     found: dict[str, Kind] = {}
     for entry in entries:
-        if entry.act == TOOL or entry.agent not in agents:
+        if entry.act in BESIDE or entry.agent not in agents:
             continue
         kind = found.setdefault(entry.act, Kind(entry.act))
         kind.letters += 1

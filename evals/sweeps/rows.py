@@ -18,7 +18,7 @@ from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
-from shapley_coop.seats.records import TOOL, Entry
+from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state import PublicMessage, Table, result
 from shapley_coop.state.outsiders import IMPARTIAL
 from shapley_coop.state.run_config import SUMMARISER
@@ -143,7 +143,7 @@ def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
         {name: getattr(entry, name) for name in fields}
         | {"calls": 1, **{name: getattr(entry.answer, name) for name in of_answer}}
         for entry in entries
-        if entry.act != TOOL
+        if entry.act not in BESIDE
     ]
     return sorted(calls, key=lambda c: (c["agent"], c["act"], c["letter"], c["attempt"]))
 

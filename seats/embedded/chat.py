@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -29,6 +29,9 @@ class EmbeddedChatModel(BaseChatModel):
         agent: whose seat it is; two agents of one character differ a little.
         seed: of its traits and dice.
     """
+
+    reads_facts: ClassVar[bool] = True
+    """It is a program: it gets a letter's facts as an object beside the words."""
 
     character: str = "rational"
     agent: str = ""

@@ -8,7 +8,7 @@ Every caller is the operator, unless one of these is set:
       - {token: a-long-random-text, identity: bob, role: party, episode: 5c1f…, agent: Bob}
 
   A line may have `expires` (a time with its zone), and an operator's `models` (globs of those that
-  its runs may name) and `tokens` (that they may use).
+  its runs may name), `tokens` (that they may use) and `usd` (that they may cost).
 
 - `COOP_AUTH_JWT_PUBLIC_KEY`: a PEM file, or the PEM itself. A token needs `exp` and `sub` (the
   identity), and `coop_role`, for a party also `coop_episode` and `coop_agent`; with
@@ -58,6 +58,7 @@ class Caller(BaseModel):
         expires: when the token ends to be valid; None for never.
         models: globs of the models that its runs may name; None for all.
         tokens: that its runs may use, in and out; 0 for the server's limit.
+        usd: that its runs may cost; 0 for the server's limit.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -69,6 +70,7 @@ class Caller(BaseModel):
     expires: AwareDatetime | None = None
     models: tuple[str, ...] | None = None
     tokens: int = Field(default=0, ge=0)
+    usd: float = Field(default=0.0, ge=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
     def _a_party_has_a_seat(self) -> "Caller":
@@ -143,7 +145,27 @@ def identify(authorization: str | None, *, basic: bool = False) -> Caller | None
     found = _tokens(path, _changed(path)).get(_digest(token)) if path else None
     if found:
         return None if found.expired else found
-    return _from_jwt(token, _public_key(key)) if key else None
+    if not key or (signed := _from_jwt(token, _public_key(key))) is None:
+        return None
+    _signed[signed.identity] = signed
+    return signed
+
+
+_signed: dict[str, Caller] = {}
+"""Identity → what its last signed token said."""
+
+
+def known_as(identity: str) -> list[Caller]:
+    """Who has a name, for what is done without a token, as by a cron; call it in a thread.
+
+    Returns:
+        The callers of that name in the file of tokens that have not expired; where tokens are
+        signed elsewhere also what the last one said, however long ago.
+    """
+    path = os.environ.get(TOKENS)
+    lines = _tokens(path, _changed(path)).values() if path else ()
+    signed = [_signed[identity]] if identity in _signed and os.environ.get(PUBLIC_KEY) else []
+    return signed + [one for one in lines if one.identity == identity and not one.expired]
 
 
 def _token(authorization: str, basic: bool) -> str:
@@ -206,6 +228,7 @@ def _from_jwt(token: str, key: Any) -> Caller | None:
             role=claims.get("coop_role"),
             models=claims.get("coop_models"),
             tokens=claims.get("coop_tokens", 0),
+            usd=claims.get("coop_usd", 0),
             episode=claims.get("coop_episode", ""),
             agent=claims.get("coop_agent", ""),
         )

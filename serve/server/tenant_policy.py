@@ -27,6 +27,7 @@ from shapley_coop.games.exchange.source import GENERATED
 from shapley_coop.seats.keys import lies_below
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.callers import Caller
+from shapley_coop.serve.server.quotas import unpriced, without_a_price
 
 ENDPOINTS = "COOP_ALLOWED_URLS"
 """Comma-separated: the URLs, with all paths below, that tenants may have the server call."""
@@ -40,8 +41,19 @@ _NEVER_PLAYED = ("/search", "/count", "/store/items")
 """Requests whose body starts no run."""
 
 URLS = {"base_url", "url", "endpoint", "webhook"}
-IMPORTS = {"factory", "file", "folder", "path", "repo"}
+IMPORTS = {"card_key", "factory", "file", "folder", "path", "repo"}
 EPISODE = "episode"
+USER = "langgraph_auth_"
+"""How the keys begin under which LangGraph's server keeps whose a run is."""
+
+BESIDE = {
+    *("top_k", "top_a", "min_p", "typical_p", "repetition_penalty", "frequency_penalty"),
+    *("presence_penalty", "logit_bias", "chat_template_kwargs", "reasoning", "thinking"),
+    *("enable_thinking", "verbosity"),
+}
+"""What a tenant's `extra_body` may set: how a model samples and thinks, and nothing that names
+another model, asks for more than one answer, or lifts the limit on an answer's length."""
+
 DEEPEST = 100
 
 FILES: dict[str, Callable[[str], bool]] = {
@@ -50,6 +62,7 @@ FILES: dict[str, Callable[[str], bool]] = {
     "task": lambda given: given.endswith((".yaml", ".yml")),
     "records": bool,
     "tools": bool,
+    "prompts": bool,
 }
 """Key of a run configuration or of a game's parameters → whether its text names a file."""
 
@@ -157,8 +170,12 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
         yield f"{key}: this server does not call {value[:200]!r}; {ENDPOINTS} lists what it calls"
     if key == "secrets" and isinstance(value, str) and not _is_own(value, caller.identity):
         yield f"secrets: yours are named {caller.identity}__NAME"
-    if key == EPISODE:
-        yield "episode: only the server sets it"
+    yield from _about_signing(key, value)
+    if key == EPISODE or key.startswith(USER):
+        yield f"{key[:100]}: only the server sets it"
+    if key == "extra_body" and isinstance(value, Mapping) and (more := sorted({*value} - BESIDE)):
+        known = ", ".join(sorted(BESIDE))
+        yield f"extra_body: here it cannot set {more[0][:100]}; it can set {known}"
     if key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value)):
         yield f"{key}: this server opens no files and imports nothing for tenants: {_INSTEAD}"
     if key == "unsafe_no_sandbox" and value:
@@ -168,13 +185,29 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
     for model in _models(key, value):
         if model.startswith("recording:"):
             yield "model: this server reads no recordings for tenants"
+        elif model.startswith("a2a:") and not _may_be_called(model.removeprefix("a2a:")):
+            yield f"model: this server does not call {model[:200]!r}; {ENDPOINTS} lists URLs"
         elif not any(fnmatchcase(model, glob) for glob in _models_of(caller)):
             yield f"model: you may not use {model[:100]!r} here"
+        elif unpriced(model, caller):
+            yield f"model: {without_a_price(model)}"
 
 
 def _may_be_called(url: str) -> bool:
     listed = [one.strip() for one in os.environ.get(ENDPOINTS, "").split(",") if one.strip()]
     return not url or any(lies_below(url, one) for one in listed)
+
+
+def _about_signing(key: str, value: Any) -> Iterator[str]:
+    """What would sign by a key of this home, or read what another's principal allows."""
+    if key == "keys" and isinstance(value, Mapping) and not all(map(_is_public, value.values())):
+        yield "keys: give public keys in PEM; this server's own keys sign for no tenant"
+    if key == "mandates" and isinstance(value, Mapping) and "kept:" in str(value):
+        yield "mandates: give each as coop mandate wrote it; what is kept here is its principal's"
+
+
+def _is_public(key: Any) -> bool:
+    return isinstance(key, str) and key.lstrip().startswith("-----BEGIN PUBLIC KEY-----")
 
 
 def _is_own(secrets: str, identity: str) -> bool:

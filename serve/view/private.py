@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from shapley_coop.seats.records import TOOL, Entry
+from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state import PublicMessage, Table
 
 ACTS = {"reason": -1, "consider": -1}
@@ -18,7 +18,9 @@ def notes(journal: Iterable[Entry], table: Table) -> list[dict[str, Any]]:
     `turn 3`. A refused draft has a `fault`: the complaint in the next letter.
     """
     talk = table.get("talk", [])
-    asked = sorted((_asked(entry, talk) for entry in journal if entry.act != TOOL), key=_order)
+    asked = sorted(
+        (_asked(entry, talk) for entry in journal if entry.act not in BESIDE), key=_order
+    )
     for (_, note, _), (_, later, complaint) in pairwise(asked):
         if later["attempt"] == note["attempt"] + 1:
             note["fault"] = complaint
@@ -43,6 +45,8 @@ def _asked(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:
         "text": entry.answer.text,
         "letter": entry.letter_text,
         "seconds": entry.answer.seconds,
+        "input_tokens": entry.answer.input_tokens,
+        "output_tokens": entry.answer.output_tokens,
         "fault": None,
     }
     return len(happened), note, known.get("fault")

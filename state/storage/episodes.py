@@ -5,6 +5,7 @@ follows on its thread, so that a fork from before `open`, and a resume after a p
 the last checkpoints, play the same episode: answered from its journal, and paid once.
 """
 
+from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables.config import var_child_runnable_config
@@ -17,6 +18,10 @@ from shapley_coop.state.storage.owners import Holder, holder
 
 _SAVER = "__pregel_checkpointer"
 """The key under which LangGraph tells a node's configuration the run's saver."""
+
+FOLLOWS = "__coop_follows__"
+"""The key of a play's configuration that names the episode before it, where the play is a node of
+another graph: the table then begins empty each time."""
 
 
 class Episodes(OwnedBook):
@@ -32,6 +37,7 @@ class Episodes(OwnedBook):
             previous: the episode before it on the thread; empty for the thread's first.
         """
         who, minted = holder(), uuid4().hex
+        previous = previous or str(_place().get(FOLLOWS) or "")
         if not who.thread or not _outlives_its_process():
             return minted
         row = {"owner": who.owner, "thread": who.thread, "previous": previous}
@@ -52,6 +58,11 @@ class Episodes(OwnedBook):
 
 
 def _outlives_its_process() -> bool:
-    place = (var_child_runnable_config.get() or {}).get("configurable") or {}
-    saver = place.get(_SAVER)
+    saver = _place().get(_SAVER)
     return saver is not None and not isinstance(saver, bool | InMemorySaver)
+
+
+def _place() -> dict[str, Any]:
+    """Where the run is, as its configuration says."""
+    config = var_child_runnable_config.get() or {}
+    return config.get("configurable") or {}

@@ -228,11 +228,15 @@ class Journal(OwnedBook):
             entry = _entry(dict(row._mapping))
             yield replace(entry, facts=dict(entry.facts))
 
-    def tokens_of(self, owner: str) -> int:
-        """The tokens, in and out, of all answers of an owner."""
-        used = func.sum(_answers.c.input_tokens + _answers.c.output_tokens)
-        row = self._row(select(used.label("used")).filter_by(owner=owner), Holder(owner))
-        return int(row.used or 0) if row else 0
+    def used_by(self, owner: str) -> list[dict[str, Any]]:
+        """What all answers of an owner took: for each model its name and its tokens in and out."""
+        counted = ("input_tokens", "output_tokens")
+        sums = [func.sum(_answers.c[name]).label(name) for name in counted]
+        query = select(_answers.c.model, *sums).filter_by(owner=owner).group_by(_answers.c.model)
+        return [
+            {"model": row.model, **{name: int(row._mapping[name]) for name in counted}}
+            for row in self._rows(query, Holder(owner))
+        ]
 
 
 def _answering(asked: Asked, rows: Sequence[Mapping[str, Any]]) -> list[Entry]:

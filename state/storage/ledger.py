@@ -1,7 +1,5 @@
 """The double-entry ledger: amounts in integer millionths, each posting written once."""
 
-import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
+from shapley_coop.canonical import digest, digest_before_2
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import holder
 
@@ -127,7 +126,7 @@ class Ledger(OwnedBook):
         except IntegrityError:
             known = select(_postings).filter_by(**vars(key))
             posted = self._row(self._seen(known, _postings))
-            return "already" if posted and posted.digest == _digest(lines) else "refused"
+            return "already" if posted and posted.digest in _digests(lines) else "refused"
         return "posted"
 
     def post_branch(self, episode: str, postings: Sequence[Posting]) -> Verdict:
@@ -150,7 +149,7 @@ class Ledger(OwnedBook):
         """
         who = holder()
         self._claim(episode, who)
-        own = {_place(key): _digest(lines) for key, lines in postings}
+        own = {_place(key): _digests(lines) for key, lines in postings}
         with self._transaction(who) as connection:
             if connection.dialect.name == "postgresql":
                 lock = select(func.pg_advisory_xact_lock(func.hashtextextended(episode, 0)))
@@ -158,7 +157,7 @@ class Ledger(OwnedBook):
             rows = connection.execute(select(_postings).filter_by(episode=episode)).all()
             known = {(row.kind, row.clause, row.turn): row.digest for row in rows}
             missing = [one for one in postings if _place(one[0]) not in known]
-            same = all(own.get(place, digest) == digest for place, digest in known.items())
+            same = all(place not in own or told in own[place] for place, told in known.items())
             if not same or (missing and not known.keys() <= own.keys()):
                 return "refused"
             for key, lines in missing:
@@ -183,7 +182,7 @@ class Ledger(OwnedBook):
             line = Line(row.debit, row.credit, row.amount, row.memo)
             found.setdefault((row.kind, row.clause, row.turn), []).append(line)
         return {
-            place: Posted(tuple(held), digests.get(place) != _digest(held))
+            place: Posted(tuple(held), digests.get(place) not in _digests(held))
             for place, held in found.items()
         }
 
@@ -196,15 +195,17 @@ def _place(key: Key) -> tuple[str, str, int]:
     return key.kind, key.clause, key.turn
 
 
-def _digest(lines: Sequence[Line]) -> str:
-    content = [[line.debit, line.credit, line.amount, line.memo] for line in lines]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+def _digests(lines: Sequence[Line]) -> tuple[str, str]:
+    """The hash of a posting, with amounts as strings; and the one of `coop/1`, to recognise it."""
+    now = [[line.debit, line.credit, str(line.amount), line.memo] for line in lines]
+    before = [[line.debit, line.credit, line.amount, line.memo] for line in lines]
+    return digest(now), digest_before_2(before)
 
 
 def _inserts(key: Key, lines: Sequence[Line], owner: str) -> list[tuple[Executable, Any]]:
     place = {**vars(key), "owner": owner}
     changes: list[tuple[Executable, Any]] = [
-        (insert(_postings), {**place, "digest": _digest(lines)})
+        (insert(_postings), {**place, "digest": _digests(lines)[0]})
     ]
     if lines:
         rows = [{**place, "number": n, **vars(line)} for n, line in enumerate(lines)]

@@ -6,7 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shapley_coop.cli.verifying_books import (
+from shapley_coop.deals import (
+    Contract,
+    Deal,
+    Fault,
+    Message,
+    Terms,
+    hashes_of,
+    in_force,
+    rebuilt,
+    scan,
+    sentence,
+)
+from shapley_coop.deals.exchange.talk import was_delivered
+from shapley_coop.deals.written.reading import read_words
+from shapley_coop.evals.verifying_books import (
     changed_answers,
     changed_counts,
     changed_letters,
@@ -15,21 +29,8 @@ from shapley_coop.cli.verifying_books import (
     differences,
     named,
 )
-from shapley_coop.deals import (
-    Contract,
-    Fault,
-    Message,
-    Terms,
-    amend,
-    in_force,
-    scan,
-    sentence,
-    sign,
-)
-from shapley_coop.deals.exchange.talk import was_delivered
-from shapley_coop.deals.written.reading import read_words
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
-from shapley_coop.seats.records import TOOL, Entry
+from shapley_coop.seats.records import BESIDE, TOOL, Entry
 from shapley_coop.state import (
     EvaluatedTable,
     PublicMessage,
@@ -40,7 +41,9 @@ from shapley_coop.state import (
     home,
     result,
 )
+from shapley_coop.state.run_config import config_of
 from shapley_coop.state.settlement import decide
+from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.tool_runs import computed
 from shapley_coop.state.turn import TurnContext
 
@@ -71,23 +74,43 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
     if known.result is None:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = await table_of(known)
-    settled = {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
-    again = result(known.run, known.graph, {**table, "settlement": settled})
-    if "rule" not in known.result["credit"]:
-        again["credit"] = {key: again["credit"][key] for key in STATED_BEFORE}
     return [
         _told("settings", changed_settings(known, table), "the same in register, table, result"),
-        _play(table),
-        _contract(table),
-        _equal("contributions and Shapley values", again["credit"], known.result["credit"]),
-        _equal("transfers", again["transfers"], known.result["transfers"]),
-        _equal("payoffs", again["payoffs"], known.result["payoffs"]),
-        _result(again, known.result, EvaluatedTable(table)),
-        _ledger(table),
-        _journal(table),
+        *await verify_ended(known, known.result),
+        await asyncio.to_thread(_seals, known, table, kept),
+    ]
+
+
+async def verify_ended(known: Run, stated: Mapping[str, Any]) -> list[Check]:
+    """Recompute everything that the result of an ended run states, from its checkpoints and books.
+
+    Args:
+        known: the run.
+        stated: its result.
+    """
+    table = await table_of(known)
+    return [
+        *await asyncio.to_thread(_recomputed, known, stated, table),
         *await _tools(known, table),
         await _commitments(known, table),
-        await asyncio.to_thread(_seals, known, table, kept),
+    ]
+
+
+def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Check]:
+    settled = {**decide(EvaluatedTable(table)), "ledger": (table["settlement"] or {})["ledger"]}
+    again = result(known.run, known.graph, {**table, "settlement": settled})
+    if "rule" not in stated["credit"]:
+        again["credit"] = {key: again["credit"][key] for key in STATED_BEFORE}
+    return [
+        _play(table),
+        _contract(table),
+        *_signatures(table),
+        _equal("contributions and Shapley values", again["credit"], stated["credit"]),
+        _equal("transfers", again["transfers"], stated["transfers"]),
+        _equal("payoffs", again["payoffs"], stated["payoffs"]),
+        _result(again, stated, EvaluatedTable(table)),
+        _ledger(table),
+        _journal(table),
     ]
 
 
@@ -107,14 +130,20 @@ def _contract(table: Table) -> Check:
     contract = table.get("contract")
     if contract is None:
         return Check("contract", True, "none was signed")
-    rebuilt: Contract | None = None
-    for offer, turn in agreed_offers(table, "plan"):
-        rebuilt = amend(rebuilt, offer, turn) if rebuilt else sign(offer, turn)
-    sound = rebuilt is not None and {**rebuilt, "text": ""} == {**contract, "text": ""}
+    chain = rebuilt(agreed_offers(table, "plan"), hashes_of(contract, table["amendments"]))
+    sound = bool(chain) and {**chain[-1], "text": ""} == {**contract, "text": ""}
     sound = sound and _says(contract, EvaluatedTable(table))
     sound = sound and set(contract["signatures"]) >= set(table["agents"])
     count = len(table["amendments"])
     return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
+
+
+def _signatures(table: Table) -> list[Check]:
+    """Verify what parties with keys signed; nothing where no party has one."""
+    config = config_of(table["settings"])
+    keys = {agent: party.key for agent, party in config.keys.items()}
+    wrong = wrongly_signed(table, keys, config.require_signed)
+    return [_told("signatures", wrong, f"of {', '.join(keys)}, verified")] if keys else []
 
 
 def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
@@ -145,11 +174,25 @@ def _result(
     stated = {key: x for key, x in before.items() if key != "timing"}
     if isinstance(audited := stated.get("audit"), dict) and "clauses" in audited:
         stated["audit"] = {**audited, "clauses": _in_todays_words(audited["clauses"], evaluated)}
+    if isinstance(stated.get("events"), list):
+        stated["events"] = _in_todays_hashes(stated["events"], evaluated.table)
     return _told(
         "result",
         list(differences(stated, {key: again.get(key) for key in stated})),
         "recomputed, equal",
     )
+
+
+def _in_todays_hashes(events: list[dict[str, Any]], table: Table) -> list[dict[str, Any]]:
+    """Events as they were stated, with hashes of offers that `coop/1` made as they are made now."""
+    deals = [Deal.model_validate(s["deal"]) for s in table.get("talk", []) if "deal" in s]
+    now = {deal.hash_before_2(): deal.hash() for deal in deals}
+    return [
+        {**event, "deal": {**put, "hash": now.get(put["hash"], put["hash"])}}
+        if isinstance(event, dict) and isinstance(put := event.get("deal"), dict) and "hash" in put
+        else event
+        for event in events
+    ]
 
 
 def _equal(what: str, again: Any, before: Any) -> Check:
@@ -174,7 +217,7 @@ def _ledger(table: Table) -> Check:
 def _journal(table: Table) -> Check:
     """Compare letters and answers with their names, and the talk with the answers."""
     every = list(home().journal.entries(table["episode"]))
-    entries = [entry for entry in every if entry.act != TOOL]
+    entries = [entry for entry in every if entry.act not in BESIDE]
     spoken = {(e.agent, m.speech) for e in entries if isinstance(m := scan(e.answer.text), Message)}
     forged = [
         f"{said['id']} is in no answer of {said['by']}"
@@ -189,7 +232,7 @@ def _journal(table: Table) -> Check:
 async def _commitments(run: Run, table: Table) -> Check:
     """Compare every answer with the commitment to it that the run's checkpoints hold."""
     entries = await asyncio.to_thread(lambda: list(home().journal.entries(table["episode"])))
-    answers = [entry for entry in entries if entry.act != TOOL]
+    answers = [entry for entry in entries if entry.act not in BESIDE]
     committed = await pointers_of(run, table["episode"])
     return _told(
         "commitments", changed_answers(answers, committed), f"{len(committed)} answers match"

@@ -1,0 +1,43 @@
+"""Credit for what a run's record shows: each agent's baseline, value, and what they come to."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.state import EvaluatedTable
+
+
+def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str) -> dict[str, Any]:
+    """Each agent's value in a finished run, in the game's unit.
+
+    Args:
+        evaluated: the finished table.
+        payoffs: what each agent ended with.
+        norm: by which values are computed.
+
+    Raises:
+        ValueError: nothing declares a baseline, or there is no such norm.
+    """
+    baseline = evaluated.game.baseline
+    if evaluated.game.credit_rule == "record" and baseline.undeclared:
+        raise ValueError(f"no value is defined here: {baseline.warning}")
+    found = evaluated.attribution(norm)
+    return {
+        "agents": list(evaluated.agents),
+        "norm": norm,
+        "rule": evaluated.game.credit_rule,
+        "method": found.method,
+        "baseline": baseline.words,
+        "warning": baseline.warning,
+        "improvement": float(found.total),
+        "alone": _numbers(found.alone) if found.alone else None,
+        "values": _numbers(found.values),
+        "standard_error": found.standard_error,
+        "marginal": _numbers(found.marginal),
+        "due": _numbers(found.payoffs(evaluated.total)),
+        "payoff": dict(payoffs),
+    }
+
+
+def _numbers(amounts: Mapping[str, Fraction]) -> dict[str, float]:
+    return {agent: float(x) for agent, x in amounts.items()}

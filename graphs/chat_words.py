@@ -1,0 +1,82 @@
+"""What the conversation tells: the table before it is played, the talk, the settlement."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from shapley_coop.games.matrix import MatrixGame
+from shapley_coop.state.timeline import said_event
+
+MOST_CELLS = 32
+
+STATUS = {
+    "agreed": "They agreed.",
+    "no_deal": "They did not agree.",
+    "no_play": "Nobody acted.",
+    "unreadable": "No answer could be read.",
+    "error": "It ended in an error.",
+    "budget": "The budget was used up.",
+}
+
+
+def table_in_words(game: Mapping[str, Any], assumed: Sequence[str], label: str = "") -> str:
+    """The game that is about to be played, in Markdown."""
+    shown = MatrixGame(dict(game)).rules() if len(game["payoffs"]) <= MOST_CELLS else game["about"]
+    parts = ["This is what will be played:", shown]
+    if assumed:
+        parts.append("Assumed, as nobody said so: " + "; ".join(assumed) + ".")
+    if label:
+        parts.append(label)
+    return "\n\n".join(
+        [*parts, "Shall they begin? Approve, edit the table, or say what to change."]
+    )
+
+
+def spoken(written: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The public news of a step: id, who, and what was said or done, in Markdown."""
+    for said in written.get("talk", []):
+        event = said_event(said)
+        if said["act"] == "write":
+            continue  # the contract is told once, as it is signed
+        offer = "".join(f"\n- {_plain(line)}" for line in event.get("deal", {}).get("text", ()))
+        words = _plain(said["text"]) or {"accept": "I accept."}.get(said["act"], f"({said['act']})")
+        yield said["id"], said["by"], f"**{said['by']}**: {words}{offer}"
+    if contract := written.get("contract"):
+        lines = "".join(f"\n- {_plain(line)}" for line in contract["text"].splitlines())
+        yield f"contract-{contract['hash'][:12]}", "table", f"Signed by all:{lines}"
+    for turn in written.get("record", []):
+        acts = ", ".join(f"{agent}: {action}" for agent, action in turn["actions"].items())
+        yield f"turn-{turn['turn']}", "table", f"What was done: {acts or 'nothing'}."
+
+
+def settlement_in_words(found: Mapping[str, Any]) -> str:
+    """A result (`state.result`) for people, in Markdown."""
+    credit = found["credit"]
+    lines = [STATUS[found["status"]], *found["happened"]["words"]]
+    lines.append(f"By what was done, {_each(found['rewards'], 'earned')}.")
+    lines += [
+        f"{t['payer']} pays {t['payee']} {t['amount']:g} ({t['reason']})."
+        for t in found["transfers"]
+    ]
+    if not found["transfers"]:
+        lines.append("Nobody owes anybody anything.")
+    lines.append(f"In the end {_each(found['payoffs'], 'has')}.")
+    if found["happened"]["at_stake"]:
+        baseline = credit.get("baseline")
+        compared = f", compared with the baseline ({baseline['words']})" if baseline else ""
+        values = ", ".join(f"{agent} {x:g}" for agent, x in credit["shapley"].items())
+        lines.append(f"What each added by the record{compared}: {values} (Shapley values).")
+    lines += [f"Breach of {b['clause']}: {b['evidence']}" for b in found["breaches"]]
+    if found["ledger"] == "counterfactual":
+        lines.append("This is another course of a play that is settled already: nothing is paid.")
+    if found["simulated"]:
+        lines.append("A simulation: embedded agents bargained, no language model did.")
+    return "\n\n".join(lines)
+
+
+def _each(amounts: Mapping[str, float], verb: str) -> str:
+    return ", ".join(f"{agent} {verb} {x:g}" for agent, x in amounts.items())
+
+
+def _plain(text: str) -> str:
+    """What agents say is no markup."""
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in text)

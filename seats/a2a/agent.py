@@ -1,0 +1,211 @@
+"""The chat model that answers for a seat by asking an agent elsewhere."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from shapley_coop.seats.answers import Form
+from shapley_coop.seats.clients import clients_here
+from shapley_coop.seats.records import TASK, Answer, Entry, Journal, letter_hash, nonce
+from shapley_coop.seats.schema import schema_of
+from shapley_coop.seats.seat import A2A, Seat
+
+if TYPE_CHECKING:
+    from a2a.types import Task
+
+    from shapley_coop.seats.a2a.link import Link
+    from shapley_coop.seats.asking import Question
+
+FIRST_WAIT, LONGEST_WAIT = 0.05, 2.0
+"""Seconds between two looks at a task, which grow."""
+
+
+def check_address(seat: Seat) -> None:
+    """Refuse a seat that could not be asked, before anything is played.
+
+    Raises:
+        ValueError: its address is none, its card key cannot be read, or the extra is missing.
+    """
+    try:
+        from shapley_coop.seats.a2a.card import card_url, read_card_key
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{seat.model}: {error.name} is not installed: pip install 'shapley-coop[{A2A}]'"
+        ) from None
+    card_url(seat)
+    if seat.card_key:
+        read_card_key(Path(seat.card_key))
+
+
+class RemoteAgent(BaseChatModel):
+    """Asks an agent one question, over A2A; a model for this one call.
+
+    Attributes:
+        seat: where the agent is.
+        question: the letter.
+        journal: keeps which task the agent made of it, so that a resume goes on with it.
+    """
+
+    seat: Seat
+    question: Any
+    journal: Any
+    cache: bool | None = False
+
+    @property
+    def _llm_type(self) -> str:
+        return A2A
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return asyncio.run(self._agenerate(messages))
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        text = await _Exchange(self.seat, self.question, self.journal).answer()
+        message = AIMessage(text, response_metadata={"finish_reason": "stop"})
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+class _Exchange:
+    """One letter's way to an agent and back."""
+
+    def __init__(self, seat: Seat, question: "Question", journal: Journal) -> None:
+        self._seat, self._question = seat, question
+        self._tasks = _Tasks(question, journal)
+        self._form: Form | None = schema_of(question.letter.facts, question.carries)
+
+    async def answer(self) -> str:
+        """The agent's answer in tagged text; a task that it has begun is not begun again."""
+        link = await link_to(self._seat, self._question.agent)
+        for task in reversed(await self._tasks.of(self._question.attempt)):
+            if (found := await self._go_on(link, task)) is not None:
+                return found
+        return await self._ask(link, await self._asked_back(link))
+
+    async def _go_on(self, link: "Link", task: str) -> str | None:
+        """What became of a task that was begun before a restart; None if it cannot be had."""
+        from shapley_coop.seats.a2a.reply import TaskFailed
+
+        known = await link.task(task)
+        if known is None:
+            return None
+        try:
+            return await self._wait(link, known)
+        except TaskFailed:
+            return None  # LangGraph's completed tasks have no answer; ask once more
+
+    async def _asked_back(self, link: "Link") -> str:
+        """The task of the last attempt, if the agent asked back in it."""
+        from a2a.types import TaskState
+
+        for task in reversed(await self._tasks.of(self._question.attempt - 1)):
+            known = await link.task(task)
+            if known is not None and known.status.state == TaskState.TASK_STATE_INPUT_REQUIRED:
+                return task
+        return ""
+
+    async def _ask(self, link: "Link", task: str) -> str:
+        from a2a.types import Message
+
+        from shapley_coop.seats.a2a.letter import message_of
+        from shapley_coop.seats.a2a.reply import TaskFailed, reply_of
+
+        message = message_of(self._question, self._form, self._seat.memory, task)
+        found: Task | Message | None = None
+        async for found in link.send(message):
+            if not isinstance(found, Message) and found.id:
+                await self._tasks.keep(found.id, link.card.digest)
+            # What a continued task shows first is how it stood before this message.
+            if (reply := reply_of(found, self._form)) and not (reply.asks and task):
+                return reply.text
+        if found is None or isinstance(found, Message):
+            raise TaskFailed("it said nothing")
+        return await self._wait(link, found)
+
+    async def _wait(self, link: "Link", task: "Task") -> str:
+        """Look at a task until there is an answer; the seat's time ends this."""
+        from shapley_coop.seats.a2a.reply import reply_of
+
+        wait = FIRST_WAIT
+        while (reply := reply_of(task, self._form)) is None:
+            await asyncio.sleep(wait)
+            wait = min(wait * 1.5, LONGEST_WAIT)
+            task = await link.task(task.id) or task
+        return reply.text
+
+
+class _Tasks:
+    """The tasks that an agent made of one question's attempts, as the journal keeps them."""
+
+    def __init__(self, question: "Question", journal: Journal) -> None:
+        self._question, self._journal = question, journal
+        self._kept: set[str] = set()
+
+    async def of(self, attempt: int) -> Sequence[str]:
+        """The ids of an attempt's tasks, the latest last."""
+        found = await asyncio.to_thread(lambda: list(self._entries(attempt)))
+        return [json.loads(entry.answer.text)["task"] for entry in found]
+
+    async def keep(self, task: str, card: str) -> None:
+        """Keep a task's id before its answer is waited for."""
+        if task in self._kept:
+            return
+        self._kept.add(task)
+        q = self._question
+        if task not in (known := await self.of(q.attempt)):
+            answer = Answer(json.dumps({"task": task, "card": card}))
+            name = self._name(q.attempt, len(known) + 1)
+            text = json.dumps({"at": q.at, "letter": q.name})
+            entry = Entry(q.agent, TASK, A2A, name, text, q.attempt, answer, nonce())
+            await self._journal.keep(q.episode, replace(entry))
+
+    def _entries(self, attempt: int) -> list[Entry]:
+        found: list[Entry] = []
+        q = self._question
+        while attempt > 0:
+            name = self._name(attempt, len(found) + 1)
+            entry = self._journal.find(q.episode, q.agent, name, attempt, A2A)
+            if entry is None:
+                break
+            found.append(entry)
+        return found
+
+    def _name(self, attempt: int, number: int) -> str:
+        return letter_hash(json.dumps([TASK, self._question.at, attempt, number]))
+
+
+async def link_to(seat: Seat, agent: str) -> "Link":
+    """The link to an agent: one for a seat and an event loop, so that its card is read once."""
+    from shapley_coop.seats.a2a.link import Link
+
+    links = clients_here().links
+    key = (seat, agent)
+    if key not in links:
+        # Several letters may be sent at once; the first one's link is for all.
+        links[key] = asyncio.ensure_future(Link.to(seat, agent))
+        # Whoever waited for it may have gone; then its failure is nobody's.
+        links[key].add_done_callback(lambda made: made.cancelled() or made.exception())
+    try:
+        return await asyncio.shield(links[key])
+    except BaseException:
+        if links.get(key) and links[key].done():
+            links.pop(key)
+        raise

@@ -1,0 +1,75 @@
+"""Why an agent elsewhere did not answer, and what would mend it: one line that quotes nothing."""
+
+import re
+from collections.abc import Iterator
+
+import httpx
+from a2a.utils.errors import A2AError
+
+from shapley_coop.seats.a2a.card import TOKEN, CardRefused
+from shapley_coop.seats.a2a.reply import TaskFailed
+from shapley_coop.seats.clients import AnswerTooLarge
+from shapley_coop.seats.seat import Seat
+
+_AGAIN = "resume the run to try again"
+
+_BY_STATUS = {
+    401: "refuses the token, or wants one; set {token}",
+    403: "gives the token no right to this; look at {token}",
+    404: "has no agent at this address; check the URL",
+    413: "finds the letter too long; give it less to read (recall)",
+    429: "is asked too often; try later",
+    503: "is not available now; try later",
+}
+
+
+def described(error: BaseException, seat: Seat, agent: str) -> str:
+    """What went wrong, and what would mend it.
+
+    Args:
+        error: from the exchange, with its causes.
+        seat: where the agent is.
+        agent: its name at the table.
+    """
+    if isinstance(error, TimeoutError):
+        return f"no answer within {seat.timeout:g} s; raise the seat's timeout"
+    token = TOKEN + re.sub(r"\W", "_", agent).upper()
+    found = (_of_cause(cause, seat, token) for cause in _causes(error))
+    return next(filter(None, found), f"{type(error).__name__}; {_AGAIN}")
+
+
+def _of_cause(error: BaseException, seat: Seat, token: str) -> str:
+    match error:
+        case CardRefused() | TaskFailed():
+            return f"{error}; {_AGAIN} once it is mended"
+        case AnswerTooLarge():
+            return f"{error}; look what answers there"
+        case httpx.HTTPStatusError():
+            status = error.response.status_code
+            if 300 <= status < 400:
+                return f"HTTP {status}: has moved; give the address that it redirects to"
+            words = _BY_STATUS.get(status, f"failed; {_AGAIN}")
+            return f"HTTP {status}: {words.format(token=token)}"
+        case httpx.TimeoutException():
+            return f"it fell silent for {seat.timeout:g} s; raise the seat's timeout"
+        case httpx.ConnectError() | httpx.UnsupportedProtocol():
+            return "nothing can be reached there; check that it runs, and the URL"
+        case httpx.DecodingError():
+            return "its answer is compressed, which was not asked for; look what answers there"
+        case httpx.RequestError():
+            return f"the connection broke off ({type(error).__name__}); {_AGAIN}"
+        case A2AError():
+            return f"it answered with the error {type(error).__name__}; {_AGAIN}"
+        case ValueError() | KeyError() | TypeError() | AttributeError():
+            return f"its answer is not A2A's; look what answers there, then {_AGAIN}"
+    return ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The chain from what happened first, which says most, to the error itself."""
+    chain: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in chain:
+        chain.append(at)
+        at = at.__cause__ or at.__context__
+    return reversed(chain)

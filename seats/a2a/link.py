@@ -1,0 +1,80 @@
+"""A connection to one agent: its card, and the requests that A2A has."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+from a2a.client import Client, ClientConfig, ClientFactory
+from a2a.client.client import ClientCallContext
+from a2a.client.service_parameters import ServiceParametersFactory, with_a2a_extensions
+from a2a.types import GetTaskRequest, Message, SendMessageRequest, Task
+from a2a.utils.constants import TransportProtocol
+from a2a.utils.errors import TaskNotFoundError
+
+from shapley_coop.seats.a2a.card import Card, CardRefused, read_card, token_of
+from shapley_coop.seats.a2a.http import client
+from shapley_coop.seats.a2a.letter import EXTENSION
+from shapley_coop.seats.a2a.reply import follow
+from shapley_coop.seats.seat import Seat
+
+TRANSPORTS = [TransportProtocol.JSONRPC, TransportProtocol.HTTP_JSON]
+
+
+class Link:
+    """A connection to one agent.
+
+    Attributes:
+        card: the agent's, as it was read.
+    """
+
+    def __init__(self, card: Card, http: httpx.AsyncClient, agent: Client) -> None:
+        self.card, self._http, self._agent = card, http, agent
+        named = ServiceParametersFactory.create([with_a2a_extensions([EXTENSION])])
+        self._context = ClientCallContext(service_parameters=named)
+
+    @classmethod
+    async def to(cls, seat: Seat, agent: str) -> "Link":
+        """Read an agent's card and connect to it.
+
+        Raises:
+            CardRefused: the card cannot be believed, or names no way that is spoken here.
+            httpx.HTTPError: it cannot be had.
+        """
+        http = client(token_of(seat, agent), seat.timeout)
+        try:
+            card = await read_card(seat, http)
+            streams = card.agent.capabilities.streaming
+            # A card that offers no stream is asked to answer at once, and its task is looked at.
+            config = ClientConfig(
+                streaming=streams,
+                polling=not streams,
+                httpx_client=http,
+                supported_protocol_bindings=[str(one.value) for one in TRANSPORTS],
+            )
+            try:
+                made = ClientFactory(config).create(card.agent)
+            except ValueError:
+                spoken = ", ".join(one.value for one in TRANSPORTS)
+                raise CardRefused(f"its card offers none of {spoken}") from None
+        except BaseException:
+            await http.aclose()
+            raise
+        return cls(card, http, made)
+
+    async def send(self, message: Message) -> AsyncIterator[Task | Message]:
+        """Send a message; what is known of its task after each event of the reply."""
+        request = SendMessageRequest(message=message)
+        task = Task()
+        async for event in self._agent.send_message(request, context=self._context):
+            found = follow(task, event)
+            yield found
+
+    async def task(self, number: str) -> Task | None:
+        """A task as it stands; None if the agent knows it no more."""
+        try:
+            return await self._agent.get_task(GetTaskRequest(id=number), context=self._context)
+        except TaskNotFoundError:
+            return None
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._http.aclose()

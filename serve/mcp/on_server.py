@@ -1,0 +1,175 @@
+"""The tools on the LangGraph server, at `/mcp`: streamable HTTP without sessions.
+
+What a tool plays goes through the server's own API with the caller's own token, so that everything
+that holds for the caller's requests (owners, policy, quotas) holds here.
+"""
+
+import asyncio
+import json
+from contextlib import AbstractContextManager, suppress
+from typing import Any, cast
+
+import httpx
+from langgraph_sdk.client import LangGraphClient
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from shapley_coop.evals.verifying import Check, verify_ended
+from shapley_coop.serve.mcp.place import Standing
+from shapley_coop.serve.mcp.protocol import PARSE, answered, failed
+from shapley_coop.serve.mcp.tools import tools
+from shapley_coop.serve.server.in_process import OWNER, waiting_in
+from shapley_coop.state import Run, Table, result
+from shapley_coop.state.storage.owners import acting_for
+
+CREDENTIALS = ("authorization", "x-api-key", "cookie")
+"""Headers by which a caller is known."""
+
+STATES = {"idle": "ended", "error": "failed", "interrupted": "waiting"}
+"""Status of a thread → state of its run."""
+
+SECONDS = 620.0
+"""The longest request to the server itself: longer than a tool waits."""
+
+
+def mcp_route() -> Route:
+    """`/mcp`."""
+    return Route("/mcp", _endpoint, methods=["GET", "POST", "DELETE"])
+
+
+async def _endpoint(request: Request) -> Response:
+    if request.method != "POST":
+        return Response(status_code=405)  # there is no session to listen to or to end
+    try:
+        message = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        return JSONResponse(failed(None, PARSE, "Send one JSON-RPC message"), 400)
+    async with _caller(request) as http:
+        caller = request.scope.get("caller")
+        place = _Threads(LangGraphClient(http), caller.identity if caller else "")
+        answer = await answered(message, tools(place))
+    if answer is None:
+        return Response(status_code=202)
+    return JSONResponse(answer, 400 if answer.get("id") is None else 200)
+
+
+def _caller(request: Request) -> httpx.AsyncClient:
+    """A client of this server, in this process, that shows what the caller has shown."""
+    shown = {name: value for name in CREDENTIALS if (value := request.headers.get(name))}
+    if token := request.query_params.get("token"):
+        shown["x-api-key"] = token
+    inner = httpx.ASGITransport(request.app, raise_app_exceptions=False)
+    here = "http://127.0.0.1"
+    return httpx.AsyncClient(transport=inner, base_url=here, headers=shown, timeout=SECONDS)
+
+
+class _Threads:
+    """The caller's threads as runs."""
+
+    def __init__(self, client: LangGraphClient, owner: str) -> None:
+        self._client, self._owner = client, owner
+
+    async def begin(self, workflow: str, room: dict[str, Any]) -> str:
+        with _refusals():
+            thread = str((await self._client.threads.create())["thread_id"])
+            given: Any = {"input": {"room": room}, "durability": "sync"}
+            await self._client.runs.create(thread, workflow, **given)
+        return thread
+
+    async def wait(self, run: str, seconds: float) -> None:
+        if not seconds:
+            return
+        (latest,) = await self._client.runs.list(run, limit=1)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._client.runs.join(run, latest["run_id"]), seconds)
+
+    async def standing(self, run: str) -> Standing:
+        with _refusals(f"there is no run {run[:100]!r}"):
+            thread, state = await asyncio.gather(
+                self._client.threads.get(run), self._client.threads.get_state(run)
+            )
+        table = cast(Table, state["values"] or {})
+        known: dict[str, Any] = {**(thread["metadata"] or {})}
+        ended = result(run, str(known.get("graph_id")), table) if _settled(table) else None
+        asked = [one["value"]["pointer"] for one in _asked(thread)]
+        return Standing(
+            _line(thread),
+            ended,
+            table,
+            _stopped(thread, state),
+            {one["agent"]: f"/seat/{one['episode']}/{one['agent']}" for one in asked},
+        )
+
+    async def listed(self, game: str, limit: int) -> list[dict[str, Any]]:
+        about = {OWNER: self._owner} if self._owner else {}
+        named = {"game": game} if game else {}
+        found = await self._client.threads.search(metadata={**about, **named}, limit=limit)
+        return [_line(thread) for thread in found]
+
+    async def verified(self, run: str) -> list[Check]:
+        standing = await self.standing(run)
+        if standing.result is None:
+            raise ValueError(f"{run} has not ended")
+        line = standing.line
+        room = standing.table["settings"]
+        known = Run(run, line["graph"], room, line["created"], "ended", standing.result)
+        with self._books(run):
+            return await verify_ended(known, standing.result)
+
+    def _books(self, run: str) -> AbstractContextManager[None]:
+        return acting_for(self._owner, run)
+
+
+def _settled(table: Table) -> bool:
+    return bool(table.get("settlement"))
+
+
+def _asked(thread: Any) -> list[Any]:
+    """The interrupts of a thread in which a person at a seat is asked."""
+    waiting = waiting_in(thread) if thread.get("interrupts") else []
+    return [one for one in waiting if isinstance(one["value"], dict) and "pointer" in one["value"]]
+
+
+def _line(thread: Any) -> dict[str, Any]:
+    """A thread as a list of runs shows it."""
+    known = thread["metadata"] or {}
+    return {
+        "run": thread["thread_id"],
+        "game": str(known.get("game") or ""),
+        "graph": str(known.get("graph_id") or ""),
+        "seed": known.get("seed"),
+        "created": str(thread["created_at"]),
+        "state": STATES.get(thread["status"], "started"),
+        "status": known.get("status"),
+    }
+
+
+def _stopped(thread: Any, state: Any) -> str:
+    """Why a thread's run failed; empty if it did not."""
+    if thread["status"] != "error":
+        return ""
+    told = [str(task["error"]) for task in state["tasks"] if task.get("error")]
+    return told[0] if told else str(thread.get("error") or "the server's log says why")
+
+
+class _refusals(AbstractContextManager["_refusals"]):
+    """Turns the server's refusal of a request into its words.
+
+    Args:
+        missing: what to say where nothing is found.
+    """
+
+    def __init__(self, missing: str = "") -> None:
+        self._missing = missing
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if not isinstance(error, httpx.HTTPStatusError):
+            return
+        if self._missing and error.response.status_code in (404, 422):
+            raise ValueError(self._missing) from None
+        try:
+            told = str(error.response.json()["detail"])
+        except (ValueError, KeyError, TypeError, httpx.StreamError):
+            told = f"the server answered {error.response.status_code}"
+        raise ValueError(told) from None

@@ -1,0 +1,167 @@
+"""The five tools: negotiate, check_contract, credit, verify, runs."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from shapley_coop.credit import credit_report
+from shapley_coop.deals.analysis.checked import checked
+from shapley_coop.evals.measures.credit import credit_by
+from shapley_coop.games import load
+from shapley_coop.serve.mcp.forms import (
+    Checked,
+    ContractToCheck,
+    Credit,
+    CreditAsked,
+    Negotiation,
+    Report,
+    Runs,
+    RunsAsked,
+    Transferred,
+    Verified,
+    VerifyAsked,
+)
+from shapley_coop.serve.mcp.place import Place, Standing
+from shapley_coop.serve.mcp.protocol import Tool, ToolFault
+from shapley_coop.state import EvaluatedTable
+
+
+def tools(place: Place) -> list[Tool]:
+    """The tools over a place.
+
+    Args:
+        place: plays and finds runs for whoever calls.
+    """
+    use = _Use(place)
+    return [
+        Tool(
+            "negotiate",
+            "Let agents bargain over a game, sign a contract, act, and settle. Gives what was "
+            "agreed and what each ends up with; a run that takes longer goes on, and `runs` "
+            "shows it by name.",
+            Negotiation,
+            Report,
+            use.negotiate,
+            reads=False,
+        ),
+        Tool(
+            "check_contract",
+            "Say before signing whether a contract can be kept, and what it does to each party's "
+            "incentives.",
+            ContractToCheck,
+            Checked,
+            use.check_contract,
+        ),
+        Tool(
+            "credit",
+            "Each agent's part in what was earned: by the record of an ended run, or for a "
+            "characteristic function of your own.",
+            CreditAsked,
+            Credit,
+            use.credit,
+        ),
+        Tool(
+            "verify",
+            "Recompute everything that an ended run states from its record and books.",
+            VerifyAsked,
+            Verified,
+            use.verify,
+        ),
+        Tool("runs", "Find runs, or see how one stands.", RunsAsked, Runs, use.runs),
+    ]
+
+
+class _Use:
+    """What the tools do, in one place."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    async def negotiate(self, asked: Negotiation) -> Report:
+        run = await self._place.begin(asked.workflow, asked.room())
+        await self._place.wait(run, asked.wait)
+        standing = await self._place.standing(run)
+        if standing.why:
+            raise ToolFault(f"{run} stopped: {standing.why}")
+        return _report(standing)
+
+    async def check_contract(self, asked: ContractToCheck) -> Checked:
+        def found() -> tuple[dict[str, Any], str]:
+            game = load(asked.game, asked.params)
+            return checked({"clauses": asked.clauses}, game, asked.enforcement, asked.deposit)
+
+        record, words = await asyncio.to_thread(found)
+        faults = [{"label": one["label"], "why": one["feedback"]} for one in record["faults"]]
+        parties = {
+            agent: {key: one[key] for key in ("individually_rational", "best_response", "dominant")}
+            for agent, one in record.get("parties", {}).items()
+        }
+        return Checked.model_validate(
+            {"sound": record["sound"], "faults": faults, "parties": parties, "words": words}
+        )
+
+    async def credit(self, asked: CreditAsked) -> Credit:
+        if not asked.run:
+            whose = {"agents": asked.agents, "worth": asked.worth}
+            found = await asyncio.to_thread(credit_report, whose, asked.norm)
+            return Credit(norm=asked.norm, **_kept(found, "values", "standard_error"))
+        standing = await self._place.standing(asked.run)
+        result = _result(standing)
+
+        def of_record() -> dict[str, Any]:
+            return credit_by(EvaluatedTable(standing.table), result["payoffs"], asked.norm)
+
+        found = await asyncio.to_thread(of_record)
+        return Credit.model_validate(_kept(found, *Credit.model_fields))
+
+    async def verify(self, asked: VerifyAsked) -> Verified:
+        checks = await self._place.verified(asked.run)
+        found = [{"what": one.what, "sound": one.sound, "found": one.found} for one in checks]
+        sound = all(one.sound for one in checks)
+        return Verified.model_validate({"run": asked.run, "sound": sound, "checks": found})
+
+    async def runs(self, asked: RunsAsked) -> Runs:
+        if asked.run:
+            standing = await self._place.standing(asked.run)
+            return Runs.model_validate({"runs": [standing.line], "report": _report(standing)})
+        found = await self._place.listed(asked.game, asked.limit)
+        return Runs.model_validate({"runs": found})
+
+
+def _kept(found: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: found[key] for key in keys if key in found}
+
+
+def _result(standing: Standing) -> dict[str, Any]:
+    """The result of an ended run.
+
+    Raises:
+        ValueError: it has not ended.
+    """
+    if standing.result is None:
+        raise ValueError(f"{standing.line['run']} has not ended")
+    return standing.result
+
+
+def _report(standing: Standing) -> Report:
+    """A run in the words and numbers that a reader needs."""
+    line, table, result = standing.line, standing.table, standing.result or {}
+    told: dict[str, Any] = {
+        "run": line["run"],
+        "state": line["state"],
+        "why": standing.why or None,
+        "waits_for": standing.waits_for or None,
+        "talk": [
+            {"by": one["by"], "text": one["text"]}
+            for one in table.get("talk", [])
+            if one["act"] != "write"
+        ],
+    }
+    if result:
+        contract = result["contract"] or {}
+        told |= _kept(result, "status", "simulated", "rewards", "payoffs")
+        told["happened"] = result["happened"]["words"]
+        told["contract"] = contract.get("text")
+        told["values"] = result["credit"]["shapley"]
+        told["transfers"] = [Transferred.read(one) for one in result["transfers"]]
+    return Report.model_validate(told)

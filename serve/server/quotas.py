@@ -1,0 +1,109 @@
+"""Quotas: what all runs of an operator may use, in tokens and in money.
+
+They are compared when a run is created, with what the journal holds. Money is counted by the price
+list that sweeps take, `COOP_PRICES`. A model without a price would cost nothing by it, so nobody
+whose money is limited may use one.
+"""
+
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, read_prices
+from shapley_coop.seats.seat import HUMAN
+from shapley_coop.serve.server.callers import PUBLIC_KEY, Caller, known_as
+from shapley_coop.serve.server.limits import limits
+from shapley_coop.state import home
+
+PRICES = "COOP_PRICES"
+
+
+class Quota(NamedTuple):
+    """What all runs of an operator may use; 0 is no limit."""
+
+    tokens: int = 0
+    usd: float = 0.0
+
+
+class Refused(NamedTuple):
+    """Why an operator may start no run: an HTTP status, and one line."""
+
+    status: int
+    detail: str
+
+
+def quota_of(caller: Caller | None = None) -> Quota:
+    """The limits of a caller: its token's own, else the server's."""
+    most = limits()
+    if caller is None:
+        return Quota(most.tokens, most.usd)
+    return Quota(caller.tokens or most.tokens, caller.usd or most.usd)
+
+
+def beyond(identity: str, quota: Quota | None = None) -> Refused | None:
+    """Why an operator may start no run now; None if it may. It reads files and the journal.
+
+    Args:
+        identity: the operator's name.
+        quota: of the token that it showed; None where it showed none, as a cron does: then it
+            needs a valid one, and the strictest of its limits hold.
+    """
+    if quota is None:
+        callers = known_as(identity)
+        if not callers and not os.environ.get(PUBLIC_KEY):
+            return Refused(403, f"{identity} has no valid token any more: its crons start no runs")
+        quota = _strictest([quota_of(one) for one in callers] or [quota_of()])
+    if not (quota.tokens or quota.usd):
+        return None
+    used = [calls for calls in home().journal.used_by(identity) if calls["model"] != HUMAN]
+    tokens = sum(calls["input_tokens"] + calls["output_tokens"] for calls in used)
+    if quota.tokens and tokens >= quota.tokens:
+        return Refused(429, f"Your runs have used {tokens} tokens (limit {quota.tokens})")
+    if not quota.usd:
+        return None
+    prices = price_list()
+    if missing := [calls["model"] for calls in used if not prices.know([calls["model"]])]:
+        return Refused(403, without_a_price(missing[0]))
+    cost = prices.cost(used)
+    if cost >= quota.usd:
+        return Refused(429, f"Your runs have cost {cost:.2f} USD (limit {quota.usd:.2f})")
+    return None
+
+
+def _strictest(quotas: Sequence[Quota]) -> Quota:
+    limited = [[one for one in kind if one] for kind in zip(*quotas, strict=True)]
+    return Quota(*(min(kind, default=0) for kind in limited))
+
+
+def unpriced(model: str, caller: Caller) -> bool:
+    """Whether a model's cost could not be counted for a caller whose money is limited."""
+    if model == HUMAN or not quota_of(caller).usd:
+        return False
+    return not price_list().know([model])
+
+
+def without_a_price(model: str) -> str:
+    """What is said of a model that has none."""
+    return f"{model[:100]!r} has no price here, and your limit is in USD: {PRICES} has to list it"
+
+
+def price_list() -> Prices:
+    """The prices that `COOP_PRICES` names, read again when the file changes; none without it.
+
+    Raises:
+        ValueError: the file cannot be read.
+    """
+    path = os.environ.get(PRICES)
+    if not path:
+        return NO_PRICES
+    try:
+        return _read(path, os.stat(path).st_mtime_ns)
+    except OSError as error:
+        raise ValueError(f"{PRICES}: {path} cannot be read ({type(error).__name__})") from None
+
+
+@lru_cache(maxsize=2)
+def _read(path: str, _: int) -> Prices:
+    return read_prices(Path(path))

@@ -1,0 +1,66 @@
+"""Canonical JSON and its hash: RFC 8785 (JCS) and SHA-256, so that anybody's library agrees.
+
+>>> canonical({"b": 1.0, "a": "Zoë"}).decode()
+'{"a":"Zoë","b":1}'
+>>> digest({"a": "Zoë", "b": 1})[:12]
+'fc07bcc0f5a8'
+
+Whole numbers beyond 2^53 − 1, which RFC 8785 has no form for, are written as strings. Before
+`coop/2` hashes were made of Python's own JSON (`digest_before_2`): those of records and homes from
+then are recognised and never made again.
+"""
+
+import hashlib
+import json
+from typing import Any
+
+import rfc8785
+
+SAFE = 2**53 - 1
+"""The largest whole number that JSON is certain to carry unchanged (RFC 7493)."""
+
+
+def canonical(value: Any) -> bytes:
+    """Plain JSON as the bytes that are hashed and signed.
+
+    Args:
+        value: mappings with string keys, lists, tuples, strings, numbers, booleans and None.
+
+    Raises:
+        ValueError: it holds something else: NaN, infinity, a lone surrogate, another type.
+    """
+    try:
+        return rfc8785.dumps(value)
+    except rfc8785.IntegerDomainError:
+        return canonical(_without_large(value))
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
+        raise ValueError(f"it has no canonical JSON: {error}") from None
+
+
+def digest(value: Any) -> str:
+    """SHA-256 of the canonical JSON, in hexadecimal.
+
+    Raises:
+        ValueError: as `canonical`.
+    """
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def digest_before_2(value: Any, separators: tuple[str, str] = (", ", ": ")) -> str:
+    """The hash that `coop/1` made of a value; of ASCII names it is often the same.
+
+    Args:
+        value: plain JSON.
+        separators: as the place that made the hash wrote them.
+    """
+    plain = json.dumps(value, sort_keys=True, separators=separators)
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def _without_large(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_large(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_large(one) for one in value]
+    large = isinstance(value, int) and not isinstance(value, bool) and abs(value) > SAFE
+    return str(value) if large else value
