@@ -4,10 +4,10 @@ With bubblewrap the program gets: a copy of the workspace in memory, of bounded 
 else that it could write to but a bounded /tmp; the system read-only, without any user's home; no
 network; process numbers of its own, so that it sees no other process and ends with its first; an
 environment that was never ours; no system calls but the usual ones (`syscalls`); limits on
-processes, CPU and open files, and on the memory and the files of all its processes together, which
-the kernel keeps, too, where a control group can be made (`groups`); and a clock that it cannot stop. What became of it is reported by the sandbox's first process, which it
-cannot reach. Without a group, sockets' and pipes' buffers are bounded by the number of open files
-alone. Where
+processes, CPU and open files, and on the memory and the files of all its processes together; and a
+clock that it cannot stop. What became of it is reported by the sandbox's first process, which it
+cannot reach. Where a control group can be made (`groups`), the kernel bounds memory and processes,
+too; elsewhere sockets' and pipes' buffers are bounded by the number of open files alone. Where
 bubblewrap is missing, or the kernel forbids it, foreign code is not run, unless the caller says so:
 then each process's own limits, clean environment, and clock still hold, and nothing else does.
 """
