@@ -95,10 +95,6 @@ def write_request(
     if view["ask"] == "act":
         notes = "" if asked else notes[:LONGEST_NOTES]
     contract = view.get("contract") or {}
-    ask = render(view["ask"], **variables(view, sections)).strip()
-    if fields := view.get("answer_fields"):
-        told = ", ".join(f"`{field}` is {element}" for field, element in fields.items())
-        ask += render("fields", ask=view["ask"], called=view["answers"] == "tools", fields=told)
     return render(
         "letter",
         persona=render(
@@ -110,7 +106,7 @@ def write_request(
         ),
         history=history,
         contract=contract_lines(contract, view["procedure"]["turns"]),
-        ask=ask.rstrip("\n"),
+        ask=render(view["ask"], **variables(view, sections)).strip(),
     )
 
 

@@ -28,7 +28,7 @@ def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
         "round": view.get("round"),
         "rounds": view.get("rounds"),
         "last_round": last_round,
-        "others": "All others",
+        "others": _others(view.get("answering", [])),
         "payments": view.get("payments", True),
         "contract": contract,
         "no_contract": quoted(view["no_contract"]) if view.get("no_contract") else "",
@@ -61,6 +61,11 @@ def _offer(view: Facts) -> dict[str, Any]:
         "drafted": bool(offer.get("clauses")),
         "counters": _counters(view.get("answer_order", []), plain(offer.get("by", ""))),
     }
+
+
+def _others(answering: Sequence[str]) -> str:
+    few = 0 < len(answering) <= MOST_COLUMNS
+    return " and ".join(map(plain, answering)) if few else "All others"
 
 
 def _counters(order: Sequence[str], by: str) -> str:

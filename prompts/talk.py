@@ -58,7 +58,8 @@ def _turn(event: Event, first: bool) -> str:
     done = {}
     for agent in agents:
         reward = f" ({amount(str(rewards[agent]))})" if paid else ""
-        done[agent] = f"{did.get(agent, '–')}{reward}"
+        acted = did.get(agent, "" if reward else "–")
+        done[agent] = f"{acted}{reward}".strip()
     more = [f"{amount(str(event['pot']))} for all"] if event.get("pot") else []
     more += [plain(event["happened"])] if event.get("happened") else []
     wide = len(agents) <= MOST_COLUMNS

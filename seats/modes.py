@@ -17,7 +17,6 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config
 from langchain_core.tools import BaseTool
 
-from shapley_coop import plugins
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.seats.answers import Form, answers, fields_in, tagged, without_thinking
 from shapley_coop.seats.calls import READY, kept_call
@@ -51,25 +50,11 @@ def tries_drafts(seat: Seat) -> bool:
     Raises:
         CredentialsMissing: its key is not set.
     """
-    if seat.human or seat.simulated or seat.provider == RECORDING:
+    if seat.answers != "auto" or seat.human or seat.simulated or seat.provider == RECORDING:
         return seat.answers == "text"
-    return expected(seat, True) == "text"
-
-
-def expected(seat: Seat, tools: bool) -> Answers:
-    """How a seat is going to answer, as far as that is known before its model is built.
-
-    Args:
-        seat: whose answers.
-        tools: whether the run offers tools.
-
-    Raises:
-        CredentialsMissing: its key is not set.
-    """
-    texts = (RECORDING, A2A, *plugins.names("seats"))
-    if seat.human or seat.simulated or seat.provider in texts:
-        return "text"
-    return _chosen(seat, profile_of(seat) if seat.answers == "auto" else {}, tools, tools)
+    if seat.remote:
+        return True
+    return _chosen(seat, profile_of(seat), True, True) == "text"
 
 
 def _chosen(seat: Seat, known: Mapping[str, Any], unless_known: bool, tools: bool) -> Answers:

@@ -5,7 +5,7 @@ One class for each kind of answer. `schema_of` makes the JSON schema that a prov
 say what the letters teach, in the same spelling.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal, Union
 
@@ -254,15 +254,14 @@ ELEMENTS = {
 """Field → the element of the tagged text that it stands for, by which letters speak of it."""
 
 
-def elements_of(act: str) -> dict[str, str]:
-    """The fields of an act's answer that stand for an element of the text; none if it has none.
+def in_fields(act: str, fields: Iterable[str], called: bool) -> str:
+    """Which element of the text each field is, in words: sent behind a letter.
 
-    >>> elements_of("claim")
-    {'thoughts': '`<CONSIDER>`', 'speech': '`<s>`', 'percent': '`<CLAIM>`', 'notes': '`<NOTES>`'}
+    >>> in_fields("claim", ["speech", "percent"], called=True)
+    'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
     """
-    model = ANSWERS.get(act)
-    named = ["thoughts", "action"] if act == "act" else list(model.model_fields) if model else []
-    return {field: ELEMENTS[field] for field in [*named, "notes"] if named and field in ELEMENTS}
+    told = ", ".join(f"`{field}` is {ELEMENTS[field]}" for field in fields if field in ELEMENTS)
+    return f"You answer {'by calling' if called else 'as JSON of'} `{act}`, without tags: {told}."
 
 
 _NOTES = Field(description="Notes for yourself, replacing the former ones; null keeps those.")

@@ -12,8 +12,6 @@ from shapley_coop.amounts import exact, plain
 from shapley_coop.deals import Clause, Deal, wire_form
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.enforcement import MEANS
-from shapley_coop.seats.modes import expected
-from shapley_coop.seats.schema import elements_of
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
@@ -47,7 +45,6 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
         facts["guidance"] = True
     if drafts := drafts_for(turn, agent):
         facts["tries"] = drafts
-    facts |= _form(turn, agent)
     if private.reasoning:
         facts["reasoning"] = private.reasoning
     if private.notes:
@@ -55,14 +52,6 @@ def agent_view(turn: TurnContext, agent: str, private: PrivateView) -> Facts:
     if private.refusal:
         facts["fault"] = private.refusal.fault.record()
     return facts
-
-
-def _form(turn: TurnContext, agent: str) -> Facts:
-    """The fields of the answer, where the seat answers by a schema or a call."""
-    config, seat = turn.evaluated.config, turn.evaluated.config.seats.get(agent)
-    way = expected(seat, config.tools and config.tool_calls > 0) if seat else "text"
-    fields = elements_of(turn.asking.act) if way != "text" else {}
-    return {"answers": way, "answer_fields": fields} if fields else {}
 
 
 def _admitted(turn: TurnContext) -> Facts:
@@ -178,6 +167,11 @@ def _answered_offer(turn: TurnContext, agent: str) -> Facts:
     return facts
 
 
+def _answering(turn: TurnContext, agent: str) -> Facts:
+    """Who is going to answer an offer, in speaking order."""
+    return {"answering": in_turn_after(turn.evaluated.agents, turn.table["speaker"])}
+
+
 def _order(turn: TurnContext, agent: str) -> Facts:
     """Who answers, in the order in which their own offers are taken up; only where it matters."""
     order = in_turn_after(turn.evaluated.agents, turn.table["speaker"])
@@ -257,7 +251,7 @@ _OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
 
 _SHOWN: dict[str, tuple[Part, ...]] = {
     "reason": (*_TALK, _norms),
-    "propose": (*_TALK, _norms),
+    "propose": (*_TALK, _answering, _norms),
     "answer": _ANSWER,
     "act": (_stand, _unusual_enforcement),
     "claim": (*_TALK, _norms),

@@ -152,9 +152,8 @@ async def test_every_template_is_part_of_a_letter_above(
     assert used == here | {"contract_write"}
 
 
-ELSEWHERE = ("consider", "exchange", "contract_", "fields")
-"""How the templates begin of task_exchange and contracts, which have letters of their own, and of
-seats that answer by a schema or a call."""
+ELSEWHERE = ("consider", "exchange", "contract_")
+"""How the templates of task_exchange and contracts begin, which have letters of their own."""
 
 
 def test_no_snapshot_is_left_over() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.cli.verifying import verify_run
+from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.calls import READY
 from shapley_coop.seats.recording import recorded

@@ -63,12 +63,13 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
     if said is None:
         lines = [line for line in message.outside.splitlines() if line.strip()][-1:]
         found = _LABELLED.fullmatch(lines[0]) if lines else None
-        said = found[1] if found else None
+        alone = message.outside if _ALONE.fullmatch(unwrapped(message.outside)) else None
+        said = found[1] if found else alone
     if said is None:
         return Fault("CLAIM", _CLAIM)
     if doubtful := _UNDER_PERCENT.fullmatch(unwrapped(said)):
         return _one_of(doubtful[1])
-    bare = _ABOUT.sub("", unwrapped(said), count=1)
+    bare = _ABOUT.sub("", _SAYING.sub("", unwrapped(said), count=1), count=1)
     words = _TOO_FINE.sub(r"\1", _PERCENT.sub("%", bare).strip())
     number = words.removesuffix("%").strip()
     try:
@@ -84,6 +85,15 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
         return Fault("CLAIM", f"{said[:40]!r} is not from 0 to 100 %: {_CLAIM}")
     as_it_is = words == said.strip() and not whole
     return part, "" if as_it_is else f"read {said.strip()[:40]} as {plain(part * 100)} %"
+
+
+_ALONE = re.compile(r"\d{1,3}(?:\.\d{1,6})?\s{0,3}(?:%|percent|per cent)", re.I)
+"""A part that is all that an answer says."""
+
+_SAYING = re.compile(
+    r"^(?:(?:i|my|p|part|share|claim|say|is|was)(?![\w.])[\s:=]{0,4}){1,6}(?=\S)", re.IGNORECASE
+)
+"""Words before a part that say no more than that it is claimed."""
 
 
 def _one_of(number: str) -> Fault:
@@ -116,7 +126,8 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    if action := meant(said, legal) or _called_so(said, legal):
+    bare = _CHOOSING.sub("", unwrapped(said), count=1)
+    if action := meant(bare, legal) or _called_so(said, legal) or _same_call(said, legal):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
@@ -124,6 +135,28 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         if label and carried.startswith(("{", "```")):
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
+
+
+_CHOOSING = re.compile(r"^(?:i|we) (?:will |choose to |choose |play |do |pick )?", re.IGNORECASE)
+"""Words before an action that say no more than that it is chosen."""
+
+_QUOTING = re.compile(r"[\"'“”‘’]|\.(?=\s*[,)])|\s+")
+"""What makes no difference to a call: quotation marks, blanks, a full stop that ends a value."""
+
+
+def _same_call(said: str, legal: Sequence[str]) -> str | None:
+    """The one legal call that is written with other quotation marks, blanks or full stops.
+
+    >>> calls = ["apply(job=Cook)", "note(content=Buy milk.)"]
+    >>> _same_call('apply(job="Cook")', calls), _same_call("note(content=Buy milk)", calls)
+    ('apply(job=Cook)', 'note(content=Buy milk.)')
+    """
+
+    def bare(call: str) -> str:
+        return _QUOTING.sub("", call).casefold()
+
+    found = [one for one in legal if "(" in one and bare(one) == bare(said)]
+    return found[0] if len(found) == 1 else None
 
 
 def _called_so(said: str, legal: Sequence[str]) -> str | None:
