@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock sbom audit docs clean
+.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock sbom audit docs pages clean
 
 setup: $(READY)
 
@@ -87,7 +87,12 @@ lock:
 docs:
 	$(PYTHON) -m venv build/docs-tools
 	build/docs-tools/bin/python -m pip install --quiet -r docs/requirements.txt
-	build/docs-tools/bin/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 build/docs-tools/bin/mkdocs build --quiet --strict
+
+# What pages show of commands, and what is made from the code: played and written anew.
+pages: $(READY)
+	$(BIN)/python -m tests.written_docs
+	$(BIN)/python -m tests.console_pages
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build *.egg-info
