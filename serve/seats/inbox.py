@@ -5,8 +5,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
+from shapley_coop.deals.signing import element, signature_in
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.seats.person import refused_before
+from shapley_coop.seats.person import as_message, refused_before
+from shapley_coop.seats.person import form as reply_form
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import FIELDS, form_of, message_of, preview
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
@@ -43,7 +45,9 @@ class ThreadInbox:
         `letter` is the text and `id` its name; `act` is what is asked for and `description` says
         it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
         reply in fields. `parts` are the letter's rules, what is asked of this seat, and why its
-        last reply was refused; `form` is what there is to choose from (`form_of`).
+        last reply was refused; `form` is what there is to choose from (`form_of`). `to_sign` is
+        what an acceptance binds to, for a party with a key; its proposal is refused as SIGN, with
+        what it is to sign, until it comes with its signature.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -65,9 +69,10 @@ class ThreadInbox:
             "description": refused_before(asked["value"]["description"], asked_for.why),
             "letter": mail.letter_text,
             "answers": _allowed(asked),
-            "fields": asked.get("response_schema"),
+            "fields": reply_form(mail.act, _legal(mail)),
             "parts": {"rules": parts.system, "asked": parts.user, "why": parts.why},
             "form": form,
+            "to_sign": mail.facts.get("to_sign"),
         }
 
     async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:
@@ -95,7 +100,8 @@ class ThreadInbox:
 
         `type` is one of the allowed kinds; `args` of a response is the message's text, of an
         edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered. With
-        the type `fields`, `args` are those of the form, and say what a message would.
+        the type `fields`, `args` are those of the form, and say what a message would. A
+        `signature` has `keyid` and `sig`.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -115,7 +121,7 @@ class ThreadInbox:
             kind, args = "response", message_of(mail.act, args)
         if kind not in _allowed(asked):
             raise ValueError(f"type is one of {', '.join(_allowed(asked))}")
-        response = {"type": kind, "args": args}
+        response = _signed({"type": kind, "args": args}, reply.get("signature"))
         question = await _question(thread, agent)
         with _owner_of(thread):
             fault = await refused(question, response)
@@ -132,6 +138,21 @@ class ThreadInbox:
         # Until the journal has the reply, a kill of the server could lose it.
         await _polled(kept)
         return {"taken": meant}
+
+
+def _signed(response: dict[str, Any], signature: Any) -> dict[str, Any]:
+    """A reply with the signature that came beside it, as its message carries it.
+
+    Raises:
+        ValueError: the signature is none.
+    """
+    if signature is None or response["type"] == "ignore":
+        return response
+    written = signature if isinstance(signature, dict) else {}
+    carried = element({"keyid": str(written.get("keyid")), "sig": str(written.get("sig"))})
+    if signature_in(carried) is None:
+        raise ValueError("signature: give keyid, in hexadecimal, and sig, in base64")
+    return {"type": "response", "args": as_message(response) + carried}
 
 
 async def _question(thread: Any, agent: str) -> OpenQuestion:
@@ -157,6 +178,11 @@ async def _mail(episode: str, agent: str) -> Mail | None:
     with acting_for(SERVER):
         # Opening the journal blocks as well, so that it belongs in the thread.
         return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
+
+
+def _legal(mail: Mail) -> list[str]:
+    """The actions that a letter lets its reader choose from."""
+    return [str(action) for action in mail.facts.get("legal") or ()]
 
 
 def _owner_of(thread: Any) -> AbstractContextManager[None]:
