@@ -93,7 +93,31 @@ def _tools() -> Iterator[Finding]:
             yield Finding("ok  ", tool, "found")
         else:
             yield Finding("note", tool, f"not found; needed for {use}")
+    yield from _sandbox()
     try:
         yield Finding("ok  ", "langgraph dev", version("langgraph-api"))
     except PackageNotFoundError:
         yield Finding("note", "langgraph dev", "not installed; needed for make dev")
+
+
+def _sandbox() -> Iterator[Finding]:
+    """Say which bounds hold for untrusted code; without bubblewrap none is run."""
+    if not shutil.which("bwrap"):
+        return
+    from shapley_coop.games.software_company.workspace import (
+        SandboxMissing,
+        managed_by,
+        require_sandbox,
+    )
+
+    try:
+        require_sandbox()
+    except SandboxMissing as missing:
+        yield Finding("note", "sandbox", str(missing))
+        return
+    watched = "memory and files of all processes are watched 50 times a second"
+    if manager := managed_by():
+        group = f"and bounded by a control group of the {manager}'s systemd"
+        yield Finding("ok  ", "sandbox", f"{watched}, {group}")
+    else:
+        yield Finding("ok  ", "sandbox", f"{watched}; no control group can be made here")

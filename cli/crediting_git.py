@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import finish, note, say, say_json, show_table, write_file
-from shapley_coop.cli.options import Json, Weights
+from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
+from shapley_coop.cli.options import Json, NoSandbox, Weights
 
 
 def settle_git(
@@ -15,36 +15,74 @@ def settle_git(
     bounty: Annotated[str, typer.Option(help="What there is to divide.")] = "100",
     currency: Annotated[str, typer.Option(help="Of the bounty; only shown.")] = "",
     weights: Weights = None,
-    rules: Annotated[Path | None, typer.Option(help="A file of rules on what counts.")] = None,
+    rules: Annotated[
+        Path | None, typer.Option(help="A file of rules on what counts; docs/settle-git.md.")
+    ] = None,
     mailmap: Annotated[
-        bool, typer.Option(help="Count by the .mailmap, which whoever may commit can write.")
-    ] = False,
+        Path | None,
+        typer.Option(
+            help="A file that says which addresses are one person's; the repository's own, which "
+            "whoever may commit can write, counts only if it is named here."
+        ),
+    ] = None,
     model: Annotated[
-        str, typer.Option(help="The model that bargains for every contributor.")
-    ] = "embedded:rational",
+        str,
+        typer.Option(
+            help="Who answers for every contributor: human, or a model; if not given, "
+            "embedded:rational, and human with --for-payment."
+        ),
+    ] = "",
     agent: Annotated[
-        list[str] | None, typer.Option(help="NAME=provider:name: the model that bargains for one.")
+        list[str] | None,
+        typer.Option(help="NAME=human or NAME=provider:name: who answers for one contributor."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of embedded agents.", min=0)] = 0,
+    for_payment: Annotated[
+        bool, typer.Option("--for-payment", help="Money is meant: refuse every simulated seat.")
+    ] = False,
+    serve: Annotated[
+        str, typer.Option(help="HOST:PORT: serve a seat page for each person, and print its link.")
+    ] = "",
+    deadline: Annotated[
+        float, typer.Option(help="Seconds that a person has for a reply; 0 is none.", min=0)
+    ] = 0,
+    score: Annotated[
+        str,
+        typer.Option(
+            help="A command that scores the repository, run in the sandbox on what is left "
+            "without each contributor's commits."
+        ),
+    ] = "",
+    unsafe: NoSandbox = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say for what each unit of money is paid.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Count and divide; ask nobody, write nothing.")
+    ] = False,
     markdown: Annotated[Path | None, typer.Option(help="Write a comment ready to paste.")] = None,
     as_json: Json = False,
 ) -> None:
     """Split a bounty by what each contributor's commits are worth, then let them agree on it.
 
-    Effective code, documents, fixes and decisions are counted from the history and weighed
-    (weighted earned value); the contributors' seats then bargain over the split.
+    Effective code, documents, mended lines and decisions are counted from the history and weighed
+    (weighted earned value); the contributors' seats then bargain over the split. Where people
+    answer, the same command goes on with the same bargaining.
     """
+    if dry_run and (markdown or serve):
+        raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
     from shapley_coop.cli.git_report import markdown as as_markdown
-    from shapley_coop.cli.git_report import settle_history
-    from shapley_coop.cli.options import seats_from
-    from shapley_coop.credit import WEIGHTS, read_weights
-    from shapley_coop.games.repository import read_history, read_rules
+    from shapley_coop.cli.settling_git import Settling
 
-    given = read_weights(weights) if weights else WEIGHTS
-    history = read_history(repo, range_, mailmap, read_rules(rules) if rules else None)
-    report = settle_history(history, bounty, currency, given)
-    if len(report["contributors"]) > 1:
-        report = _agreed(report, history, given, seats_from(model, agent), seed)
+    chosen = model or ("human" if for_payment else "embedded:rational")
+    settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)
+    settling.seated(chosen, agent, seed, deadline, for_payment)
+    report = settling.report() if dry_run else settling.agreed(serve)
+    if score:
+        with progress(0, "coalitions of contributors") as done:
+            report["without"] = settling.without(score, unsafe, done)
+    if explain:
+        report["account"] = settling.account(report)
     if markdown:
         write_file(markdown, as_markdown(report), "--markdown")
         note(f"written to {markdown}")
@@ -52,33 +90,26 @@ def settle_git(
 
 
 def _show(report: dict[str, Any]) -> None:
-    """The report as a table, with the reasons for each contributor's part."""
-    from shapley_coop.cli.git_report import rows
+    """The report as tables, with the reasons for each contributor's part and who agreed to it."""
+    from shapley_coop.cli.git_report import rows, without_rows
+    from shapley_coop.cli.settling_account import account_rows
+    from shapley_coop.cli.settling_consent import consent_words
 
     header, *body = rows(report)
     title = f"{report['commits']} commits of {report['repository']}: "
     show_table(f"{title}{report['bounty']} {report['currency']}".strip(), header, body)
-    for name, one in report["contributors"].items():
-        say(f"{name}: {'; '.join(one['reasons'])}")
-    for remark in report["notes"]:
+    if "account" in report:
+        header, *body = account_rows(report["account"])
+        show_table("for what it is paid", header, body)
+    else:
+        for name, one in report["contributors"].items():
+            say(f"{name}: {'; '.join(one['reasons'])}")
+    if "without" in report:
+        header, *body = without_rows(report["without"])
+        all_ = f"all together {report['without']['score']:g}"
+        show_table(f"by {report['without']['command']}: {all_}", header, body)
+    for remark in [*report["notes"], *consent_words(report)]:
         say(remark)
-    if report.get("simulated"):
-        say("The bargaining was a simulation: embedded agents spoke for the contributors.")
-
-
-def _agreed(
-    report: dict[str, Any], history: Any, weights: Any, seats: dict[str, Any], seed: int
-) -> dict[str, Any]:
-    """The report on what the contributors agree on: long-term Shapley over the finished work."""
-    from shapley_coop.amounts import to_micro
-    from shapley_coop.cli.git_report import delivered_params, settle_history
-    from shapley_coop.graphs.running import play
-    from shapley_coop.state import RunConfig
-
-    bounty, currency = report["bounty"], report["currency"]
-    params = delivered_params(history, bounty, currency, weights)
-    given = {"game": "delivered", "params": params, "seats": seats, "seed": seed}
-    agreed = finish(play("settlement", RunConfig.model_validate(given)))
-    payoffs = {name: to_micro(str(amount)) for name, amount in agreed["payoffs"].items()}
-    found = settle_history(history, bounty, currency, weights, payoffs)
-    return found | {"run": agreed["run"], "simulated": agreed["simulated"]}
+    if waiting := report.get("consent", {}).get("waiting"):
+        run = report["consent"]["run"]
+        note(f"waits for {', '.join(waiting)}: coop answer {run} {waiting[0]}; then this again")

@@ -7,11 +7,17 @@ which the contributors' seats bargain over it, and `markdown` the comment to pas
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
+from shapley_coop.cli.settling_account import (
+    account_rows,
+    reduced,
+    shown_amount,
+    weights_in_force,
+)
+from shapley_coop.cli.settling_consent import consent_words
 from shapley_coop.credit import wev
 from shapley_coop.credit.wev import EarnedValue
 from shapley_coop.earned_value import WEIGHTS, Intervals
@@ -21,10 +27,11 @@ _WORDS = {
     "code": ("effective line of code", "effective lines of code"),
     "decisions": ("accepted decision", "accepted decisions"),
     "documents": ("document", "documents"),
-    "fixes": ("fix", "fixes"),
+    "fixes": ("mended line", "mended lines"),
 }
 _MOST_SHOWN = 3
 _DECIMALS = 4
+_NUMBER = re.compile(r"[-–—0-9. %]*")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:.-])")
 
 
@@ -50,22 +57,27 @@ def settle_history(
     """
     if not (artefacts := _counts(history)):
         raise ValueError(f"{history.path}: nobody made anything that counts in this range")
-    values = wev(artefacts, weights=weights)
+    in_force = weights_in_force(history, weights)
+    values = wev(artefacts, weights=in_force)
     names = sorted(values, key=lambda name: (-values[name].point, name))
     points, total = [values[name].point for name in names], payable(bounty, decimals)
-    amounts = _amounts(names, points, total, payoffs, decimals)
-    stated = ("commits", "merges", "by_bots", "excluded", "notes")
+    earned = _amounts(names, points, total, None, decimals)
+    amounts = _amounts(names, points, total, payoffs, decimals) if payoffs is not None else earned
+    stated = ("commits", "merges", "by_bots", "excluded")
     return {
         "repository": history.path,
         "range": f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12],
         **{name: getattr(history, name) for name in stated},
         "bounty": plain(total),
         "currency": currency,
+        "decimals": decimals,
         "basis": "agreed" if payoffs is not None else "earned value",
+        "weights": {kind: [float(low), float(high)] for kind, (low, high) in in_force.items()},
+        "notes": [*history.notes, *reduced(history, weights)],
         "contributors": {
             name: _worth(artefacts[name], values[name])
-            | {"amount": amount, "reasons": reasons(history.contributions[name])}
-            for name, amount in zip(names, amounts, strict=True)
+            | {"earned": worth, "amount": amount, "reasons": reasons(history.contributions[name])}
+            for name, worth, amount in zip(names, earned, amounts, strict=True)
         },
     }
 
@@ -94,7 +106,10 @@ def delivered_params(
             name: {kind: plain(n) for kind, n in made.items() if n}
             for name, made in _counts(history).items()
         },
-        "weights": {kind: [float(low), float(high)] for kind, (low, high) in weights.items()},
+        "weights": {
+            kind: [float(low), float(high)]
+            for kind, (low, high) in weights_in_force(history, weights).items()
+        },
         "bounty": int(total) if total.denominator == 1 else float(total),
         "currency": currency,
         "decimals": decimals,
@@ -150,22 +165,15 @@ def markdown(report: Mapping[str, Any]) -> str:
     """
     money = f"{report['bounty']} {report['currency']}".strip()
     heads, *body = rows(report)
-    basis = (
-        "as its contributors agreed"
-        if report["basis"] == "agreed"
-        else "by Weighted Earned Value, the middle of each interval"
-    )
     whys = [f"- {escaped(a)}: {'; '.join(x['reasons'])}" for a, x in report["contributors"].items()]
     left_out = [f"merges: {report['merges']}", f"commits by bots: {report['by_bots']}"]
     left_out += [f"{reason} files: {n}" for reason, n in report["excluded"].items()]
     lines = [
         f"### {escaped(money)} for {report['commits']} commits ({report['range']})",
         "",
-        f"Divided {basis}.",
+        " ".join(escaped(line) for line in consent_words(report)),
         "",
-        "| " + " | ".join(heads) + " |",
-        "| --- |" + " ---: |" * (len(heads) - 1),
-        *("| " + " | ".join([escaped(row[0]), *row[1:]]) + " |" for row in body),
+        *_table(heads, body),
         "",
         "**Why**",
         "",
@@ -173,8 +181,39 @@ def markdown(report: Mapping[str, Any]) -> str:
         "",
         f"Left out: {', '.join(left_out)}.",
     ]
+    if report.get("account"):
+        heads, *body = account_rows(report["account"])
+        lines += ["", f"**For what all of {escaped(money)} is paid**", "", *_table(heads, body)]
+    if report.get("without"):
+        heads, *body = without_rows(report["without"])
+        found = report["without"]
+        title = f"by {escaped(found['command'])}; all together {found['score']:g}"
+        lines += ["", f"**Without a contributor's commits**, {title}", "", *_table(heads, body)]
     notes = [f"- {escaped(note)}" for note in report["notes"]]
     return "\n".join([*lines, *(["", "**Notes**", "", *notes] if notes else []), ""])
+
+
+def without_rows(without: Mapping[str, Any]) -> list[list[str]]:
+    """The counterfactual as a table: what the command says without each contributor's commits."""
+    found = [["contributor", "score without", "missing without", "Shapley value", "why not played"]]
+    for name, one in without["contributors"].items():
+        numbers = (one["score"], one["missing"], one["value"])
+        shown = ["—" if x is None else f"{x:g}" for x in numbers]
+        found.append([name, *shown, one["why"]])
+    return found
+
+
+def _table(heads: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
+    """A table of which the cells of names and of words show no markup."""
+    return [
+        "| " + " | ".join(heads) + " |",
+        "| --- |" + " ---: |" * (len(heads) - 1),
+        *("| " + " | ".join([escaped(row[0]), *map(_cell, row[1:])]) + " |" for row in body),
+    ]
+
+
+def _cell(text: str) -> str:
+    return text if _NUMBER.fullmatch(text) else escaped(text)
 
 
 def escaped(text: str) -> str:
@@ -199,18 +238,14 @@ def _amounts(
 ) -> list[str]:
     units = int(total * 10**decimals)
     if payoffs is None:
-        return [_decimal(n, decimals) for n in apportion(units, points)]
+        return [shown_amount(n, decimals) for n in apportion(units, points)]
     if set(payoffs) != set(names) or sum(payoffs.values()) != to_micro(total):
         raise ValueError(
             "the payoffs are not those of these contributors, or not all of the bounty"
         )
     # Agreed to the millionth, paid in cents: each within one of what was agreed.
     agreed = [Fraction(payoffs[name] * 10**decimals, MICRO * MICRO) for name in names]
-    return [_decimal(n, decimals) for n in round_payoffs(agreed, units)]
-
-
-def _decimal(units: int, decimals: int) -> str:
-    return str(Decimal(units).scaleb(-decimals))
+    return [shown_amount(n, decimals) for n in round_payoffs(agreed, units)]
 
 
 def _number(count: Fraction) -> str:

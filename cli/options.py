@@ -73,6 +73,18 @@ Personas = Annotated[
         help="NAME=text, or NAME=@file: who an agent is and what it wants, told to it alone.",
     ),
 ]
+PartyKeys = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--key",
+        help="NAME=key: a key of this home, with which the seat signs what it accepts, or a file "
+        "of a public key in PEM, of a party that signs itself.",
+    ),
+]
+Mandates = Annotated[
+    list[str] | None,
+    typer.Option("--mandate", help="NAME=FILE: what an agent's principal allows it."),
+]
 BaseUrl = Annotated[
     str | None, typer.Option(help="URL of an OpenAI-compatible endpoint, for every openai: seat.")
 ]
@@ -135,6 +147,36 @@ def personas_from(given: list[str] | None) -> dict[str, str]:
     """
     named = _split(given or [], "--persona {}: give NAME=text, or NAME=@file")
     return {agent: words("--persona", text) for agent, text in named}
+
+
+def keys_from(given: list[str] | None) -> dict[str, str]:
+    """Return keys by agent, each the name of a key of this home or a public key in PEM.
+
+    Raises:
+        ValueError: one is not NAME=key, or its file cannot be read.
+    """
+    named = _split(given or [], "--key {}: give NAME=key, or NAME=FILE.pem")
+    return {agent: key_named(key) for agent, key in named}
+
+
+def key_named(key: str) -> str:
+    """Return a file's public key in PEM, or the name of a key of this home.
+
+    Raises:
+        ValueError: the file cannot be read.
+    """
+    named_file = key.endswith(".pem") or "/" in key
+    return read_text(key, "a public key") if named_file else key
+
+
+def mandates_from(given: list[str] | None) -> dict[str, str]:
+    """Return mandates by agent, as their files hold them.
+
+    Raises:
+        ValueError: one is not NAME=FILE, or its file cannot be read.
+    """
+    named = _split(given or [], "--mandate {}: give NAME=FILE")
+    return {agent: read_text(file, "a mandate") for agent, file in named}
 
 
 def pairs(option: str, given: str) -> dict[str, Any]:

@@ -14,13 +14,17 @@ from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
     Json,
+    Mandates,
     Model,
     NoSandbox,
+    PartyKeys,
     Personas,
     RunName,
     SetPairs,
     complete_games,
     complete_graphs,
+    keys_from,
+    mandates_from,
     personas_from,
     seats_from,
     settings_from,
@@ -59,6 +63,8 @@ def run(
     agent: AgentSeats = None,
     base_url: BaseUrl = None,
     persona: Personas = None,
+    keys: PartyKeys = None,
+    mandate: Mandates = None,
     set_: SetPairs = None,
     params: Annotated[
         Path | None, typer.Option(help="A YAML or JSON file of the game's parameters.")
@@ -87,6 +93,8 @@ def run(
         "params": settings_from(set_, params) | _company(task, unsafe),
         "seats": seats_from(model, agent, base_url),
         "personas": personas_from(persona),
+        "keys": keys_from(keys),
+        "mandates": mandates_from(mandate),
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name, key), as_json)
@@ -276,7 +284,7 @@ def _follow(run: Any, as_json: bool) -> None:
     from sqlalchemy.exc import SQLAlchemyError
 
     from shapley_coop.cli.narration import narrate, report
-    from shapley_coop.cli.reasoning import reasons_in
+    from shapley_coop.cli.reasoning import record_and_reasons
     from shapley_coop.graphs.running import OtherWorkflow, Waiting
     from shapley_coop.state import home
     from shapley_coop.state.outcome import FAILED
@@ -306,7 +314,7 @@ def _follow(run: Any, as_json: bool) -> None:
         complain(f"{run.run} stopped: {why}. G{mend[1:]}")
         sys.exit(ENDED_IN_ERROR)
     if as_json:
-        say_json({**outcome, **finish(reasons_in(run))})
+        say_json({**outcome, **finish(record_and_reasons(run))})
     else:
         say()
         report(outcome)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-DECLARED_BY_RUN = ("game", "params", "seats", "personas")
+DECLARED_BY_RUN = ("game", "params", "seats", "personas", "keys", "mandates")
 """Fields that several arguments and options make up; `playing.run` declares those."""
 
 ONE_OF = {"constraints": "--constraint"}

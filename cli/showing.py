@@ -37,10 +37,10 @@ def show(
     outcome = _whole(found, table) if found.result else None
     worths = _worths(table) if coalitions else None
     if as_json:
-        from shapley_coop.cli.reasoning import reasons_in
+        from shapley_coop.cli.reasoning import record_and_reasons
 
         more = {"coalitions": worths} if coalitions else {}
-        say_json({**cast(Any, outcome), **finish(reasons_in(found)), **more})
+        say_json({**cast(Any, outcome), **finish(record_and_reasons(found)), **more})
         return
     if figure:
         from shapley_coop.evals.reports.utility_plane import picture

@@ -41,7 +41,9 @@ from shapley_coop.state import (
     home,
     result,
 )
+from shapley_coop.state.run_config import config_of
 from shapley_coop.state.settlement import decide
+from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.tool_runs import computed
 from shapley_coop.state.turn import TurnContext
 
@@ -102,6 +104,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
     return [
         _play(table),
         _contract(table),
+        *_signatures(table),
         _equal("contributions and Shapley values", again["credit"], stated["credit"]),
         _equal("transfers", again["transfers"], stated["transfers"]),
         _equal("payoffs", again["payoffs"], stated["payoffs"]),
@@ -133,6 +136,14 @@ def _contract(table: Table) -> Check:
     sound = sound and set(contract["signatures"]) >= set(table["agents"])
     count = len(table["amendments"])
     return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
+
+
+def _signatures(table: Table) -> list[Check]:
+    """Verify what parties with keys signed; nothing where no party has one."""
+    config = config_of(table["settings"])
+    keys = {agent: party.key for agent, party in config.keys.items()}
+    wrong = wrongly_signed(table, keys, config.require_signed)
+    return [_told("signatures", wrong, f"of {', '.join(keys)}, verified")] if keys else []
 
 
 def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:

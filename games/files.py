@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from shapley_coop.files import TooLarge, text_of, yaml_of
 from shapley_coop.games.params import GameError
 
 
@@ -21,10 +22,12 @@ def read_file(path: str | Path, what: str) -> Any:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        return json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+        text = text_of(path)
+        return json.loads(text) if path.suffix == ".json" else yaml_of(text)
     except OSError as error:
         raise GameError(f"{path}: cannot be read as {what}: {error.strerror or error}") from None
+    except TooLarge as error:
+        raise GameError(f"{path}: cannot be read as {what}: {error}") from None
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else getattr(error, "lineno", 0)

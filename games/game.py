@@ -58,6 +58,9 @@ class Game(ABC):
 
     Params: ClassVar[type[Params]] = Params
 
+    signable: ClassVar[bool] = True
+    """Whether its agents agree by offers of clauses, which parties can sign."""
+
     goal: ClassVar[str] = "best total"
     """What reaching the best collective payoff is called in tables."""
 

@@ -1,6 +1,8 @@
 """Names that look alike: one agent must not pass for another in a letter or a report.
 
-Which characters look alike is Unicode's list of confusables (UTS #39), of confusable-homoglyphs.
+Which characters, and which groups of them, look alike is Unicode's list of confusables (UTS #39),
+of confusable-homoglyphs. A word of one name that mixes alphabets, with a letter that looks like one
+of the other alphabet, is told as well: it passes for a name that nobody at the table may have.
 """
 
 import unicodedata
@@ -9,6 +11,11 @@ from functools import lru_cache
 from itertools import combinations
 
 _IN_ASCII = (frozenset("1lI|"), frozenset("0O"))
+_GROUPS = {"m": "rn", "w": "vv"}
+"""Of ASCII: letter → the group that looks like it; the list has the first alone."""
+
+_LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
+"""Scripts with many letters that look like Latin ones."""
 
 
 def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
@@ -20,10 +27,38 @@ def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
+def mixed(names: Sequence[str]) -> str | None:
+    """The first name with a word in which a letter of another alphabet looks like a Latin one."""
+    return next((name for name in names if any(map(_mixes, name.split()))), None)
+
+
+def _mixes(word: str) -> bool:
+    if word.isascii():
+        return False
+    from confusable_homoglyphs import categories
+
+    scripts = {c: categories.alias(c) for c in word}
+    if "LATIN" not in scripts.values():
+        return False
+    strange = [c for c, script in scripts.items() if script in _LIKE_LATIN]
+    return any(shape.isascii() for c in strange for shape in _shapes(c))
+
+
 def _shown(name: str) -> str:
     """A name as it is seen: in compatible letters, without what has no shape of its own."""
     plain = unicodedata.normalize("NFKC", name)
-    return "".join(c for c in plain if unicodedata.category(c) not in ("Cf", "Mn", "Cc"))
+    seen = (c for c in plain if unicodedata.category(c) not in ("Cf", "Mn", "Cc"))
+    return "".join(map(_spelled, seen))
+
+
+@lru_cache(maxsize=10_000)
+def _spelled(character: str) -> str:
+    """A character as the group of ASCII that looks like it, where none does alone."""
+    if character.isascii():
+        return _GROUPS.get(character, character)
+    shapes = [shape for shape in _shapes(character) if shape.isascii()]
+    groups = [shape for shape in shapes if len(shape) > 1]
+    return min(groups, key=len) if len(groups) == len(shapes) > 0 else character
 
 
 def _alike(one: str, other: str) -> bool:

@@ -6,11 +6,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from shapley_coop.amounts import MICRO, exact
 from shapley_coop.games.baseline import Absent
-from shapley_coop.games.look_alikes import look_alike
+from shapley_coop.games.look_alikes import look_alike, mixed
 
 Number = int | float
 """An amount in the game's own unit."""
 
+
+MOST_AGENTS = 1_000
+"""At one table: each name is compared with all others."""
 
 _ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", "everyone", "*"})
 RESERVED = _ACCOUNTS | {"summariser", "judge"}
@@ -62,6 +65,8 @@ class Params(BaseModel):
     @field_validator("agents")
     @classmethod
     def _distinct_names(cls, agents: list[str]) -> list[str]:
+        if len(agents) > MOST_AGENTS:
+            raise ValueError(f"{len(agents)} agents: name at most {MOST_AGENTS}")
         for name in agents:
             if not name.strip() or name != name.strip() or len(name) > 64 or not name.isprintable():
                 raise ValueError(
@@ -73,6 +78,8 @@ class Params(BaseModel):
             raise ValueError(f"agents {agents} repeat a name: give each agent its own")
         if alike := look_alike(agents):
             raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
+        if mix := mixed(agents):
+            raise ValueError(f"{mix!a} mixes alphabets in a word: write it in one alphabet")
         if reserved := _ACCOUNTS & set(agents):
             raise ValueError(
                 f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"

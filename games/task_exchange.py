@@ -61,6 +61,7 @@ class TaskExchange(Game):
     """
 
     name = "task_exchange"
+    signable = False
     rolls_dice = False
     own_baseline = True
     Params: ClassVar[type[Params]] = TaskExchangeParams

@@ -38,7 +38,7 @@ class OpenQuestion:
 
     def question(self) -> Question:
         """What is asked now: the letter, its attempt, and why the last reply was refused."""
-        _, asked = prepare(self._turn(), write_letter)
+        _, asked = prepare(self.turn(), write_letter)
         return asked[self.agent].question
 
     def refusal(self, reply: Any) -> Fault | None:
@@ -47,9 +47,10 @@ class OpenQuestion:
         Args:
             reply: a message of the wire, an inbox response, or the fields of `seats.person.Reply`.
         """
-        return refuse(self._turn(), self.agent, as_answer(reply), write_letter)
+        return refuse(self.turn(), self.agent, as_answer(reply), write_letter)
 
-    def _turn(self) -> TurnContext:
+    def turn(self) -> TurnContext:
+        """The table as the node was handed it, and what the agent is asked for."""
         asking = builder(self.graph).askings[self.node]
         return TurnContext(EvaluatedTable(self.table), asking, (self.agent,))
 

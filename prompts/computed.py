@@ -33,6 +33,17 @@ def outlook(view: Facts) -> str:
 
 
 def _outlook(found: Facts, me: str) -> str:
+    columns, rows, how = outlook_table(found, me)
+    return f"Computed{f' ({how})' if how else ''}:\n\n{table(columns, rows)}"
+
+
+def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], str]:
+    """What an offer would pay, as its reader is shown it: columns, rows, and how it was computed.
+
+    Args:
+        found: a `DealOutlook` with rows, as plain JSON.
+        me: its reader.
+    """
     agents = [me, *(a for a in found["rows"][0]["payoffs"] if a != me)]
     told = _once_each(found["rows"])
     rows = [[_condition(row, me), *(_range(row["payoffs"][a]) for a in agents)] for row in told]
@@ -41,8 +52,7 @@ def _outlook(found: Facts, me: str) -> str:
         rows.append([f"split by {norm['name']}, if all keep it", *_norm(norm, agents)])
     columns = ["if …", f"you ({me})", *agents[1:]]
     over = f"the mean of {found['plays']} plays; in brackets, {_NINE_IN_TEN}"
-    how = "" if found["exact"] else f" ({over})"
-    return f"Computed{how}:\n\n{table(columns, rows)}"
+    return columns, rows, "" if found["exact"] else over
 
 
 def _once_each(rows: list[Facts]) -> list[Facts]:

@@ -9,6 +9,7 @@
 """
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,56 @@ if TYPE_CHECKING:
 
 _MAX_REASON_CHARS = 300
 Problem = type[ValueError]
+
+MOST_BYTES = 256 * 2**20
+"""Of one file: what is larger, as a device that never ends, is not read to its end."""
+
+_MOST_MERGED = 10_000
+"""Pairs of one YAML mapping that `<<` has merged into it: eighty bytes can ask for billions."""
+
+
+class TooLarge(ValueError):
+    """A file that is not read to its end."""
+
+
+def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
+    """The text of a file that somebody else may have written.
+
+    Raises:
+        OSError: it cannot be read.
+        TooLarge: it has more than `MOST_BYTES`.
+        UnicodeDecodeError: it is not in this encoding.
+    """
+    with Path(path).open("rb") as file:
+        found = file.read(MOST_BYTES + 1)
+    if len(found) > MOST_BYTES:
+        raise TooLarge(f"it has more than {MOST_BYTES >> 20} MB")
+    return found.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def yaml_of(text: str) -> Any:
+    """What YAML says, as plain data.
+
+    Raises:
+        yaml.YAMLError: it is no YAML, names a Python object, or merges too much.
+    """
+    return _loader()(text).get_single_data()
+
+
+@cache
+def _loader() -> Any:
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        """SafeLoader, whose merge keys multiply without a bound."""
+
+        def flatten_mapping(self, node: Any) -> None:
+            super().flatten_mapping(node)
+            if len(node.value) > _MOST_MERGED:
+                why = f"<< merges more than {_MOST_MERGED} pairs into one mapping"
+                raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
+
+    return Loader
 
 
 def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> str:
@@ -31,11 +82,13 @@ def read_text(path: str | Path, kind: str, *, problem: Problem = ValueError) -> 
         ValueError: as `problem`: the file cannot be read, or is not UTF-8.
     """
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return text_of(path, encoding="utf-8-sig")
     except OSError as error:
         reason = error.strerror or type(error).__name__
     except UnicodeDecodeError:
         reason = "it cannot be decoded as UTF-8"
+    except TooLarge as error:
+        reason = str(error)
     raise problem(f"{path}: cannot be read as {kind}: {reason}")
 
 
@@ -76,7 +129,7 @@ def read_data(
     text = read_text(path, kind, problem=problem)
     is_json = Path(path).suffix == ".json"
     try:
-        return _json(text) if is_json else yaml.safe_load(text)
+        return _json(text) if is_json else yaml_of(text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
         reason = f"it is no {'JSON' if is_json else 'YAML'}{_line(error)}"
         reason = reason if private else _reason(error)

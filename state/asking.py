@@ -20,7 +20,7 @@ from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.tool_runs import tools_for
 from shapley_coop.state.traces import label_root
-from shapley_coop.state.turn import TurnContext, judge
+from shapley_coop.state.turn import TurnContext, judge, read_answer
 
 CHARS_PER_TOKEN = 4
 """A rule of thumb, to foresee what a letter costs."""
@@ -154,7 +154,7 @@ def _mail(agent: str, asked: Question) -> Mail:
 
 def _refusal(turn: TurnContext, agent: str, answer: Answer, attempt: int) -> Refusal:
     """Why an answer was refused; it is read again, as the table does not keep the words."""
-    found = turn.asking.check(turn, agent, answer)
+    found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
         # What an earlier version refused may be readable now: its author was promised another try.
         before = turn.draft(agent)

@@ -5,6 +5,7 @@ from fractions import Fraction
 from shapley_coop.deals import Deal, Fault, Pay, Share, Terms, short_of
 from shapley_coop.deals.language.faults import together
 from shapley_coop.deals.language.reading import Reading
+from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.storage.secrets import reservation_of
 from shapley_coop.state.table import AgentOutput
 from shapley_coop.state.turn import TurnContext
@@ -25,8 +26,12 @@ def terms_of(turn: TurnContext) -> Terms:
 
 
 def reservation(turn: TurnContext, agent: str) -> Fraction | None:
-    """The reservation value that the agent's user gave it, in the game's unit."""
-    return reservation_of(turn.evaluated.config.secrets, agent)
+    """The least that the agent's user, or its principal's mandate, has it end with."""
+    config = turn.evaluated.config
+    told = reservation_of(config.secrets, agent)
+    name = config.mandates.get(agent)
+    least = mandate_of(name).mandate.min_end if name else None
+    return max((x for x in (told, least) if x is not None), default=None)
 
 
 def too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:

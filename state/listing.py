@@ -1,28 +1,68 @@
-"""A run in a line: what lists of runs show of it, and how they are filtered."""
+"""A run in a line: what lists of runs show of it, and how they are filtered.
 
-from collections.abc import Iterable, Iterator
+`coop runs` and the page's index show the same lines, wherever a run is played.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from shapley_coop.games.catalogue import title
+from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.storage.register import Run
 
 
-def listed(run: Run) -> dict[str, Any]:
-    """What a list shows of a run; `outcome` is its status, or its state until it has ended."""
-    line = {
-        "run": run.run,
-        "game": title(run.room.get("game", "")),
-        "graph": run.graph,
-        "seed": run.room.get("seed", 0),
-        "created": run.created,
-        "state": run.state,
-        "outcome": run.result["status"] if run.result else run.state,
+def line(
+    run: str,
+    graph: str,
+    created: str,
+    state: str,
+    settings: Mapping[str, Any],
+    status: str = "",
+    payoffs: Mapping[str, float] | None = None,
+    why: str = "",
+) -> dict[str, Any]:
+    """What a list shows of a run; `outcome` is its status, or its state until it has ended.
+
+    Args:
+        run: its name.
+        graph: the workflow.
+        created: ISO time.
+        state: started, waiting, ended or failed.
+        settings: its resolved configuration; empty before its first node.
+        status: how a run that has ended came out; else empty.
+        payoffs: agent → its payoff in the game's unit, of a run that has ended.
+        why: of a run that waits or has failed: for whom, or why.
+    """
+    seats = {
+        agent: seat if isinstance(seat, str) else str(seat.get("model", ""))
+        for agent, seat in settings.get("seats", {}).items()
+        if agent not in OUTSIDERS
     }
-    if run.result:
-        line["status"] = run.result["status"]
-    return line | ({"why": run.why} if run.why else {})
+    shown: dict[str, Any] = {
+        "run": run,
+        "game": title(settings.get("game", "")),
+        "graph": graph,
+        "seed": settings.get("seed", 0),
+        "parties": list(seats),
+        "seats": seats,
+        "created": created,
+        "state": state,
+        "outcome": status or state,
+    }
+    if status:
+        shown["status"] = status
+    if payoffs is not None:
+        shown["payoffs"] = {agent: payoffs[agent] for agent in seats if agent in payoffs}
+    return shown | ({"why": why} if why else {})
+
+
+def listed(run: Run) -> dict[str, Any]:
+    """The line of a run of the register."""
+    result = run.result or {}
+    status, payoffs = result.get("status", ""), result.get("payoffs")
+    return line(run.run, run.graph, run.created, run.state, run.room, status, payoffs, run.why)
 
 
 @dataclass(frozen=True)
@@ -47,12 +87,12 @@ class RunFilter:
         """The runs that pass, in their order."""
         latest = datetime.now(UTC) - timedelta(days=self.older)
         for run in runs:
-            line = listed(run)
+            shown = listed(run)
             wanted = (
-                _key(self.game) in _key(line["game"]),
+                _key(self.game) in _key(shown["game"]),
                 self.graph in ("", run.graph),
-                self.seed in (None, line["seed"]),
-                self.outcome in ("", line["outcome"], run.state),
+                self.seed in (None, shown["seed"]),
+                self.outcome in ("", shown["outcome"], run.state),
                 not self.older or datetime.fromisoformat(run.created) <= latest,
             )
             if all(wanted):

@@ -53,6 +53,8 @@ def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
         entry["label"] = one.said["label"]
     if one.said.get("repairs"):
         entry["repairs"] = one.said["repairs"]
+    if "signature" in one.said and (one.puts or (act == "accept" and one.about)):
+        entry["signature"] = one.said["signature"]
     return entry
 
 

@@ -15,8 +15,10 @@ from shapley_coop.games.catalogue import read, title
 from shapley_coop.seats import Seat, as_seat
 from shapley_coop.seats.recording import described
 from shapley_coop.state.budget import Budget
+from shapley_coop.state.party_keys import PartyKey, as_party_key
 from shapley_coop.state.presets import PRESETS, PresetName
 from shapley_coop.state.storage.kept import keep_pack, keep_persona
+from shapley_coop.state.storage.mandates import keep_mandate
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
 
 DEFAULT_SEAT = "*"
@@ -112,6 +114,25 @@ class RunConfig(BaseModel):
         title="Prompts",
         description="A folder of templates (NAME.md) in place of the shipped ones; the record "
         "holds its hash.",
+    )
+    keys: dict[str, Annotated[PartyKey, BeforeValidator(as_party_key)]] = Field(
+        default={},
+        title="Keys",
+        description="Agent → its key: the name of one of this home, with which its seat signs what "
+        "it accepts, or a public key in PEM, of a party that signs its answers itself.",
+    )
+    require_signed: bool = Field(
+        default=False,
+        title="Require signed",
+        description="Whether an offer or acceptance of a party with a key counts only if it is "
+        "signed.",
+    )
+    mandates: dict[str, Annotated[str, Field(max_length=50_000)]] = Field(
+        default={},
+        title="Mandates",
+        description="Agent → what its principal allows it, as coop mandate wrote it: the most it "
+        "may pay, the least it may end with, what it may never do. The table holds a hash in its "
+        "place.",
     )
     rounds: int = Field(
         default=3, ge=1, le=50, title="Rounds", description="Rounds of talk in each bargaining."
@@ -285,14 +306,24 @@ class RunConfig(BaseModel):
         seats |= {name: self.seats[name] for name in OUTSIDERS if name in self.seats}
         for agent in secrets_of(self.secrets):
             reservation_of(self.secrets, agent)
-        if strangers := set(self.personas) - set(game.agents):
-            raise ValueError(
-                f"a persona is given to {', '.join(sorted(strangers))}, who does not play: "
-                f"the agents are {', '.join(game.agents)}"
-            )
+        given: dict[str, Mapping[str, Any]] = {
+            "persona": self.personas,
+            "key": self.keys,
+            "mandate": self.mandates,
+        }
+        for what, named in given.items():
+            if strangers := set(named) - set(game.agents):
+                raise ValueError(
+                    f"a {what} is given to {', '.join(sorted(strangers))}, who does not play: "
+                    f"the agents are {', '.join(game.agents)}"
+                )
+        if (self.keys or self.mandates) and not game.signable:
+            raise ValueError(f"{game.name} makes no offers that could be signed: leave out keys")
         kept = {
             "personas": {agent: keep_persona(text) for agent, text in self.personas.items()},
             "prompts": keep_pack(self.prompts),
+            "keys": {agent: key.resolved() for agent, key in self.keys.items()},
+            "mandates": {a: keep_mandate(text, a) for a, text in self.mandates.items()},
         }
         known = {name: described(seat) for name, seat in seats.items() if seat}
         return self.model_copy(update={"game": read(self.game), "seats": known, **kept})

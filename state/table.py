@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, field_validator
 from typing_extensions import TypedDict
 
 from shapley_coop.deals import Contract, Offer
+from shapley_coop.deals.signing import Signature
 from shapley_coop.games import Position, Turn
 from shapley_coop.seats.records import Pointer
 from shapley_coop.state.run_config import RunConfig
@@ -37,6 +38,7 @@ class PublicMessage(TypedDict):
     about: NotRequired[int]  # the revision that it accepts or rejects
     label: NotRequired[str]  # of the fault that ended in a pass
     repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
+    signature: NotRequired[Signature]  # of the offer that it makes or accepts
 
 
 class Acceptance(TypedDict):
@@ -57,6 +59,7 @@ class AgentOutput(TypedDict):
     accepts: NotRequired[Acceptance]
     repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
     pointer: NotRequired[Pointer]
+    signature: NotRequired[Signature]  # of the offer that it makes or accepts
 
 
 class Draft(TypedDict):

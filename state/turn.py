@@ -9,11 +9,14 @@ from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.faults import CUT, FILTERED, REFUSED
 from shapley_coop.deals.language.speech import speech_in
 from shapley_coop.deals.language.wire import too_long
+from shapley_coop.deals.signing import without_signature
 from shapley_coop.seats.person import CHOSEN, PASS
 from shapley_coop.seats.records import Answer, Pointer
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.mandates import outside
 from shapley_coop.state.run_config import OUTSIDERS
+from shapley_coop.state.signatures import attested
 from shapley_coop.state.table import AgentOutput, Draft, Table
 
 Phase = Literal["negotiation", "action", "settlement"]
@@ -147,7 +150,7 @@ def reading(check: Callable[[TurnContext, str, Message], AgentOutput | Fault]) -
     def read(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
         if fault := unfinished(answer):
             return fault
-        message = scan(answer.text)
+        message = scan(without_signature(answer.text))
         if isinstance(message, Fault):
             return message
         # Outsiders repeat what the parties agreed, which is bounded already.
@@ -161,6 +164,15 @@ def reading(check: Callable[[TurnContext, str, Message], AgentOutput | Fault]) -
         return {**found, "repairs": [*message.repairs, *found.get("repairs", [])]}
 
     return read
+
+
+def read_answer(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
+    """What an answer says, if it is sound, its author's mandate allows it, and it is signed."""
+    found, config = turn.asking.check(turn, agent, answer), turn.evaluated.config
+    if isinstance(found, Fault) or not (config.keys or config.mandates):
+        return found
+    beyond = outside(turn.evaluated, turn.topic.phase, agent, answer.text, found)
+    return beyond or attested(turn, agent, answer.text, found)
 
 
 @dataclass(frozen=True)
@@ -201,7 +213,7 @@ def judge(
         return Judged({**draft, "label": SPENT_UP}, passing(SPENT_UP))
     if answer.text == PASS and turn.is_person(agent):
         return Judged({**draft, "label": CHOSEN}, passing(CHOSEN))
-    found = turn.asking.check(turn, agent, answer)
+    found = read_answer(turn, agent, answer)
     if not isinstance(found, Fault):
         return Judged(draft, {**found, "pointer": pointer} if pointer is not None else found)
     draft["label"] = found.label

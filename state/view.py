@@ -15,6 +15,7 @@ from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
+from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.tool_runs import drafts_for
 from shapley_coop.state.turn import TurnContext
 
@@ -155,6 +156,7 @@ def _offer(turn: TurnContext, agent: str) -> Facts:
 def _answered_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer, with its JSON to change, and what it would pay where the run computes that."""
     facts, offer = _offer(turn, agent), turn.evaluated.offer
+    facts |= shown_to_sign(turn, agent)
     if offer and offer["deal"]["clauses"]:
         deal = Deal.model_validate(offer["deal"])
         facts["offer"]["wire"] = wire_form(deal)

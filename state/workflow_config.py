@@ -16,7 +16,7 @@ from shapley_coop.games import Game, load, names
 from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS, RunConfig
 from shapley_coop.state.table import Opening
 
-MERGED = ("params", "seats", "personas")
+MERGED = ("params", "seats", "personas", "keys", "mandates")
 """Fields of names and values: what is given in two places is merged name by name."""
 
 

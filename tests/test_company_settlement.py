@@ -28,9 +28,10 @@ EVE = "Eve | [x](http://evil) @all <eve@example.org>"
 @pytest.fixture
 def history(tmp_path: Path) -> History:
     repo = Builder(tmp_path / "repo")
-    code = "".join(f"value_{n} = compute({n})\n" for n in range(30))
+    code = "".join(f"value_{n} = compute({n})\n" for n in range(20)) + "\n".join("abcdefghijk")
     repo.commit("Write", "Ada <ada@example.org>", a_dot_py=code, README_dot_md="# It\n\nWords.\n")
-    repo.commit("fix: the sum", EVE, b_dot_py="".join(f"fix_{n} = {n}\n" for n in range(10)))
+    mended = code.replace("value_0 = compute(0)", "first = the_sum_of_all")
+    repo.commit("fix: the sum", EVE, a_dot_py=mended, b_dot_py="other = 1\n" * 9)
     repo.commit("Bump", "renovate[bot] <bot@example.org>", c_dot_py="c = 1\n")
     return read_history(repo.folder)
 
@@ -42,9 +43,11 @@ def paid(report: dict[str, Any]) -> Fraction:
 def test_the_bounty_is_divided_by_points_to_the_cent(history: History) -> None:
     report = settle_history(history, bounty="100.01", currency="EUR")
     ada, eve = report["contributors"].values()
-    # Kinds made: code 33.5, documents 10, fixes 20, of 63.5 in all.
-    assert ada["point"] == pytest.approx(100 * (33.5 * 0.75 + 10) / 63.5)
-    assert ada["interval"] == [27 * 0.75 + 5, 40 * 0.75 + 15]
+    # 40 lines of code weigh 33.5; beside them 2 of a document and 3 for the one mended line.
+    document, fix = 33.5 * 2 / 40, 33.5 * 3 / 40
+    whole = 33.5 + document + fix
+    assert ada["point"] == pytest.approx(100 * (33.5 * 0.75 + document) / whole, abs=1e-4)
+    assert eve["point"] == pytest.approx(100 * (33.5 * 0.25 + fix) / whole, abs=1e-4)
     assert eve["counts"] == {"code": "10", "decisions": "0", "documents": "0", "fixes": "1"}
     assert paid(report) == Fraction("100.01")
     assert report["by_bots"] == 1
@@ -69,7 +72,7 @@ def test_the_comment_has_a_table_the_reasons_and_no_markup_of_others(history: Hi
     assert "@all" not in text
     assert "](" not in text.replace("\\]", "").replace("\\(", "")
     fix = history.contributions[next(n for n in history.contributions if "Eve" in n)]
-    assert f"1 fix: {fix.evidence['fixes'][0].commit[:10]}" in text
+    assert f"1 mended line: {fix.evidence['fixes'][0].commit[:10]}" in text
     assert "30 effective lines of code" in text
     assert "commits by bots: 1" in text
     assert len(rows(settle_history(history))) == 3

@@ -1,6 +1,7 @@
 """Reading what people wrote: a fault is one line with the path; private files stay private."""
 
 import doctest
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from shapley_coop import files
 from shapley_coop.files import first_error, read_data, read_json, read_mapping, read_text
+from shapley_coop.games.files import read_file
 
 SECRET = "reservation value 41"
+_MERGED = "\n".join(
+    ["reservation value 41: &m0 {a: 1}"]
+    + [f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 10)}]}}" for n in range(1, 31)]
+).encode()
+"""Thirty lines that ask for 10^30 pairs."""
+
 FAULTS = [
     ("torn.json", b'{"a": "reservation value 41', "Unterminated string"),
     ("twice.json", b'{"reservation value 41": 1, "reservation value 41": 2}', "occurs twice"),
@@ -17,6 +25,7 @@ FAULTS = [
     ("deep.json", b"[" * 100_000, "nested too deeply"),
     ("torn.yaml", b"a: [reservation value 41\nb: }", "while parsing"),
     ("code.yaml", b"!!python/object/apply:os.getcwd [reservation value 41]", "constructor"),
+    ("merged.yaml", _MERGED, "<< merges more than"),
     ("latin.yaml", "Zoë: reservation value 41".encode("latin-1"), "decoded as UTF-8"),
     ("absent.yaml", None, "No such file"),
 ]
@@ -42,6 +51,22 @@ def test_a_fault_is_one_line_with_path_kind_and_reason(faulty: tuple[Path, str])
     assert said.startswith(f"{path}: cannot be read as a game: ")
     assert reason in said
     assert "\n" not in said
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a file without an end")
+@pytest.mark.parametrize("read", [read_text, read_data, read_json, read_file])
+def test_a_file_without_an_end_is_read_to_the_bound(
+    read: Callable[[str, str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MOST_BYTES", 2**20)
+    with pytest.raises(ValueError, match="a game: it has more than 1 MB") as refused:
+        read("/dev/zero", "a game")
+    assert "\n" not in str(refused.value)
+
+
+def test_merged_keys_of_usual_size_are_merged(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("a: &a {x: 1}\nb: {<<: *a, y: 2}\n", encoding="utf-8")
+    assert read_data(tmp_path / "a.yaml", "a game")["b"] == {"x": 1, "y": 2}
 
 
 def test_a_private_file_is_not_quoted(faulty: tuple[Path, str]) -> None:

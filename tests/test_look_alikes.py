@@ -3,7 +3,7 @@
 import pytest
 
 from shapley_coop import games
-from shapley_coop.games.look_alikes import look_alike
+from shapley_coop.games.look_alikes import look_alike, mixed
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,32 @@ def test_names_that_people_have_are_different() -> None:
     names = ["Zoe", "Zoi", "Alice", "Alicia", "Bob", "Rob", "李", "木", "Agent 1", "Agent 2"]
     assert look_alike(names) is None
     assert look_alike([f"A{n}" for n in range(100)]) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Camilla", "Carnilla"), ("wanda", "vvanda"), ("Owen", "Ovven"), ("\u00c6sir", "AEsir")],
+)
+def test_a_group_of_letters_can_look_like_one_letter(one: str, other: str) -> None:
+    assert look_alike([one, "Bob", other]) == (one, other)
+
+
+def test_a_word_in_two_alphabets_is_refused_and_a_name_in_two_is_not() -> None:
+    for mix in ("P\u0430ypal", "Ali\u0441e", "B\u03bfb", "Ann Alic\u0435"):
+        assert mixed(["Bob", mix]) == mix
+        with pytest.raises(games.GameError, match="mixes alphabets in a word") as refused:
+            games.load("escape_room", {"agents": ["Zoe", mix]})
+        assert str(refused.value).isascii()
+    honest = [
+        "Alice",
+        "\u0410\u043b\u0438\u0441\u0430",
+        "Anna \u0418\u0432\u0430\u043d\u043e\u0432\u0430",
+    ]
+    honest += ["\u7530\u4e2d\u3055\u3093A", "\u0394task", "Zo\u00eb", "Agent \u03b1"]
+    assert mixed(honest) is None
+
+
+def test_a_table_has_at_most_a_thousand_agents() -> None:
+    """Each name is compared with all others, whoever sends them."""
+    with pytest.raises(games.GameError, match="20000 agents: name at most 1000"):
+        games.load("escape_room", {"agents": [f"A{n}" for n in range(20_000)]})

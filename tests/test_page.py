@@ -125,7 +125,7 @@ def test_what_was_opened_stays_open_while_the_run_is_walked_through(
         opened.page.get_by_text("By agent").click()
         opened.page.get_by_text("By agent").focus()
         opened.page.evaluate("document.querySelector('[aria-label=\"To the start\"]').click()")
-        assert opened.page.locator("#cost details").get_attribute("open") is not None
+        assert opened.page.locator("#cost details").first.get_attribute("open") is not None
         assert opened.page.evaluate("document.activeElement.textContent") == "By agent"
 
 

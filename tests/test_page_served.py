@@ -55,10 +55,13 @@ def test_a_live_run_is_followed_to_its_end(serving: str, tmp_path: Path) -> None
             page.get_by_text("✓ paid, once").wait_for()
             page.get_by_text("agreed", exact=True).first.wait_for()
             assert page.locator(".replay output").inner_text() == "8 of 8"
+            # What calls cost is told once it has ended.
+            page.get_by_text("By event", exact=True).wait_for()
             # What it was told bit by bit is what there is.
             followed = page.locator("main").inner_text()
             page.reload()
             page.get_by_text("✓ paid, once").wait_for()
+            page.get_by_text("By event", exact=True).wait_for()
             assert page.locator("main").inner_text() == followed
             assert opened.complaints == []
     finally:
@@ -70,7 +73,7 @@ def test_the_runs_are_listed_and_lead_to_one(serving: str, tmp_path: Path) -> No
     outcome = asyncio.run(play("negotiation", RunConfig()))
     with tab() as opened:
         opened.page.goto(f"{serving}/view/")
-        opened.page.get_by_role("link", name=outcome["run"]).click()
+        opened.page.get_by_role("row", name=outcome["run"]).get_by_role("link").click()
         opened.page.locator("#contract-title").wait_for()
         opened.page.get_by_role("link", name="All runs").click()
         opened.page.get_by_text("1 run", exact=True).wait_for()

@@ -19,6 +19,8 @@ from shapley_coop.games.repository.lines import effective_lines
 from tests.history_builder import ENV, Builder, build_large
 
 ADA, BOB, CLEO = "Ada <ada@example.org>", "Bob <bob@example.org>", "Cleo <cleo@example.org>"
+EACH = Rules(weighed=False)
+"""Each fix, document and decision counts one: what is told here is what counts at all."""
 BOT = "dependabot[bot] <support@bots.example>"
 
 
@@ -66,13 +68,13 @@ def test_every_kind_of_commit_is_counted_as_it_should_be(repo: Builder) -> None:
     repo.commits += 1
     repo.git("merge", "-q", "--no-ff", "-m", "fix: merge side", "side", who=BOB)
 
-    history = read_history(repo.folder, mailmap=True)
+    history = read_history(repo.folder, mailmap=True, rules=EACH)
 
-    half = Fraction(1, 2)
+    # A third of the pair's three lines is the bot's, and nobody's.
     assert counts(history) == {
         "Ada": {"code": 10 + 5 + 4, "documents": 1},
-        "Bob": {"code": 2 + 3 * half},
-        "Cleo": {"code": 1 + 3 * half, "decisions": 1, "fixes": 1},
+        "Bob": {"code": 2 + 1},
+        "Cleo": {"code": 1 + 1, "decisions": 1, "fixes": 1},
     }
     assert (history.merges, history.by_bots, history.commits) == (1, 1, 9)
     assert history.excluded == {"vendored": 1, "generated": 2}
@@ -137,10 +139,11 @@ def test_a_range_credits_only_what_was_added_in_it(repo: Builder) -> None:
     old = repo.commit("Write", ADA, a_dot_py=code(10), doc_dot_md="one\ntwo\nthree\n")
     repo.commit("Add", BOB, a_dot_py=code(13), doc_dot_md="one\ntwo\nthree\nfour\n")
     repo.commit("Move the old", BOB, a_dot_py=None, c_dot_py=code(13))
-    history = read_history(repo.folder, f"{old}..HEAD")
+    history = read_history(repo.folder, f"{old}..HEAD", rules=EACH)
     assert counts(history) == {"Bob": {"code": 3, "documents": Fraction(1, 4)}}
-    assert counts(read_history(repo.folder, f"{old}..")) == counts(history)
-    assert counts(read_history(repo.folder, old)) == {"Ada": {"code": 10, "documents": 1}}
+    assert counts(read_history(repo.folder, f"{old}..", rules=EACH)) == counts(history)
+    before = counts(read_history(repo.folder, old, rules=EACH))
+    assert before == {"Ada": {"code": 10, "documents": 1}}
 
 
 def test_a_file_renamed_on_one_branch_and_edited_on_another_keeps_both_authors(
@@ -166,16 +169,16 @@ def test_a_commit_picked_to_two_branches_is_paid_once(repo: Builder) -> None:
     repo.commit("Other", ADA, c_dot_py=code(2, "c"))
     repo.git("cherry-pick", picked)
     repo.git("merge", "-q", "-m", "Merge", "side")
-    assert counts(read_history(repo.folder))["Bob"] == {"code": 5, "fixes": 1}
+    assert counts(read_history(repo.folder, rules=EACH))["Bob"] == {"code": 5, "fixes": 1}
 
 
 def test_a_reverted_fix_does_not_count_until_its_revert_is_reverted(repo: Builder) -> None:
     repo.commit("Write", ADA, a_dot_py=code(3))
     fix = repo.commit("Fixed the sum", BOB, a_dot_py=code(4))
     undone = repo.commit(f'Revert "x"\n\nThis reverts commit {fix}.', ADA, a_dot_py=code(3))
-    assert "fixes" not in counts(read_history(repo.folder)).get("Bob", {})
+    assert "fixes" not in counts(read_history(repo.folder, rules=EACH)).get("Bob", {})
     repo.commit(f"Reapply\n\nThis reverts commit {undone}.", ADA, a_dot_py=code(4))
-    assert counts(read_history(repo.folder))["Bob"] == {"code": 1, "fixes": 1}
+    assert counts(read_history(repo.folder, rules=EACH))["Bob"] == {"code": 1, "fixes": 1}
 
 
 @pytest.mark.parametrize(
@@ -196,7 +199,7 @@ def test_a_fix_says_so_and_changes_code(
 ) -> None:
     repo.write(path, "total = 1\n")
     repo.commit(message, ADA)
-    assert read_history(repo.folder).artefacts()["Ada"]["fixes"] == counted
+    assert read_history(repo.folder, rules=EACH).artefacts()["Ada"]["fixes"] == counted
 
 
 @pytest.mark.parametrize(
@@ -214,7 +217,7 @@ def test_a_fix_says_so_and_changes_code(
 )
 def test_a_decision_counts_where_it_is_accepted(repo: Builder, text: str, stands: bool) -> None:
     repo.commit("Decide", ADA, docs__adr__one_dot_md=text, docs__adr__README_dot_md="Index\n")
-    made = counts(read_history(repo.folder))["Ada"]
+    made = counts(read_history(repo.folder, rules=EACH))["Ada"]
     assert made == ({"decisions": 1, "documents": 1} if stands else {"documents": 1})
 
 
@@ -242,7 +245,10 @@ def test_without_a_mailmap_addresses_are_counted_apart_and_the_reader_is_told(
 
 def test_a_rule_file_replaces_rules(repo: Builder, tmp_path: Path) -> None:
     file = tmp_path / "rules.yaml"
-    file.write_text("decisions: ['choices/*.md']\nvendored: ['src/theirs/']\nbots: ['^Bob ']\n")
+    file.write_text(
+        "decisions: ['choices/*.md']\nvendored: ['src/theirs/']\nbots: ['^Bob ']\n"
+        "whole_decision: 1\n"
+    )
     repo.commit("One", ADA, choices__a_dot_md="Choose\n", src__theirs__x_dot_py=code(9))
     repo.commit("Two", BOB, vendor__x_dot_py=code(9))
     repo.commit("Three", ADA, vendor__y_dot_py=code(4, "y"))
@@ -315,7 +321,7 @@ def test_hundreds_of_commits_are_read_by_a_handful_of_git_processes(
         "shapley_coop.games.repository.git.subprocess.Popen",
         lambda command, **options: (started.append(command), popen(command, **options))[1],
     )
-    history = read_history(tmp_path / "large")
+    history = read_history(tmp_path / "large", rules=EACH)
     assert 0 < len(started) < 16
     assert history.commits == 400
     assert sum(made["fixes"] for made in history.artefacts().values()) == 40

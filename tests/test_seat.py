@@ -174,8 +174,8 @@ def test_a_person_answers_on_a_phone(server: Server, tmp_path: Path) -> None:
     with tab(PHONE, **signed_in) as opened:
         page = opened.page
         page.goto(play.party("Alice").seat)
-        page.get_by_role("heading", name="Alice, you are asked to act").wait_for()
-        page.get_by_label("Action", exact=True).fill("door")
+        page.get_by_role("heading", name="Alice, choose your action").wait_for()
+        page.get_by_role("group", name="Your action").get_by_text("door").click()
         picture(opened, tmp_path, "seat")
         assert not opened.overflows()
         page.get_by_role("button", name="Send", exact=True).click()

@@ -94,3 +94,17 @@ def test_a_seat_is_paid_for_as_what_it_names() -> None:
 def test_whose_a_run_is_is_not_said_by_a_request(key: str) -> None:
     payload = {"schedule": "* * * * *", "config": {"configurable": {key: {"identity": "bob"}}}}
     assert complaint_about(json.dumps(payload).encode(), ANNS) == f"{key}: only the server sets it"
+
+
+def test_a_tenants_parties_sign_by_keys_of_their_own_alone() -> None:
+    public = "-----BEGIN PUBLIC KEY-----\nAA==\n-----END PUBLIC KEY-----"
+    for keys, allowed in (
+        ({"Bob": public}, True),
+        ({"Bob": "operator"}, False),
+        ({"Bob": {"name": "operator"}}, False),
+        ({"Alice": public, "Bob": {"name": "operator", "public": public}}, False),
+    ):
+        body = json.dumps({"input": {"room": {"keys": keys}}}).encode()
+        assert (complaint_about(body, ANNS) == "") == allowed, keys
+    kept = json.dumps({"context": {"mandates": {"Bob": "kept:0123"}}}).encode()
+    assert "mandates" in complaint_about(kept, ANNS)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.files import text_of
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange.files import in_words
 from shapley_coop.games.exchange.masks import full
@@ -61,7 +62,7 @@ def _read(file: Path, _: int) -> dict[str, Record]:
 
 
 def _objects(file: Path) -> list[tuple[int, Any]]:
-    text = file.read_text(encoding="utf-8")
+    text = text_of(file)
     try:
         if text.lstrip().startswith("["):
             return list(enumerate(json.loads(text), start=1))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from typing_extensions import TypedDict
 
+from shapley_coop.files import text_of
 from shapley_coop.games.dice import dice
 from shapley_coop.games.params import GameError
 
@@ -96,7 +97,7 @@ def read_tools(path: str | Path) -> dict[str, Tool]:
         GameError: the file cannot be read, or is not a catalogue.
     """
     try:
-        nodes = json.loads(Path(path).read_text(encoding="utf-8"))["nodes"]
+        nodes = json.loads(text_of(path))["nodes"]
         found = [
             Tool(
                 str(node["id"]),

@@ -10,30 +10,36 @@ code
     is. Every line is counted once, for the commit that first added it.
 decisions, documents
     One for each accepted decision record and each document that stands at the end of the range,
-    divided among contributors by the lines of it that are theirs. The part of a document that
-    is older than the range belongs to nobody.
+    divided among contributors by the lines of it that are theirs; short ones count in part. The
+    part of a document that is older than the range belongs to nobody.
 fixes
-    One for each commit whose message says that it mends something, that changed code, and that
-    no later commit of the range reverted. A commit picked to another branch counts once.
+    The lines that were mended, of each commit whose message says that it mends something and whose
+    diff shows it: lines of others that it changed and that stand as it left them, each by how much
+    of it was changed, and no more than `largest_fix` a commit. What a fix adds is code, and what it
+    deletes is gone. A commit that a later one of the range reverted mends nothing, and one picked
+    to another branch counts once.
 
-A commit with co-authors is divided evenly among author and co-authors. Merges, bots, binary files
-and what is vendored or generated earn nothing. Counts are exact fractions, and each is the sum of
-its evidence.
+By `weighed: false` each fix, document and decision counts one, as in Shapley-Coop's appendix B.2.
+
+A commit with co-authors is divided evenly among author and co-authors; the part of a bot or a model
+goes to whoever committed, or to nobody, as the rules say. Merges, binary files and what is vendored
+or generated earn nothing. Counts are exact fractions, and each is the sum of its evidence.
 """
 
 from pathlib import Path
 
+from shapley_coop.games.repository.contributions import History
 from shapley_coop.games.repository.fresh import fresh, shallow_ends
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.log import read_commits
-from shapley_coop.games.repository.reading import History, Reading
+from shapley_coop.games.repository.reading import Reading
 from shapley_coop.games.repository.rules import Rules
 
 
 def read_history(
     repo: str | Path,
     range: str | None = None,
-    mailmap: bool = False,
+    mailmap: bool | str = False,
     rules: Rules | None = None,
 ) -> History:
     """Read who made what.
@@ -41,8 +47,9 @@ def read_history(
     Args:
         repo: a working tree or bare repository; a folder within one means all of it.
         range: `A..B`, or one revision for everything up to it; None for everything up to HEAD.
-        mailmap: heed the .mailmap of the range's last commit. Anybody who may commit can write
-            one that gives them the work of others, so what it moves is in the notes either way.
+        mailmap: heed the .mailmap of the range's last commit, or the text of one. Anybody who may
+            commit can write one that gives them the work of others, so what it moves is in the
+            notes either way.
         rules: what counts as what.
 
     Raises:
@@ -55,8 +62,12 @@ def read_history(
     tip, base = _ends(repository, range)
     shallow = shallow_ends(repository)
     with fresh(repository, [tip, *([base] if base else [])]) as copy:
-        reading = Reading(copy, rules or Rules(), tip, mailmap)
-        for commit in read_commits(copy, tip, base):
+        people = f"{tip}:.mailmap"
+        if isinstance(mailmap, str):
+            written = copy.output("hash-object", "-w", "--stdin", stdin=mailmap.encode())
+            people = written.decode("ascii").strip()
+        reading = Reading(copy, rules or Rules(), tip, people, mailmap is not False)
+        for commit in read_commits(copy, tip, base, people):
             if commit.hash in shallow:
                 raise RepositoryError(
                     f"{repo}: a shallow clone, whose history ends at {commit.hash[:12]}: "
@@ -70,7 +81,8 @@ def read_history(
     contributions, notes = reading.named()
     excluded = dict(sorted(reading.excluded.items()))
     counts = reading.commits, merged, reading.by_bots
-    return History(str(repo), tip, base, contributions, *counts, excluded, notes)
+    given, made = rules or Rules(), reading.made(contributions)
+    return History(str(repo), tip, base, contributions, *counts, excluded, notes, given, made)
 
 
 def _ends(repository: Repository, span: str | None) -> tuple[str, str | None]:

@@ -11,7 +11,7 @@ from shapley_coop.games.repository.git import LARGEST_RECORD, Repository, Reposi
 from shapley_coop.games.repository.lines import normal
 
 _FIELDS = (
-    *("%H", "%an", "%ae", "%aN", "%aE", "%at", "%B"),
+    *("%H", "%an", "%ae", "%aN", "%aE", "%cn", "%ce", "%cN", "%cE", "%at", "%B"),
     "%(trailers:key=Co-authored-by,valueonly)",
 )
 _OPTIONS = (
@@ -46,6 +46,8 @@ class Change:
     binary: bool
     added: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
+    edits: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    """What was removed in one place, and what stands there instead."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,17 @@ class Commit:
     hash: str
     author: Person
     mapped: Person  # the author as the .mailmap has them
+    committer: Person
+    mapped_committer: Person
     co_authors: tuple[Person, ...]
     time: str  # of authoring, in seconds since 1970, as git has it
     message: str
     changes: list[Change]
 
 
-def read_commits(repository: Repository, tip: str, base: str | None) -> Iterator[Commit]:
+def read_commits(
+    repository: Repository, tip: str, base: str | None, mailmap: str = ""
+) -> Iterator[Commit]:
     """The commits that `tip` has and `base` has not, parents before children.
 
     Merges are left out: what they bring has authors of its own. Renames and copies are found as
@@ -73,6 +79,7 @@ def read_commits(repository: Repository, tip: str, base: str | None) -> Iterator
         repository: what to read.
         tip: a commit's hash.
         base: another's, or None for everything up to `tip`.
+        mailmap: a blob that says who is who; the .mailmap of `tip` if it is not given.
 
     Raises:
         RepositoryError: git fails, or prints what it should not.
@@ -86,7 +93,7 @@ def read_commits(repository: Repository, tip: str, base: str | None) -> Iterator
         tip,
         *([f"^{base}"] if base else []),
         "--",
-        mailmap=f"{tip}:.mailmap",
+        mailmap=mailmap or f"{tip}:.mailmap",
     )
     one: list[bytes] = []
     held = 0
@@ -111,12 +118,15 @@ def _commit(repository: Repository, records: list[bytes]) -> Commit:
     head = [part.decode("utf-8", "replace") for part in islice(parts, len(_FIELDS))]
     if len(head) < len(_FIELDS):
         raise RepositoryError(f"{repository.path}: git log broke off within a commit")
-    hash_, name, email, mapped_name, mapped_email, time, message, trailers = head
+    hash_, *who, time, message, trailers = head
+    author, mapped, committer, mapped_committer = map(Person, who[::2], who[1::2])
     named = (_PERSON.fullmatch(line) for line in trailers.splitlines())
     return Commit(
         hash=hash_,
-        author=Person(name, email),
-        mapped=Person(mapped_name, mapped_email),
+        author=author,
+        mapped=mapped,
+        committer=committer,
+        mapped_committer=mapped_committer,
         co_authors=tuple(Person(*match.groups()) for match in named if match),
         time=time,
         message=message.strip(),
@@ -168,8 +178,16 @@ def _change(status: str, path: str, before: str, section: bytes) -> Change:
         before=before,
         binary=not hunks and b"\nBinary files " in head,
     )
-    for line in body.decode("utf-8", "replace").split("\n"):
-        side = {"+": change.added, "-": change.removed}.get(line[:1])
-        if side is not None and (text := normal(line[1:])):
-            side.append(text)
+    gone: list[str] = []
+    come: list[str] = []
+    for line in [*body.decode("utf-8", "replace").split("\n"), "@@"]:
+        sign = line[:1]
+        if sign == "@":  # the next place, or the end
+            if gone and come:
+                change.edits.append((gone, come))
+            change.removed.extend(gone)
+            change.added.extend(come)
+            gone, come = [], []
+        elif sign in ("+", "-") and (text := normal(line[1:])):
+            (come if sign == "+" else gone).append(text)
     return change

@@ -1,18 +1,22 @@
 """From commits to contributors, their counts, and the evidence for each count."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from shapley_coop.games.look_alikes import look_alike
 from shapley_coop.games.params import RESERVED
+from shapley_coop.games.repository.contributions import Contribution, Evidence
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.lines import effective_lines, plain_lines
 from shapley_coop.games.repository.log import Commit, Person
-from shapley_coop.games.repository.ownership import NOBODY, Ownership
-from shapley_coop.games.repository.rules import KINDS, Place, Rules, declared
+from shapley_coop.games.repository.ownership import LONG, NOBODY, Ownership
+from shapley_coop.games.repository.rules import Place, Rules, declared
+
+_MOST_TOLD = 10
+"""Of notes of one sort."""
 
 LARGEST_FILE = 2_000_000
 """Bytes; beyond, a file is taken for data."""
@@ -23,67 +27,8 @@ _LONGEST = 64
 MOST_FILES = 1_000_000
 """Of the last commit: trees can be nested so that a small pack holds any number."""
 
+_NUMBERS = re.compile(r"[0-9]+")
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40,64})\b", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What one commit adds to one count."""
-
-    commit: str
-    path: str  # empty for fixes, which are whole commits
-    amount: Fraction
-
-
-@dataclass
-class Contribution:
-    """What one contributor made."""
-
-    name: str
-    email: str
-    commits: int = 0
-    evidence: dict[str, list[Evidence]] = field(default_factory=lambda: {k: [] for k in KINDS})
-
-    @property
-    def counts(self) -> dict[str, Fraction]:
-        """Kind → count: the sum of its evidence."""
-        return {
-            kind: sum((one.amount for one in shown), Fraction(0))
-            for kind, shown in self.evidence.items()
-        }
-
-
-@dataclass(frozen=True)
-class History:
-    """What a range of commits holds.
-
-    Attributes:
-        path: where the repository is.
-        tip: the range's last commit.
-        base: the commit that it starts after; None for the whole history.
-        contributions: by name, in order of first appearance; a name that two people share, with
-            the address.
-        commits: how many were read; merges and those of bots are not among them.
-        merges: how many were left out as merges.
-        by_bots: how many were left out as made by bots.
-        excluded: reason → how many files of the last commit were left out for it.
-        notes: what a reader should know before paying by these counts.
-    """
-
-    path: str
-    tip: str
-    base: str | None
-    contributions: dict[str, Contribution]
-    commits: int
-    merges: int
-    by_bots: int
-    excluded: dict[str, int]
-    notes: list[str]
-
-    def artefacts(self) -> dict[str, dict[str, Fraction]]:
-        """Contributor → kind → count, of those who made anything that counts."""
-        counts = {name: one.counts for name, one in self.contributions.items()}
-        return {name: made for name, made in counts.items() if any(made.values())}
 
 
 class Reading:
@@ -95,40 +40,78 @@ class Reading:
         excluded: reason → files of the last commit that were left out for it.
     """
 
-    def __init__(self, repository: Repository, rules: Rules, tip: str, mailmap: bool) -> None:
+    def __init__(
+        self, repository: Repository, rules: Rules, tip: str, mailmap: str, heeded: bool
+    ) -> None:
         self._repository, self._rules, self._tip = repository, rules, tip
-        self._mailmap, self._heeded = f"{tip}:.mailmap", mailmap
+        self._mailmap, self._heeded = mailmap, heeded
+        self._others: Counter[tuple[str, str]] = Counter()  # who is no person, and who earns
         self._moved: Counter[tuple[str, str]] = Counter()  # from an address to another person
         self._mapped: dict[Person, Person] = {}
         self._people: dict[str, Contribution] = {}
         self._commits: list[Commit] = []
         self._fixes: list[Commit] = []
-        self._earners: dict[str, tuple[str, ...]] = {}  # a commit's hash → keys into people
-        self._lines = Ownership()
+        self.earners: dict[str, dict[str, Fraction]] = {}  # a commit's hash → person → part
+        self._lines = Ownership(Fraction(rules.retouched if rules.weighed else 0))
         self.commits = self.by_bots = 0
+        self._alike: Counter[tuple[str, str]] = Counter()  # by commit and path
+        self._mended: defaultdict[str, Fraction] = defaultdict(Fraction)  # by a fix's hash
         self.excluded = Counter[str]()
 
     def take(self, commit: Commit) -> None:
         """Take in the next commit."""
-        people = [
-            self._chosen(commit.author, commit.mapped),
-            *(self._chosen(person, self._map(person)) for person in commit.co_authors),
-        ]
-        human = [p for p in people if not self._rules.is_bot(p.name, p.email)]
-        # A commit of nothing, or a trailer, which anybody can write, gives nobody another name.
-        author = people[0] if commit.changes else None
-        earners = tuple(dict.fromkeys(self._key(person, person is author) for person in human))
+        earners = self._earners(commit)
         for key in earners:
             self._people[key].commits += 1
         self.commits += bool(earners)
         self.by_bots += not earners
-        self._lines.apply(len(self._commits) if earners else NOBODY, commit.changes)
         code = any(self._rules.place(change.path) == "code" for change in commit.changes)
+        fix = bool(earners) and code and self._rules.is_fix(commit.message)
+        number = len(self._commits) if earners else NOBODY
+        self.earners[commit.hash] = earners
+        self._lines.apply(number, commit.changes, self._mends(earners) if fix else None)
         kept = replace(commit, changes=[])
         self._commits.append(kept)
-        self._earners[commit.hash] = earners
-        if code and self._rules.is_fix(commit.message):
+        if fix:
             self._fixes.append(kept)
+
+    def _earners(self, commit: Commit) -> dict[str, Fraction]:
+        """Whose a commit is, in parts: even ones, and those of bots and models as the rules say."""
+        author = self._chosen(commit.author, commit.mapped)
+        people = [
+            author,
+            *(self._chosen(person, self._map(person)) for person in commit.co_authors),
+        ]
+        people = list({p.email.casefold() or p.name: p for p in reversed(people)}.values())[::-1]
+        by = next((p for p in self._who_committed(commit, author) if self._is_person(p)), None)
+        found: dict[str, Fraction] = {}
+        for person in people:
+            goes_to = self._rules.part_of(person.name, person.email)
+            if goes_to is not None:
+                self._others[_shown(person), goes_to] += 1
+            earner = person if goes_to is None else by if goes_to == "committer" else None
+            if earner is not None:
+                # A commit of nothing, or a trailer, which anybody can write, names nobody anew.
+                key = self._key(earner, bool(commit.changes) and earner is author)
+                found[key] = found.get(key, Fraction(0)) + Fraction(1, len(people))
+        return found
+
+    def _who_committed(self, commit: Commit, author: Person) -> Iterator[Person]:
+        """Its author, who worked with the model; else who entered it."""
+        yield author
+        yield self._chosen(commit.committer, commit.mapped_committer)
+
+    def _is_person(self, person: Person) -> bool:
+        return self._rules.part_of(person.name, person.email) is None
+
+    def _mends(self, earners: Mapping[str, Fraction]) -> Callable[[int], bool]:
+        """Whether changing a line mends it: nobody is paid for mending what is one's own."""
+
+        def others(number: int) -> bool:
+            whose = self.earners[self._commits[number].hash] if number != NOBODY else {}
+            return not earners.keys() & whose.keys()
+
+        return others
 
     def count_lines(self) -> None:
         """Credit what the range's last commit holds: lines of code, documents and decisions."""
@@ -147,7 +130,7 @@ class Reading:
                 self._credit(path, places[path], text)
 
     def count_fixes(self) -> None:
-        """Credit the commits that mended code and were not reverted."""
+        """Credit the commits that mended code and were not reverted; after the lines."""
         reverted: set[str] = set()
         for commit in reversed(self._commits):
             if commit.hash not in reverted:
@@ -158,7 +141,10 @@ class Reading:
             same = (commit.author.email, commit.time, commit.message.partition("\n")[0])
             if commit.hash not in reverted and same not in counted:
                 counted.add(same)
-                self._award("fixes", commit, "", Fraction(1))
+                lines = self._mended[commit.hash]
+                most = Fraction(self._rules.largest_fix)
+                amount = min(lines, most) if self._rules.weighed else Fraction(1)
+                self._award("fixes", commit, "", amount, lines)
 
     def named(self) -> tuple[dict[str, Contribution], list[str]]:
         """Contributors by a name of their own, and what is to be noted about names."""
@@ -170,6 +156,17 @@ class Reading:
             if n > 1
         ]
         notes += self._notes_on_mailmap()
+        notes += [
+            f"{n} lines of {commit[:10]} in {_printable(path)} differ from others in numbers "
+            "alone, and do not count (most_alike)"
+            for (commit, path), n in self._alike.most_common(_MOST_TOLD)
+        ]
+        notes += [
+            f"{who} is {'a bot' if self._rules.is_bot(*_parts(who)) else 'a model'} and earns "
+            f"nothing; its part of {n} commit{'s' * (n != 1)} goes to "
+            + ("whoever committed" if part == "committer" else "nobody")
+            for (who, part), n in sorted(self._others.items())
+        ]
         labels: dict[str, Contribution] = {}
         for number, one in enumerate(self._people.values(), 1):
             # A name that somebody else has too is told apart by the address; so is one that looks
@@ -181,12 +178,22 @@ class Reading:
             labels[next(fit, f"contributor {number} of {len(self._people)}")] = one
         return labels, notes
 
+    def made(
+        self, contributions: Mapping[str, Contribution]
+    ) -> tuple[tuple[str, frozenset[str]], ...]:
+        """Each commit, parents first, and the names of those who earn it."""
+        names = {id(one): name for name, one in contributions.items()}
+        return tuple(
+            (commit.hash, frozenset(names[id(self._people[k])] for k in self.earners[commit.hash]))
+            for commit in self._commits
+        )
+
     def _notes_on_mailmap(self) -> list[str]:
         """Whose work the .mailmap gives to whom, and how to consent or not."""
         did, mend = (
-            ("gives", "--no-mailmap counts them apart")
+            ("gives", "without --mailmap they are counted apart")
             if self._heeded
-            else ("would give", "if that is so, --mailmap counts it so")
+            else ("would give", "if that is so, --mailmap .mailmap counts it so")
         )
         return [
             f"the .mailmap {did} the work of {address} in {n} commit{'s' * (n != 1)} to {person}: "
@@ -198,14 +205,34 @@ class Reading:
         if place == "decisions" and not self._rules.is_accepted(text):
             return
         lines = list(effective_lines(path, text) if place == "code" else plain_lines(text))
-        each = Fraction(1) if place == "code" else Fraction(1, max(1, len(lines)))
-        for number, n in sorted(self._lines.standing(path, lines).items()):
-            self._award(place, self._commits[number], path, n * each)
+        whole = {"code": 1, "documents": self._rules.whole_document}.get(
+            place, self._rules.whole_decision
+        )
+        each = Fraction(1, max(1, len(lines), whole if self._rules.weighed else 1))
+        claims = Counter[int]()
+        alike = Counter[tuple[int, str]]()
+        for line, origin in self._lines.standing(path, lines):
+            if place == "code" and origin.mender != NOBODY:
+                self._mended[self._commits[origin.mender].hash] += origin.extent
+            if place == "code" and self._rules.weighed and len(line) >= LONG:
+                like = origin.commit, _NUMBERS.sub("0", line)
+                alike[like] += 1
+                if origin.commit != NOBODY and alike[like] > self._rules.most_alike:
+                    self._alike[self._commits[origin.commit].hash, path] += 1
+                    continue
+            claims[origin.commit] += 1
+        del claims[NOBODY]
+        for number, n in sorted(claims.items()):
+            amount = Fraction(n) if place == "code" else n * each
+            self._award(place, self._commits[number], path, amount, Fraction(n))
 
-    def _award(self, kind: str, commit: Commit, path: str, amount: Fraction) -> None:
-        for key in (earners := self._earners[commit.hash]):
-            one = Evidence(commit.hash, path, amount / len(earners))
-            self._people[key].evidence[kind].append(one)
+    def _award(
+        self, kind: str, commit: Commit, path: str, amount: Fraction, lines: Fraction
+    ) -> None:
+        for key, part in self.earners[commit.hash].items():
+            if amount:
+                one = Evidence(commit.hash, path, amount * part, lines * part)
+                self._people[key].evidence[kind].append(one)
 
     def _tree(self) -> Iterator[tuple[str, str]]:
         """Path and blob of every regular file of the last commit; links are no files."""
@@ -241,7 +268,7 @@ class Reading:
     def _chosen(self, person: Person, mapped: Person) -> Person:
         """Who is credited: the person, or whom the .mailmap names if it is heeded."""
         if person.email.casefold() != mapped.email.casefold():
-            whom = _printable(f"{mapped.name} <{mapped.email}>")
+            whom = _shown(mapped)
             self._moved[_printable(person.email) or _printable(person.name), whom] += 1
         return mapped if self._heeded else person
 
@@ -264,6 +291,15 @@ def _is_agents_name(name: str, taken: Iterable[str]) -> bool:
         and name not in RESERVED
         and not any(look_alike([other, name]) for other in taken)
     )
+
+
+def _shown(person: Person) -> str:
+    return _printable(f"{person.name} <{person.email}>")
+
+
+def _parts(shown: str) -> tuple[str, str]:
+    name, _, email = shown.rstrip(">").rpartition(" <")
+    return name, email
 
 
 def _printable(text: str) -> str:

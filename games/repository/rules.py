@@ -15,6 +15,16 @@ from shapley_coop.patterns import pattern
 KINDS = ("code", "decisions", "documents", "fixes")
 """The kinds of artefact that earn, as Shapley-Coop weighs them."""
 
+Part = Literal["committer", "nobody"]
+"""Who earns the part of one who is no person."""
+
+Weighed = Literal["decisions", "documents", "fixes"]
+"""The kinds that are weighed beside lines of code."""
+
+MOST_WORTH = 1_000
+
+_LINE_WORTH: dict[Weighed, float] = {"decisions": 5, "documents": 1, "fixes": 3}
+
 Place = Literal["code", "decisions", "documents", "generated", "vendored", "other"]
 
 _NO_DECISION = re.compile(r"(readme|index|template|_)", re.IGNORECASE)
@@ -70,14 +80,60 @@ class Rules(BaseModel):
     )
     bots: tuple[str, ...] = Field(
         default=_DEFAULTS["bots"],
-        description="Expressions found in 'Name <address>' of those who earn nothing.",
+        description="Expressions found in 'Name <address>' of programs, which earn nothing.",
+    )
+    bots_part: Part = Field(
+        default="nobody", description="Who earns a bot's part of a commit: committer or nobody."
+    )
+    ai: tuple[str, ...] = Field(
+        default=_DEFAULTS["ai"],
+        description="Expressions found in 'Name <address>' of models, which earn nothing.",
+    )
+    ai_part: Part = Field(
+        default="committer", description="Who earns a model's part of a commit, in the same way."
     )
     fixes: tuple[str, ...] = Field(
         default=_DEFAULTS["fixes"],
         description="Expressions with which a line of a fix's message begins.",
     )
+    weighed: bool = Field(
+        default=True,
+        description="Whether fixes and documents count by their lines; if not, each counts one.",
+    )
+    retouched: float = Field(
+        default=0.25,
+        ge=0,
+        le=1,
+        description="The largest part of a line that may change and leave it its author's.",
+    )
+    most_alike: int = Field(
+        default=20,
+        ge=1,
+        le=10**6,
+        description="Lines of one commit in one file that differ in numbers alone: how many count.",
+    )
+    largest_fix: float = Field(
+        default=20, gt=0, le=10**6, description="Mended lines that one commit is paid for, at most."
+    )
+    whole_document: int = Field(
+        default=10, ge=1, le=10**6, description="Lines from which a document counts one."
+    )
+    whole_decision: int = Field(
+        default=5, ge=1, le=10**6, description="Lines from which a decision counts one."
+    )
+    line_worth: dict[Weighed, float] = Field(
+        default=_LINE_WORTH,
+        description="Kind → the lines of code that one line of it is worth, at most.",
+    )
 
-    @field_validator("bots", "fixes")
+    @field_validator("line_worth")
+    @classmethod
+    def _worth_something(cls, given: dict[Weighed, float]) -> dict[Weighed, float]:
+        if any(not 0 <= worth <= MOST_WORTH for worth in given.values()):
+            raise ValueError(f"a line is worth 0 to {MOST_WORTH} lines of code")
+        return {**_LINE_WORTH, **given}
+
+    @field_validator("bots", "ai", "fixes")
     @classmethod
     def _compile(cls, expressions: tuple[str, ...]) -> tuple[str, ...]:
         known = tuple(_OLD.get(expression, expression) for expression in expressions)
@@ -113,9 +169,18 @@ class Rules(BaseModel):
         return place
 
     def is_bot(self, name: str, email: str) -> bool:
-        """Whether a program made the commit."""
-        who = f"{name} <{email}>"
-        return any(pattern(bot, any_case=True).search(who) for bot in self.bots)
+        """Whether it is a program's name."""
+        return _among(self.bots, name, email)
+
+    def is_ai(self, name: str, email: str) -> bool:
+        """Whether a model had a part in the commit."""
+        return _among(self.ai, name, email)
+
+    def part_of(self, name: str, email: str) -> Part | None:
+        """Who earns the part of one who is no person; None for a person."""
+        if self.is_bot(name, email):
+            return self.bots_part
+        return self.ai_part if self.is_ai(name, email) else None
 
     def is_fix(self, message: str) -> bool:
         """Whether the subject, or a line such as "Fixes #12", says that something was mended."""
@@ -132,6 +197,11 @@ class Rules(BaseModel):
     def is_generated(self, text: str) -> bool:
         """Whether the first lines of a file say that a program wrote it."""
         return any(_MARKED.search(line) for line in text.split("\n", _MARK_LINES)[:_MARK_LINES])
+
+
+def _among(expressions: tuple[str, ...], name: str, email: str) -> bool:
+    who = f"{name} <{email}>"
+    return any(pattern(one, any_case=True).search(who) for one in expressions)
 
 
 def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:

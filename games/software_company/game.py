@@ -25,7 +25,7 @@ from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
 from shapley_coop.games.params import Number, Params
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays, additive
-from shapley_coop.games.repository import read_history
+from shapley_coop.games.repository import Rules, read_history
 from shapley_coop.games.software_company import checks as company_checks
 from shapley_coop.games.software_company.artefacts import (
     PASS,
@@ -39,6 +39,9 @@ from shapley_coop.games.software_company.turn_workspace import TurnWorkspace, as
 from shapley_coop.games.software_company.workspace import commits_of, materialise, require_sandbox
 
 Counts = dict[str, dict[str, Fraction]]
+
+_COUNTED = Rules(weighed=False)
+"""Each artefact counts one, as in the paper: the game's checks say whether it is any good."""
 
 _TEXTS: dict[str, str] = read_file(Path(__file__).with_name("rules.yaml"), "rules")
 
@@ -304,4 +307,4 @@ def _counted(commits: str) -> Counts:
     with TemporaryDirectory(prefix="history-") as name:
         folder = Path(name) / "workspace"
         materialise([turn], folder)
-        return read_history(folder, mailmap=False).artefacts()
+        return read_history(folder, rules=_COUNTED).artefacts()

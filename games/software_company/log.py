@@ -16,6 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.files import text_of
 from shapley_coop.games.params import GameError
 from shapley_coop.games.software_company.artefacts import ROLES
 
@@ -220,7 +221,7 @@ class _Object(dict[str, Any]):
 
 def _json(path: str | Path) -> Any:
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = text_of(path)
         return json.loads(text, object_pairs_hook=_Object)
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise GameError(f"{path}: cannot be read: {' '.join(str(error).split())[:200]}") from None

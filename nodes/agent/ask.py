@@ -201,7 +201,8 @@ def _with_told(view: Mapping[str, Any], told: list[dict[str, Any]]) -> Mapping[s
 
 async def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
     """What each answer came to; in a thread where files are read or checking takes long."""
-    if turn.asking.heavy or turn.evaluated.config.secrets:
+    config = turn.evaluated.config
+    if turn.asking.heavy or config.secrets or config.keys or config.mandates:
         return await asyncio.to_thread(_judge_all, turn, replies)
     return _judge_all(turn, replies)
 

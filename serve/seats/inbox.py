@@ -9,6 +9,7 @@ from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.seats.schema import schema_of
+from shapley_coop.serve.seats.form import FIELDS, form_of, message_of, preview
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
 from shapley_coop.state import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
@@ -42,8 +43,10 @@ class ThreadInbox:
 
         `letter` is the text and `id` its name; `act` is what is asked for and `description` says
         it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
-        reply in fields. For programs, `facts` are what the letter says as an object, and
-        `answer_schema` is the JSON schema of the act's answer.
+        reply in fields. `parts` are the letter's rules, what is asked of this seat, and why its
+        last reply was refused; `form` is what there is to choose from (`form_of`). For programs,
+        `facts` are what the letter says as an object, and `answer_schema` is the JSON schema of the
+        act's answer.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -56,6 +59,8 @@ class ThreadInbox:
         question = await _question(thread, agent)
         with _owner_of(thread):
             asked_for = await asyncio.to_thread(question.question)
+            form = await asyncio.to_thread(form_of, question.turn(), agent, asked_for.letter.facts)
+        parts = asked_for.letter
         return {
             "id": _name(mail),
             "agent": agent,
@@ -64,15 +69,38 @@ class ThreadInbox:
             "letter": mail.letter_text,
             "answers": _allowed(asked),
             "fields": asked.get("response_schema"),
+            "parts": {"rules": parts.system, "asked": parts.user, "why": parts.why},
+            "form": form,
             "facts": mail.facts,
             "answer_schema": schema_of(mail.facts, asked_for.carries),
         }
+
+    async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:
+        """What a draft of this seat's reply would come to (`form.preview`).
+
+        Args:
+            episode: which play it is of.
+            agent: whose seat it is.
+            fields: what was filled in.
+
+        Raises:
+            NothingAsked: no letter waits there.
+            ValueError: the fields are no object.
+        """
+        waiting = await _waiting(episode, agent)
+        if waiting is None:
+            raise NothingAsked
+        thread, _ = waiting
+        question = await _question(thread, agent)
+        with _owner_of(thread):
+            return await asyncio.to_thread(preview, question.turn(), agent, fields)
 
     async def answer(self, episode: str, agent: str, reply: dict[str, Any]) -> dict[str, Any]:
         """Resume the thread with this seat's reply; return once the reply is kept.
 
         `type` is one of the allowed kinds; `args` of a response is the message's text, of an
-        edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered.
+        edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered. With
+        the type `fields`, `args` are those of the form, and say what a message would.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -87,10 +115,12 @@ class ThreadInbox:
         if meant != _name(mail):
             raise ValueError("this letter has been answered: another one waits now")
         thread, asked = waiting
-        kind = str(reply.get("type"))
+        kind, args = str(reply.get("type")), reply.get("args")
+        if kind == FIELDS:
+            kind, args = "response", message_of(mail.act, args)
         if kind not in _allowed(asked):
             raise ValueError(f"type is one of {', '.join(_allowed(asked))}")
-        response = {"type": kind, "args": reply.get("args")}
+        response = {"type": kind, "args": args}
         question = await _question(thread, agent)
         with _owner_of(thread):
             fault = await refused(question, response)

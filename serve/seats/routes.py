@@ -1,7 +1,8 @@
 """A party's route: it reads the letter at its own seat and replies, and sees nothing else.
 
 `GET /seat/{episode}/{agent}` returns the page to a browser and the letter as JSON to a program;
-`POST` with a JSON object replies. `ThreadInbox` says what is in both.
+`POST` with a JSON object replies, or, with the type `draft`, asks what a reply would come to.
+`ThreadInbox` says what is in them.
 """
 
 import json
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from shapley_coop.serve.seats.form import DRAFT
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
 from shapley_coop.serve.view.assets import file
 
@@ -22,7 +24,10 @@ def seat_route(inbox: ThreadInbox) -> Route:
         place = request.path_params["episode"], request.path_params["agent"]
         try:
             if request.method == "POST":
-                return _json(await inbox.answer(*place, await _reply(request)))
+                reply = await _reply(request)
+                if reply.get("type") == DRAFT:
+                    return _json(await inbox.preview(*place, reply.get("args")))
+                return _json(await inbox.answer(*place, reply))
             if "text/html" in request.headers.get("accept", ""):
                 page, headers = file("seat.html")
                 return Response(page, headers=headers)

@@ -170,6 +170,7 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
         yield f"{key}: this server does not call {value[:200]!r}; {ENDPOINTS} lists what it calls"
     if key == "secrets" and isinstance(value, str) and not _is_own(value, caller.identity):
         yield f"secrets: yours are named {caller.identity}__NAME"
+    yield from _about_signing(key, value)
     if key == EPISODE or key.startswith(USER):
         yield f"{key[:100]}: only the server sets it"
     if key == "extra_body" and isinstance(value, Mapping) and (more := sorted({*value} - BESIDE)):
@@ -195,6 +196,18 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
 def _may_be_called(url: str) -> bool:
     listed = [one.strip() for one in os.environ.get(ENDPOINTS, "").split(",") if one.strip()]
     return not url or any(lies_below(url, one) for one in listed)
+
+
+def _about_signing(key: str, value: Any) -> Iterator[str]:
+    """What would sign by a key of this home, or read what another's principal allows."""
+    if key == "keys" and isinstance(value, Mapping) and not all(map(_is_public, value.values())):
+        yield "keys: give public keys in PEM; this server's own keys sign for no tenant"
+    if key == "mandates" and isinstance(value, Mapping) and "kept:" in str(value):
+        yield "mandates: give each as coop mandate wrote it; what is kept here is its principal's"
+
+
+def _is_public(key: Any) -> bool:
+    return isinstance(key, str) and key.lstrip().startswith("-----BEGIN PUBLIC KEY-----")
 
 
 def _is_own(secrets: str, identity: str) -> bool:

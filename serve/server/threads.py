@@ -14,16 +14,15 @@ from starlette.routing import Route
 from shapley_coop.seats.records import Entry
 from shapley_coop.serve.server.callers import Caller
 from shapley_coop.serve.server.in_process import OWNER, inside
+from shapley_coop.serve.server.listing import lines, links_of, state_of, why_of
 from shapley_coop.serve.view.assets import HEADERS, ROUTES, file
-from shapley_coop.serve.view.bundle import About, bundle
+from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.serve.view.feed import END, Feed
 from shapley_coop.state import Line, home
 from shapley_coop.state.storage.owners import acting_for
 
 EVERY = 0.7
 """Seconds between two reads of a thread that is running."""
-
-LISTED = 200
 
 
 def view_routes() -> list[Route]:
@@ -51,17 +50,8 @@ async def _redirect(request: Request) -> Response:
 
 
 async def _runs(request: Request) -> Response:
-    threads = await inside().threads.search(metadata=_own(request), limit=LISTED)
-    runs = [
-        {
-            "run": thread["thread_id"],
-            "graph": (thread["metadata"] or {}).get("graph_id", ""),
-            "created": str(thread["created_at"]),
-            "state": _state(thread),
-        }
-        for thread in threads
-    ]
-    return JSONResponse({"runs": runs, "private": True}, headers={"cache-control": "no-store"})
+    found = {"runs": await lines(_own(request)), "private": True}
+    return JSONResponse(found, headers={"cache-control": "no-store"})
 
 
 async def _bundle(request: Request) -> Response:
@@ -76,7 +66,7 @@ async def _events(request: Request) -> Response:
         found, feed = first, Feed(request.headers.get("last-event-id"))
         while True:
             yield feed.update(found)
-            if found["state"] != "started":
+            if found["state"] in DONE:
                 yield END
                 return
             await asyncio.sleep(EVERY)
@@ -104,10 +94,11 @@ async def _bundle_of(request: Request) -> dict[str, Any]:
     private = request.query_params.get("private") == "1"
     owner = caller.identity if (caller := request.scope.get("caller")) else ""
     with acting_for(owner):
-        lines, entries = await asyncio.to_thread(_books, table.get("episode", ""), private)
-    graph = str(metadata.get("graph_id", ""))
-    about = About(name, graph, str(thread["created_at"]), _state(thread))
-    return await asyncio.to_thread(bundle, about, table, lines, entries)
+        read = private or state_of(thread) in DONE
+        ledger, entries = await asyncio.to_thread(_books, table.get("episode", ""), read)
+    graph, why = str(metadata.get("graph_id", "")), why_of(thread, state["tasks"])
+    known = graph, str(thread["created_at"]), state_of(thread), why, links_of(thread)
+    return await asyncio.to_thread(bundle, About(name, *known), table, ledger, entries, private)
 
 
 def _own(request: Request) -> dict[str, str]:
@@ -116,10 +107,6 @@ def _own(request: Request) -> dict[str, str]:
     return {OWNER: caller.identity} if caller else {}
 
 
-def _books(episode: str, private: bool) -> tuple[list[Line], list[Entry] | None]:
-    entries = list(home().journal.entries(episode)) if private else None
+def _books(episode: str, read: bool) -> tuple[list[Line], list[Entry] | None]:
+    entries = list(home().journal.entries(episode)) if read else None
     return home().ledger.lines(episode), entries
-
-
-def _state(thread: Any) -> str:
-    return {"idle": "ended", "error": "failed"}.get(thread["status"], "started")

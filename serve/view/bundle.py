@@ -4,12 +4,13 @@ Everything in it is public at the table, except `private`: the operator's view, 
 unless requested. Amounts are numbers in the game's unit. Texts are plain text, never markup.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.seats.records import Entry
+from shapley_coop.serve.view.calls import calls_view
 from shapley_coop.serve.view.clauses import contract_view
 from shapley_coop.serve.view.credit import credit_view
 from shapley_coop.serve.view.escrow import escrow_view
@@ -33,11 +34,15 @@ _NOTHING: dict[str, Any] = {
     **dict.fromkeys(
         (
             *("contract", "escrow", "matrix", "plan"),
-            *("happened", "outcome", "credit", "cost", "private"),
+            *("happened", "outcome", "credit", "cost", "calls", "private"),
         )
     ),
 }
 """The bundle of a run before its first node."""
+
+
+DONE = ("ended", "failed")
+"""The states of a run in which no more of it is to come."""
 
 
 @dataclass(frozen=True)
@@ -48,20 +53,26 @@ class About:
         run: its name.
         graph: the workflow.
         created: ISO time.
-        state: started, ended or failed.
+        state: started, waiting (for people), ended or failed.
+        why: of a run that waits or has failed: for whom, or why.
+        links: where more is seen of it: of `trace`, `thread` and `seats` (agent → address), what
+            is known.
     """
 
     run: str
     graph: str
     created: str = ""
     state: str = "started"
+    why: str = ""
+    links: Mapping[str, Any] = field(default_factory=dict)
 
 
 def bundle(
     about: About,
     table: Table,
     ledger: Sequence[Line] = (),
-    private: Iterable[Entry] | None = None,
+    journal: Sequence[Entry] | None = None,
+    private: bool = False,
 ) -> dict[str, Any]:
     """The bundle of a run, finished or not.
 
@@ -69,7 +80,8 @@ def bundle(
         about: its row in the register.
         table: its latest state; empty before the first checkpoint.
         ledger: the ledger lines of its episode.
-        private: the journal of its episode, for the operator alone.
+        journal: the letters and answers of its episode; None leaves out what follows from them.
+        private: whether the operator asks, who alone may read them. Others see what they cost.
     """
     head = {"bundle": VERSION, **about.__dict__}
     if "settings" not in table:
@@ -89,7 +101,8 @@ def bundle(
         "credit": outcome and credit_view(evaluated, outcome),
         "ledger": _ledger(ledger),
         "cost": _cost(table),
-        "private": None if private is None else notes(private, table),
+        "calls": None if journal is None else calls_view(journal, table),
+        "private": notes(journal or (), table) if private else None,
     }
     return {**shown, "story": summarize(shown)}
 

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from shapley_coop.serve.view.assets import HEADERS, ROUTES, file, route_of
+from shapley_coop.serve.view.bundle import DONE
 from shapley_coop.serve.view.feed import END, Feed
 from shapley_coop.serve.view.run_sources import RunSource
 
@@ -84,7 +85,7 @@ class _Handler(BaseHTTPRequestHandler):
         feed = Feed(self.headers.get("Last-Event-ID"))
         while True:
             self.wfile.write(feed.update(bundle).encode())
-            if bundle["state"] in ("ended", "failed"):
+            if bundle["state"] in DONE:
                 self.wfile.write(END.encode())
                 return
             time.sleep(EVERY)

@@ -45,6 +45,8 @@ def _asked(entry: Entry, talk: Sequence[PublicMessage]) -> Asked:
         "text": entry.answer.text,
         "letter": entry.letter_text,
         "seconds": entry.answer.seconds,
+        "input_tokens": entry.answer.input_tokens,
+        "output_tokens": entry.answer.output_tokens,
         "fault": None,
     }
     return len(happened), note, known.get("fault")

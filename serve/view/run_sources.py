@@ -6,16 +6,16 @@ from typing import Any, Protocol
 
 from shapley_coop.files import read_json
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.serve.view.bundle import About, bundle
+from shapley_coop.serve.view.bundle import DONE, About, bundle
 from shapley_coop.state import Home, Run, home
-from shapley_coop.state.listing import listed
+from shapley_coop.state.listing import age, line, listed
 
 
 class RunSource(Protocol):
     """Runs by name, as bundles."""
 
     def runs(self) -> list[dict[str, Any]]:
-        """Every run: its name, workflow, time and state."""
+        """Every run as a line of a list (`state.listing`), with its age."""
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """A run's current bundle.
@@ -30,7 +30,7 @@ class HomeSource:
 
     def runs(self) -> list[dict[str, Any]]:
         """Every run of the register, newest first."""
-        return [listed(run) for run in home().runs.list()]
+        return [{**listed(run), "age": age(run.created)} for run in home().runs.list()]
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """The bundle of a run's latest checkpoint."""
@@ -49,8 +49,7 @@ class FolderSource:
 
     def runs(self) -> list[dict[str, Any]]:
         """Every bundle, in the order of file names."""
-        keys = ("run", "graph", "created", "state", "status")
-        return [{key: one[key] for key in keys if key in one} for one in self._bundles()]
+        return [_line(one) for one in self._bundles()]
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """A bundle as it was written; without `private`, its private part is left out."""
@@ -68,9 +67,29 @@ def bundle_of(run: Run, where: Home, private: bool) -> dict[str, Any]:
     """The current bundle of a run of a home."""
     table = asyncio.run(table_of(run))
     episode = table.get("episode", "")
+    # Of a run under way the journal is read for the operator alone: followers ask every moment.
+    read = private or run.state in DONE
     return bundle(
-        About(run.run, run.graph, run.created, run.state),
+        About(run.run, run.graph, run.created, run.state, run.why),
         table,
         where.ledger.lines(episode),
-        where.journal.entries(episode) if private else None,
+        list(where.journal.entries(episode)) if read else None,
+        private,
     )
+
+
+def _line(one: dict[str, Any]) -> dict[str, Any]:
+    """The line of a bundle."""
+    settings = {"seats": one.get("seats", {}), "seed": one.get("seed", 0)}
+    settings["game"] = (one.get("game") or {}).get("name", "")
+    ended = one.get("outcome") or {}
+    return line(
+        one["run"],
+        one["graph"],
+        one.get("created", ""),
+        one.get("state", ""),
+        settings,
+        one.get("status", "") if ended else "",
+        ended.get("points", {}).get("ended"),
+        one.get("why", ""),
+    ) | ({"age": age(one["created"])} if one.get("created") else {})

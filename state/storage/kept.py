@@ -1,4 +1,4 @@
-"""Texts that a run's configuration names by their hash: personas, and packs of prompts.
+"""Texts that a run's configuration names by their hash: personas, mandates, packs of prompts.
 
 A persona is private, so that the table may not hold it; a pack is long. Both are kept in the
 home's folder, and the configuration on the table says `kept:HASH`: a run goes on with the same
@@ -25,7 +25,7 @@ _NO_PACK = "a prompt pack (a folder of NAME.md templates)"
 
 def keep_persona(text: str) -> str:
     """Keep a persona; what stands on the table for it."""
-    return text if text.startswith(KEPT) or not text else _keep("personas", text)
+    return text if text.startswith(KEPT) or not text else keep("personas", text)
 
 
 def persona_of(name: str) -> str:
@@ -49,7 +49,7 @@ def keep_pack(folder: str) -> str:
     if not paths:
         raise ValueError(f"{folder} is no prompt pack: give a folder of NAME.md templates")
     texts = {path.stem: read_text(path, _NO_PACK) for path in paths}
-    return _keep("prompts", json.dumps(texts, ensure_ascii=False, sort_keys=True))
+    return keep("prompts", json.dumps(texts, ensure_ascii=False, sort_keys=True))
 
 
 def pack_of(name: str) -> Mapping[str, str]:
@@ -61,7 +61,8 @@ def pack_of(name: str) -> Mapping[str, str]:
     return _pack(home().folder, name) if name else {}
 
 
-def _keep(kind: str, text: str) -> str:
+def keep(kind: str, text: str) -> str:
+    """Keep a text under its hash; what stands on the table for it."""
     name = hashlib.sha256(text.encode()).hexdigest()[:32]
     path = home().folder / kind / f"{name}.txt"
     if not path.exists():
@@ -74,7 +75,12 @@ def _keep(kind: str, text: str) -> str:
     return f"{KEPT}{name}"
 
 
-def _path(folder: Path, kind: str, name: str) -> Path:
+def place(folder: Path, kind: str, name: str) -> Path:
+    """The file of what is kept.
+
+    Raises:
+        ValueError: it is no name of what is kept.
+    """
     digest = name.removeprefix(KEPT)
     if not digest.isalnum():
         raise ValueError(f"{name!r} is no name of what is kept: it is {KEPT}HASH")
@@ -83,12 +89,12 @@ def _path(folder: Path, kind: str, name: str) -> Path:
 
 @lru_cache(maxsize=256)
 def _persona(folder: Path, name: str) -> str:
-    text = read_text(_path(folder, "personas", name), "a persona kept in this home")
+    text = read_text(place(folder, "personas", name), "a persona kept in this home")
     keep_out([text])
     return text
 
 
 @lru_cache(maxsize=64)
 def _pack(folder: Path, name: str) -> Mapping[str, str]:
-    found: dict[str, str] = read_json(_path(folder, "prompts", name), "a pack kept in this home")
+    found: dict[str, str] = read_json(place(folder, "prompts", name), "a pack kept in this home")
     return found

@@ -1,5 +1,6 @@
 """The workspace of a company: its files as a git repository, and the sandbox that runs them."""
 
+from shapley_coop.games.software_company.workspace.groups import managed_by
 from shapley_coop.games.software_company.workspace.sandbox import (
     PYTHON,
     SandboxMissing,
@@ -21,6 +22,7 @@ __all__ = [
     "SandboxMissing",
     "Status",
     "commits_of",
+    "managed_by",
     "materialise",
     "mistake_in_path",
     "require_sandbox",

@@ -6,7 +6,8 @@ network; process numbers of its own, so that it sees no other process and ends w
 environment that was never ours; no system calls but the usual ones (`syscalls`); limits on
 processes, CPU and open files, and on the memory and the files of all its processes together; and a
 clock that it cannot stop. What became of it is reported by the sandbox's first process, which it
-cannot reach. Sockets' and pipes' buffers are bounded by the number of open files alone. Where
+cannot reach. Where a control group can be made (`groups`), the kernel bounds memory and processes,
+too; elsewhere sockets' and pipes' buffers are bounded by the number of open files alone. Where
 bubblewrap is missing, or the kernel forbids it, foreign code is not run, unless the caller says so:
 then each process's own limits, clean environment, and clock still hold, and nothing else does.
 """
@@ -24,6 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from shapley_coop.games.params import GameError
+from shapley_coop.games.software_company.workspace.groups import environment, grouped
 from shapley_coop.games.software_company.workspace.syscalls import filter_file, machine_known
 from shapley_coop.games.software_company.workspace.watch import (
     CheckResult,
@@ -115,8 +117,8 @@ def _run_unboxed(source: Path, limits: Limits, command: Sequence[str]) -> CheckR
 
 def _run_boxed(source: Path, limits: Limits, command: Sequence[str]) -> CheckResult:
     with filter_file() as calls:
-        boxed = _boxed(source, limits, command, calls)
-        return watch(boxed, {}, limits, sealed=True, inherit=(calls,))
+        boxed = [*grouped(limits), *_boxed(source, limits, command, calls)]
+        return watch(boxed, environment(), limits, sealed=True, inherit=(calls,))
 
 
 def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> list[str]:
@@ -125,7 +127,7 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> 
     # Root's processes are bound by no limit on their number, so it becomes a user of its own.
     user = 1_000_000_000 + secrets.randbelow(1_000_000_000) if root else None
     rights = ["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_SETGID", "CAP_SETUID"] if root else []
-    environment = _clean("/workspace")
+    clean = _clean("/workspace")
     return [
         str(shutil.which("bwrap")),
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
@@ -135,7 +137,7 @@ def _boxed(source: Path, limits: Limits, command: Sequence[str], calls: int) -> 
         *("--cap-drop", "ALL"),
         *(part for right in rights for part in ("--cap-add", right)),
         "--clearenv",
-        *(part for item in environment.items() for part in ("--setenv", *item)),
+        *(part for item in clean.items() for part in ("--setenv", *item)),
         *_system(),
         *("--proc", "/proc", "--dev", "/dev"),
         # Shared mappings of /dev/zero are memory that no limit counts.

@@ -2,7 +2,7 @@
 
 import { credits } from "./charts.js";
 import { folded, h, panel, table } from "./dom.js";
-import { ROUNDING, amount, crowd, list, name, percent, plural } from "./words.js";
+import { ROUNDING, amount, crowd, lasted, list, name, percent, plural } from "./words.js";
 
 /** Claim, record and Shapley value, with error bars, and who is least satisfied. */
 export function credit(bundle) {
@@ -125,7 +125,20 @@ export function cost(bundle) {
     `${plural(calls, "call")}, ${amount(input)} tokens in, ${amount(output)} out`,
     table("Cost by phase", ["phase", ...heads, "seconds"], all),
     folded("By agent", table("Cost by phase and agent", ["phase", "agent", ...heads], each)),
+    bundle.calls?.length > 0 && folded("By event", byEvent(bundle)),
   );
+}
+
+/** The calls that led to each event. */
+function byEvent({ calls, agents }) {
+  const rows = calls.map((one) => [
+    one.event ?? "nothing yet",
+    name(agents, one.agent),
+    one.model,
+    ...[one.calls, one.sent_back, one.input_tokens, one.output_tokens].map(amount),
+    lasted(one.seconds),
+  ]);
+  return table("Cost by event", ["event", "agent", "model", "calls", "sent back", "tokens in", "out", "took"], rows);
 }
 
 /** The rules, as agents are told them. */

@@ -1,28 +1,34 @@
-// The page of a party: its letter, and a place to answer it.
+// The page of a party: its letter, and a form that writes its answer.
 
 import { announce, folded, h } from "./dom.js";
-import { title } from "./words.js";
+import { answerable } from "./form.js";
+import { written } from "./letter.js";
 
 const app = document.getElementById("app");
 const here = location.pathname;
 const EVERY = 3000;
 
-const FIELDS = {
-  reason: ["consider"],
-  propose: ["speech", "proposal", "reject"],
-  propose_split: ["speech", "proposal", "reject"],
-  answer: ["speech", "accept", "reject", "proposal"],
-  answer_split: ["speech", "accept", "reject", "proposal"],
-  act: ["speech", "action"],
+/** Act → what is asked for; other acts are told by their names. */
+const ASKED = {
+  act: "choose your action",
+  reason: "think before anybody speaks",
+  consider: "think before you speak",
+  propose: "make an offer",
+  answer: "answer the offer",
+  claim: "say what was your doing",
+  propose_split: "propose a split",
+  answer_split: "answer the proposed split",
+  contract_propose: "draft a contract",
+  contract_answer: "answer the draft",
+  contract_sign: "sign the contract, or refuse",
+  exchange: "speak about the tasks",
 };
-
-/** The rules of the game, with which every letter begins, up to what is of the moment. */
-const SAME_FOR_ALL = /^[\s\S]*?(?=\n# So far\n)/;
 
 let shown = null;
 
 async function look() {
   const response = await fetch(here, { headers: { accept: "application/json" } });
+  if (!response.ok && response.status !== 404) throw new Error(`The server answered ${response.status}.`);
   const letter = response.ok ? await response.json() : {};
   // Drawing the same letter again would clear a half-written reply.
   if (letter.id === shown) return;
@@ -32,98 +38,76 @@ async function look() {
 }
 
 function wait() {
-  app.replaceChildren(
-    h("main", { class: "seat" }, h("h1", {}, "Nothing to answer now"), h("p", {}, "This page checks for a letter by itself.")),
-  );
+  document.title = "Nothing to answer now";
+  const told = h("h1", { tabindex: -1 }, "Nothing to answer now");
+  app.replaceChildren(h("main", { class: "seat waits" }, told, h("p", {}, "This page looks for a letter by itself. When it is your turn, the letter appears here.")));
 }
 
 function ask(letter) {
-  const inputs = fields(letter);
-  const message = h("textarea", { id: "message", rows: 6 });
-  const mine = () => ({ action: letter.act, args: read(inputs) });
+  const { parts = { rules: "", asked: letter.letter, why: "" } } = letter;
+  const asked = `${letter.agent}, ${ASKED[letter.act] ?? letter.act.replaceAll("_", " ")}`;
+  // That a letter waits here needs no words on the letter's own page.
+  const news = (letter.description ?? "").replace(/^.*? own seat\.\s*/, "");
+  document.title = asked;
+  const problem = h("div", { id: "reason", class: "fault", role: "alert", tabindex: -1 }, parts.why && written(parts.why, 3));
   app.replaceChildren(
     h(
       "main",
       { class: "seat" },
-      h("h1", {}, `${letter.agent}, you are asked to ${letter.act.replaceAll("_", " ")}`),
-      h("p", {}, letter.description),
-      opened(letter.letter),
-      h("p", { id: "reason", class: "mark refused", role: "alert" }),
-      inputs.map(({ label, input, hint }) => h("div", { class: "field" }, label, input, hint)),
+      h("header", { class: "head" }, h("h1", {}, asked), news && h("p", { class: "about" }, news)),
       h(
-        "p",
-        { class: "buttons" },
-        button(letter, "edit", "Send", mine),
-        button(letter, "accept", "Accept the current offer", () => null),
-        button(letter, "ignore", "Pass", () => null),
-      ),
-      folded(
-        "Write the message yourself",
-        h("label", { for: "message" }, "Your message, with its tags"),
-        message,
-        h("p", { class: "buttons" }, button(letter, "response", "Send the message", () => message.value)),
+        "div",
+        { class: "desk" },
+        h(
+          "article",
+          { class: "letter panel", "aria-label": "Your letter" },
+          h("div", {}, written(parts.asked)),
+          parts.rules && rules(parts.rules),
+        ),
+        h("div", { class: "answer panel" }, problem, answerable(letter, send)),
       ),
     ),
   );
   announce("A letter is here.");
 }
 
-/** The letter, with what all of them begin with folded. */
-function opened(text) {
-  const [same] = SAME_FOR_ALL.exec(text) ?? [""];
-  const own = h("pre", { tabindex: 0, role: "region", "aria-label": "Your letter" }, text.slice(same.length).trim());
-  return [same && folded("The game and the message format", h("pre", {}, same)), own];
+/** What all letters begin with; it is opened where there is room. */
+function rules(text) {
+  const part = folded("The game, and how models write their answers: the same in every letter", h("div", {}, written(text)));
+  part.open = matchMedia("(min-width: 1000px)").matches;
+  return part;
 }
 
-/** One input for each field of an answer that makes sense now. */
-function fields({ act, fields: schema }) {
-  const all = Object.entries(schema?.properties ?? {});
-  const wanted = FIELDS[act];
-  return all
-    .filter(([name]) => !wanted || wanted.includes(name))
-    .map(([name, field]) => {
-      const id = `field-${name}`;
-      const described = { id, "aria-describedby": `${id}-hint` };
-      return {
-        name,
-        field,
-        label: h("label", { for: id }, field.title ?? title(name)),
-        input: field.type === "boolean" ? h("input", { type: "checkbox", ...described }) : h("textarea", { rows: 2, ...described }),
-        hint: h("p", { id: `${id}-hint`, class: "small" }, field.description ?? ""),
-      };
-    });
-}
-
-/** What was filled in; what is not text is JSON. */
-function read(inputs) {
-  const given = {};
-  for (const { name, field, input } of inputs) {
-    if (field.type === "boolean") given[name] = input.checked;
-    else if (!input.value.trim()) continue;
-    else given[name] = field.type === "string" ? input.value : JSON.parse(input.value);
-  }
-  return given;
-}
-
-function button(letter, type, label, args) {
-  if (!letter.answers.includes(type)) return null;
-  return h("button", { type: "button", onclick: () => send(letter.id, type, args) }, label);
-}
-
-async function send(id, type, args) {
+/** Send a reply; a refused one stays in the form, with the words of whoever refused it. */
+async function send(reply, forget) {
+  const problem = document.getElementById("reason");
   try {
-    const body = JSON.stringify({ id, type, args: args() });
-    const response = await fetch(here, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const response = await fetch(here, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(reply) });
     const told = await response.json();
     if (!response.ok) throw new Error(told.detail ?? "This reply is refused.");
+    if (told.refused) throw new Error(told.why ?? told.refused);
   } catch (error) {
-    const why = error instanceof SyntaxError ? "The proposal is no JSON." : error.message;
-    document.getElementById("reason").textContent = why;
+    // The refused letter has another name now: it is the same letter, with the reason in it.
+    await look().catch(() => {});
+    const place = document.getElementById("reason") ?? problem;
+    if (!place.textContent.trim()) place.replaceChildren(...written(error.message, 3));
+    place.focus();
     return;
   }
-  announce("Your answer was sent.");
+  forget();
+  shown = undefined;
   wait();
+  announce("Your answer was sent.");
+  app.querySelector("h1").focus();
 }
 
-look();
-setInterval(look, EVERY);
+async function keepLooking() {
+  try {
+    await look();
+  } catch (error) {
+    announce(error.message);
+  }
+  setTimeout(keepLooking, EVERY);
+}
+
+keepLooking();

@@ -1,7 +1,7 @@
 // What happened, oldest first: who said what, whether it stood, what was signed, done and paid.
 
 import { folded, h, panel } from "./dom.js";
-import { amount, colour, crowd, list, name, plural, refusal } from "./words.js";
+import { amount, colour, crowd, lasted, list, name, plural, refusal } from "./words.js";
 
 /** More lines than this are folded. */
 const LONG = 8;
@@ -36,6 +36,30 @@ function told(event, bundle) {
   return TELLERS[event.kind]?.(event, bundle) ?? h("p", {}, event.kind);
 }
 
+// What it cost
+
+/** Where the cost of an event is written once it is known. */
+function bill(event) {
+  return h("p", { class: "spent small", "data-event": event });
+}
+
+/** Write below each event how many calls led to it, how long they took and what they used. */
+export function billed(steps, { calls }) {
+  for (const place of steps.querySelectorAll(".spent")) {
+    place.textContent = summed((calls ?? []).filter((one) => one.event === place.dataset.event));
+  }
+}
+
+/** Agents are asked at the same time, so that the slowest tells how long it took. */
+function summed(rows) {
+  if (rows.length === 0) return "";
+  const total = (key) => rows.reduce((sum, one) => sum + one[key], 0);
+  const slowest = rows.reduce((one, other) => (other.seconds > one.seconds ? other : one));
+  const back = total("sent_back");
+  const took = rows.length > 1 ? `${lasted(slowest.seconds)} (${slowest.agent})` : lasted(slowest.seconds);
+  return [plural(total("calls"), "call") + (back ? `, ${amount(back)} sent back` : ""), took, `${amount(total("input_tokens"))} + ${amount(total("output_tokens"))} tokens`].join(" · ");
+}
+
 // Said
 
 function tellSaid(event, bundle) {
@@ -52,6 +76,7 @@ function tellSaid(event, bundle) {
     event.text && speech(event.text),
     event.deal && offer(event),
     event.label && h("p", { class: "mark refused" }, `✕ refused: ${refusal(event.label)}`),
+    bill(event.id),
     thoughts(bundle, event.id),
   );
 }
@@ -135,6 +160,7 @@ function tellPlayed(event, bundle) {
       h("p", { class: "mark due" }, `● ${pay.clause}: ${pay.payer} owes ${pay.payee} ${amount(pay.amount)}`),
     ),
     effects(event.effects ?? []),
+    bill(`turn ${event.turn}`),
     thoughts(bundle, `turn ${event.turn}`),
   );
 }
@@ -237,7 +263,7 @@ function thought(note, bundle) {
       "p",
       { class: "small" },
       name(bundle.agents, note.agent),
-      ` ${note.act}, attempt ${note.attempt}, ${note.model}`,
+      ` ${note.act}, attempt ${note.attempt}, ${note.model}, ${lasted(note.seconds)}`,
     ),
     h("pre", {}, note.text),
     note.fault && h("p", { class: "mark refused" }, `✕ ${note.fault.label}: ${note.fault.feedback}`),

@@ -8,11 +8,14 @@ import { at } from "./moment.js";
 import { cost, credit, ledger, rules } from "./panels.js";
 import { payoffs } from "./plane.js";
 import { controls } from "./replay.js";
+import { shelf } from "./shelf.js";
+import { side } from "./side.js";
 import { follow, load, runs } from "./source.js";
+import { talks } from "./talks.js";
 import { tiles } from "./tiles.js";
-import { items, spoken, unsaid } from "./timeline.js";
+import { billed, items, spoken, unsaid } from "./timeline.js";
 import { waterfall } from "./waterfall.js";
-import { colour, moment, plural, status, title } from "./words.js";
+import { alive, colour, moment, status, title } from "./words.js";
 
 const FORMAT = 3;
 /** A timeline scrolled to within this many pixels of its end follows new events. */
@@ -55,6 +58,7 @@ function viewer(offers) {
     shown = [...shown, ...fresh];
     const followed = known && rail.scrollHeight - rail.scrollTop - rail.clientHeight < NEAR;
     steps.append(...fresh);
+    billed(steps, bundle);
     if (followed) rail.scrollTop = rail.scrollHeight;
     if (bundle.timeline.length === 0) steps.replaceChildren(h("li", { class: "empty" }, "Nothing has been said yet."));
     else steps.querySelector(".empty")?.remove();
@@ -69,7 +73,7 @@ function jump(id, text) {
 
 function heading(bundle, offers) {
   const { game } = bundle;
-  const kind = bundle.state === "started" && !bundle.outcome ? "open" : bundle.state === "failed" ? "failed" : bundle.status;
+  const kind = bundle.outcome ? bundle.status : bundle.state;
   return [
     h(
       "p",
@@ -86,7 +90,23 @@ function heading(bundle, offers) {
     bundle.simulated &&
       h("p", { class: "simulated" }, "A simulation: embedded agents answered, no language model did."),
     privacy(bundle, offers),
+    standstill(bundle),
+    elsewhere(bundle.links),
   ].filter(Boolean);
+}
+
+/** For whom a run waits, and where that is answered; or why it has failed. */
+function standstill({ why, state, links }) {
+  const seats = Object.entries(links?.seats ?? {});
+  if (seats.length) return h("p", { class: "standstill" }, "It waits for ", seats.map(([agent, seat], n) => [n > 0 && ", ", h("a", { href: seat }, `${agent}, at ${agent}’s seat`)]), ".");
+  if (!why) return null;
+  return h("p", { class: `standstill ${state === "failed" ? "refused" : ""}` }, state === "failed" ? `It stopped: ${why}` : `It ${why}`);
+}
+
+/** Where more is seen of a run. */
+function elsewhere(links) {
+  const known = [["trace", "Its trace in LangSmith"], ["thread", "Its thread on the server"]].filter(([key]) => links?.[key]);
+  return known.length > 0 && h("p", { class: "elsewhere small" }, known.map(([key, text]) => h("a", { href: links[key] }, text)));
 }
 
 /** A part of the summary; a figure links to the panel that shows it. */
@@ -105,23 +125,6 @@ function privacy(bundle, offers) {
   return h("p", {}, h("a", { href: `?${query}` }, "Show private reasoning, as the operator"));
 }
 
-function shelf(found) {
-  const rows = found.map((run) =>
-    h(
-      "li",
-      {},
-      h("a", { href: `?run=${encodeURIComponent(run.run)}` }, run.run),
-      h("span", {}, run.graph),
-      h("span", { class: `chip ${run.status ?? run.state}` }, status({ ...run, outcome: run.status })),
-      h("time", { class: "small" }, moment(run.created)),
-    ),
-  );
-  app.replaceChildren(
-    h("header", { class: "head" }, h("h1", {}, plural(found.length, "run"))),
-    h("main", {}, rows.length ? h("ul", { class: "shelf" }, rows) : h("p", { class: "empty" }, "There are no runs yet.")),
-  );
-}
-
 function complain(error) {
   app.replaceChildren(h("main", {}, h("h1", {}, "This cannot be shown"), h("p", {}, error.message)));
 }
@@ -129,15 +132,18 @@ function complain(error) {
 async function start() {
   const inline = document.getElementById("bundle");
   if (inline) return draw(JSON.parse(inline.textContent), {});
+  app.replaceChildren(h("p", { class: "empty" }, "Reading…"));
   const query = new URLSearchParams(location.search);
   const run = query.get("run");
+  if (query.has("side")) return side(app, query.getAll("side"));
+  if (query.has("talk")) return talks(app, query.getAll("talk"));
   const found = await runs();
-  if (!run) return shelf(found.runs);
+  if (!run) return shelf(app, found);
   const secret = query.get("private") === "1";
   const offers = { list: true, private: found.private };
   const first = await load(run, secret);
   const update = draw(first, offers);
-  if (first.state === "started") await follow(run, secret, update);
+  if (alive(first)) await follow(run, secret, update);
   return undefined;
 }
 

@@ -43,6 +43,11 @@ export function plural(count, one, many = `${one}s`) {
   return `${amount(count)} ${count === 1 ? one : many}`;
 }
 
+/** Seconds, as fine as matters. */
+export function lasted(seconds) {
+  return seconds < 0.01 ? "under 0.01 s" : `${seconds.toLocaleString("en", { maximumFractionDigits: seconds < 10 ? 2 : 0 })} s`;
+}
+
 /** `escape_room` as a title. */
 export function title(name) {
   const words = String(name).replaceAll("_", " ");
@@ -88,6 +93,11 @@ const STATUS = {
   error: "error",
   budget: "budget used up",
 };
+
+/** Whether more of a run is to come. */
+export function alive(run) {
+  return run.state === "started" || run.state === "waiting";
+}
 
 /** How a run stands, in a word or two. */
 export function status(run) {

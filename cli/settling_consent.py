@@ -1,0 +1,153 @@
+"""Whether those who made something agree to a split: who said yes, who did not, and who was asked.
+
+Each contributor has a seat in the workflow `settlement`. A person's seat waits for its party; a
+model's or an embedded agent's answers at once, and speaks for nobody: the report says which.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.amounts import to_micro
+
+AGREED = "redistribution"
+"""The basis of a settlement that all accepted."""
+
+NOBODY_ASKED = "Nobody was asked whether they agree."
+NOTHING_SIMULATED = "No seat was simulated."
+
+
+def check_for_payment(seats: Mapping[str, Any]) -> None:
+    """Refuse seats that are simulated, or repeat what was said elsewhere, where money is meant.
+
+    Raises:
+        ValueError: which one.
+    """
+    from shapley_coop.seats import Seat
+
+    for name, given in seats.items():
+        seat = Seat.model_validate(given)
+        if seat.simulated or seat.provider == "recording":
+            who = "every contributor" if name == "*" else name
+            raise ValueError(
+                f"--for-payment: {seat.model} would speak for {who}, and a simulation or a "
+                "recording agrees to nothing: give --model human, or --agent NAME=human"
+            )
+
+
+def begun(
+    params: dict[str, Any], seats: dict[str, Any], seed: int, deadline: float, of: str
+) -> Any:
+    """The run in which the contributors bargain; with people, the one that was begun before.
+
+    Args:
+        params: of the game `delivered`.
+        seats: by contributor, '*' for all others.
+        seed: of embedded agents.
+        deadline: seconds that a person has for a reply; 0 is none.
+        of: what is settled: the range's hashes.
+
+    Raises:
+        ValueError: a seat is wrong.
+    """
+    from shapley_coop.graphs.running import prepare
+    from shapley_coop.state import RunConfig
+
+    given = {"game": "delivered", "params": params, "seats": seats, "seed": seed}
+    room = RunConfig.model_validate(given | {"deadline": deadline})
+    people = any(seat["model"] == "human" for seat in seats.values())
+    same = json.dumps([given, deadline, of], sort_keys=True).encode()
+    key = f"settle-git {hashlib.sha256(same).hexdigest()}" if people else ""
+    return prepare("settlement", room, idempotency_key=key)
+
+
+async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
+    """A run's result, if it has ended, and for whom it waits."""
+    from shapley_coop.graphs.running import Waiting, follow
+
+    try:
+        return await follow(run), []
+    except Waiting as pause:
+        return None, sorted(pause.agents)
+
+
+def consent(
+    run: str, seats: Mapping[str, Any], names: Sequence[str], ended: Any, waiting: Sequence[str]
+) -> dict[str, Any]:
+    """Who agreed to the split, and who spoke for whom.
+
+    Args:
+        run: the run's name.
+        seats: by contributor, '*' for all others.
+        names: the contributors.
+        ended: the run's result; None while it waits.
+        waiting: for whom.
+
+    Returns:
+        `agreed`, `disagreed` and `silent` name people; `waiting` those who can still answer;
+        `simulated` and `models` those for whom a program answered.
+    """
+    from shapley_coop.seats import Seat
+
+    kinds = {name: Seat.model_validate(seats.get(name, seats["*"])) for name in names}
+    people = [name for name in names if kinds[name].human]
+    said = [e for e in ended["events"] if e["kind"] == "said"] if ended else []
+    answered = {one["by"] for one in said if one.get("act") != "pass"}
+    unanimous = ended is not None and is_agreed(ended)
+    return {
+        "run": run,
+        "agreed": people if unanimous else [],
+        "disagreed": [n for n in people if n in answered] if ended and not unanimous else [],
+        "silent": [n for n in people if n not in answered] if ended and not unanimous else [],
+        "waiting": list(waiting),
+        "simulated": [n for n in names if kinds[n].simulated or kinds[n].of_simulation],
+        "models": [n for n in names if not (kinds[n].human or kinds[n].simulated)],
+        "unanimous": unanimous,
+    }
+
+
+def is_agreed(ended: Mapping[str, Any]) -> bool:
+    """Whether all accepted one split; otherwise the one by value stands."""
+    return any(e["kind"] == "settled" and e["basis"] == AGREED for e in ended["events"])
+
+
+def payoffs_of(ended: Mapping[str, Any]) -> dict[str, int]:
+    """What was agreed for each, in millionths."""
+    return {name: to_micro(str(amount)) for name, amount in ended["payoffs"].items()}
+
+
+def consent_words(report: Mapping[str, Any]) -> list[str]:
+    """What a reader must know of the split: how it was found, and whose consent it has."""
+    by_value = "Divided by Weighted Earned Value, by the middle of each weight in force."
+    found = report.get("consent")
+    if found is None:
+        return [by_value, NOBODY_ASKED]
+    parts = [
+        ("Agreed to this split: {}.", found["agreed"]),
+        ("Answered, and agreed to no split: {}.", found["disagreed"]),
+        ("Did not answer: {}.", found["silent"]),
+        ("Have not answered yet: {}.", found["waiting"]),
+        ("Simulated, by an embedded agent that speaks for nobody: {}.", found["simulated"]),
+        ("A model answered in place of: {}.", found["models"]),
+    ]
+    told = [words.format(", ".join(names)) for words, names in parts if names]
+    if not found["simulated"]:
+        told.append(NOTHING_SIMULATED)
+    if not found["unanimous"]:
+        return [by_value, *told]
+    stood_in = found["simulated"] or found["models"]
+    how = "in a bargaining in which programs answered" if stood_in else "as its contributors agreed"
+    return [f"Divided {how}.", *told]
+
+
+def text_of(file: Path | None) -> str | bool:
+    """A mailmap's text, or False where none is given.
+
+    Raises:
+        ValueError: the file cannot be read.
+    """
+    from shapley_coop.files import read_text
+
+    return read_text(file, "a mailmap") if file else False

@@ -1,0 +1,212 @@
+"""The seat pages of a run of this home: a link for each person, which shows its letter alone.
+
+A link holds a secret of its own, made anew each time the pages are served. Whoever has it can read
+that person's letter and answer for that person, so it is given to that person alone.
+"""
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any
+from urllib.parse import quote, unquote
+
+from shapley_coop.serve.view.assets import HEADERS, file
+
+EVERY = 30.0
+"""Seconds after which deadlines are looked at, if nobody answers."""
+
+MOST_BYTES = 100_000
+"""Of a reply."""
+
+
+class Seats:
+    """Serves a page for each person of a run.
+
+    Args:
+        run: from the register.
+        people: whose seats they are.
+        host: where to listen.
+        port: 0 takes a free one.
+
+    Raises:
+        ValueError: nothing can listen there.
+    """
+
+    def __init__(self, run: Any, people: Sequence[str], host: str, port: int) -> None:
+        self._run, self._lock = run, Lock()
+        self._answered: SimpleQueue[str] = SimpleQueue()
+        self._keys = {secrets.token_urlsafe(24): agent for agent in people}
+        seats = self
+
+        class Handler(_Handler):
+            desk = seats
+
+        try:
+            self._server = ThreadingHTTPServer((host, port), Handler)
+        except OSError as error:
+            raise ValueError(f"--serve {host}:{port}: {error.strerror}") from None
+        self._server.daemon_threads = True
+
+    @property
+    def links(self) -> dict[str, str]:
+        """Person → the address of its page."""
+        host, port = self._server.server_address[:2]
+        place = f"[{host!s}]" if ":" in str(host) else str(host)
+        return {
+            agent: f"http://{place}:{port}/seat/{key}/{quote(agent, safe='')}"
+            for key, agent in self._keys.items()
+        }
+
+    def until(self, settled: Callable[[], bool]) -> None:
+        """Serve, and look after each answer whether the run has ended.
+
+        Args:
+            settled: goes on with the run; whether it has ended.
+        """
+        Thread(target=self._server.serve_forever, daemon=True).start()
+        try:
+            while True:
+                with self._lock:
+                    if settled():
+                        return
+                with suppress(Empty):  # somebody's time may be up, too
+                    self._answered.get(timeout=EVERY)
+        finally:
+            self._server.shutdown()
+            self._server.server_close()
+
+    def owner(self, key: str, agent: str) -> str | None:
+        """Whose page a link is; None where there is no such page."""
+        found = [name for known, name in self._keys.items() if secrets.compare_digest(known, key)]
+        return agent if found == [agent] else None
+
+    def letter(self, agent: str) -> dict[str, Any] | None:
+        """The letter that waits for a person; None where none does."""
+        with self._lock:
+            return asyncio.run(_letter(self._run, agent))
+
+    def reply(self, agent: str, reply: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Hand in a reply; None where nothing is asked.
+
+        Raises:
+            ValueError: it is refused, with the reason.
+        """
+        with self._lock:
+            asked = asyncio.run(_letter(self._run, agent))
+            if asked is None:
+                return None
+            if reply.get("id") not in (None, asked["id"]):
+                raise ValueError("this letter has been answered: another one waits now")
+            if reply.get("type") not in asked["answers"]:
+                raise ValueError(f"type is one of {', '.join(asked['answers'])}")
+            from shapley_coop.graphs.running import answer
+
+            given = {"type": reply["type"], "args": reply.get("args")}
+            if fault := asyncio.run(answer(self._run, agent, given)):
+                raise ValueError(f"{fault.label}: {fault.feedback}")
+        self._answered.put(agent)
+        return {"taken": asked["id"]}
+
+
+async def _letter(run: Any, agent: str) -> dict[str, Any] | None:
+    from shapley_coop.graphs.threads import configured, opened
+    from shapley_coop.seats.person import Reply
+    from shapley_coop.serve.seats.inbox import ANSWERS
+    from shapley_coop.state import home
+
+    async with opened(run.graph) as app:
+        state = await app.aget_state(configured(run))
+    asked = {i.value["pointer"]["agent"]: i.value for i in state.interrupts}
+    mail = home().journal.mail(state.values.get("episode", ""), agent)
+    if mail is None or agent not in asked:
+        return None
+    config = asked[agent]["config"]
+    return {
+        "id": f"{mail.letter[:16]}.{mail.attempt}",
+        "agent": agent,
+        "act": mail.act,
+        "description": asked[agent]["description"],
+        "letter": mail.letter_text,
+        "answers": [kind for kind, field in ANSWERS.items() if config.get(field)],
+        "fields": Reply.model_json_schema(),
+    }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers the requests of the seat page."""
+
+    desk: Seats
+
+    def do_GET(self) -> None:
+        """The page, a file of it, or the letter as JSON."""
+        match self.path.split("?")[0].strip("/").split("/"):
+            case ["page", name]:
+                try:
+                    text, headers = file(name)
+                except ValueError as error:
+                    self._json({"detail": str(error)}, HTTPStatus.NOT_FOUND)
+                else:
+                    self._send(text, headers)
+            case ["seat", key, agent] if owner := self.desk.owner(key, unquote(agent)):
+                if "text/html" in self.headers.get("accept", ""):
+                    self._send(*file("seat.html"))
+                else:
+                    self._found(self.desk.letter(owner))
+            case _:
+                self._json({"detail": "There is no such page"}, HTTPStatus.NOT_FOUND)
+
+    def do_POST(self) -> None:
+        """A reply."""
+        parts = self.path.strip("/").split("/")
+        owner = self.desk.owner(parts[1], unquote(parts[2])) if len(parts) == 3 else None
+        if parts[0] != "seat" or owner is None:
+            self._json({"detail": "There is no such page"}, HTTPStatus.NOT_FOUND)
+            return
+        try:
+            self._found(self.desk.reply(owner, self._body()))
+        except ValueError as error:
+            self._json({"detail": str(error)}, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+    def _body(self) -> Mapping[str, Any]:
+        # A foreign page can make a browser send a form here, but not JSON.
+        if self.headers.get_content_type() != "application/json":
+            raise ValueError("send the reply as application/json")
+        length = self.headers.get("content-length", "")
+        if not length.isdigit() or int(length) > MOST_BYTES:
+            raise ValueError(f"send the reply as JSON of at most {MOST_BYTES} bytes")
+        try:
+            found = json.loads(self.rfile.read(int(length)))
+        except (ValueError, RecursionError):
+            raise ValueError("send the reply as one JSON object") from None
+        if not isinstance(found, dict):
+            raise ValueError("send the reply as one JSON object")
+        return found
+
+    def _found(self, content: dict[str, Any] | None) -> None:
+        if content is None:
+            self._json({"detail": "No letter waits at this seat now"}, HTTPStatus.NOT_FOUND)
+        else:
+            self._json(content)
+
+    def _json(self, content: Mapping[str, Any], status: HTTPStatus = HTTPStatus.OK) -> None:
+        kind = {"content-type": "application/json", "cache-control": "no-store"}
+        self._send(json.dumps(content), {**HEADERS, **kind}, status)
+
+    def _send(
+        self, text: str, headers: Mapping[str, str], status: HTTPStatus = HTTPStatus.OK
+    ) -> None:
+        body = text.encode()
+        self.send_response(status)
+        for name, value in {**headers, "content-length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Log nothing: an address holds a secret."""

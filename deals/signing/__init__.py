@@ -1,0 +1,73 @@
+"""Keys and signatures of parties: who bound itself to what, for anybody to verify.
+
+>>> bob = PrivateKey.new()
+>>> shown = binding(agent="Bob", episode="e1", topic="plan", turn=1, revision=2, accepts="8a8c85")
+>>> signature = sign_binding(bob, shown)
+>>> signature["keyid"] == bob.public.keyid, is_signed(bob.public, shown, signature)
+(True, True)
+>>> is_signed(bob.public, {**shown, "episode": "e2"}, signature)
+False
+
+Signatures are those of DSSE envelopes over canonical JSON (RFC 8785); `docs/verify.md` verifies
+them with openssl and with node. The extra `keys` brings the library, which is loaded when needed.
+"""
+
+from shapley_coop.deals.signing.binding import (
+    BINDING,
+    Binding,
+    Signature,
+    binding,
+    element,
+    is_signed,
+    sign_binding,
+    signature_in,
+    without_signature,
+)
+from shapley_coop.deals.signing.envelope import (
+    Envelope,
+    as_bytes,
+    pae,
+    read_envelope,
+    sign_envelope,
+)
+from shapley_coop.deals.signing.keys import (
+    Algorithm,
+    KeysMissing,
+    PrivateKey,
+    PublicKey,
+    read_public,
+)
+from shapley_coop.deals.signing.mandate import (
+    MANDATE,
+    Mandate,
+    SignedMandate,
+    read_mandate,
+    sign_mandate,
+)
+
+__all__ = [
+    "BINDING",
+    "MANDATE",
+    "Algorithm",
+    "Binding",
+    "Envelope",
+    "KeysMissing",
+    "Mandate",
+    "PrivateKey",
+    "PublicKey",
+    "Signature",
+    "SignedMandate",
+    "as_bytes",
+    "binding",
+    "element",
+    "is_signed",
+    "pae",
+    "read_envelope",
+    "read_mandate",
+    "read_public",
+    "sign_binding",
+    "sign_envelope",
+    "sign_mandate",
+    "signature_in",
+    "without_signature",
+]

@@ -1,0 +1,71 @@
+"""How much of a line an edit changed, and which line stands instead of which."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import takewhile
+
+RETOUCHED = Fraction(1, 4)
+"""A line of which no more than this changed is a line retouched, and stays its author's."""
+
+_LONGEST = 400
+"""Characters; beyond, a line that is not equal is another one."""
+
+_MOST_PAIRS = 400
+"""Of one place: beyond, lines are compared in their order and not each with each."""
+
+
+def extent(before: str, after: str) -> Fraction:
+    """The part of a line between what both begin and end with: 0 for equal ones, 1 for others.
+
+    >>> extent("total = price + tax", "total = price - tax")
+    Fraction(1, 19)
+    """
+    longest = max(len(before), len(after))
+    if before == after or longest > _LONGEST:
+        return Fraction(before != after)
+    start = _alike(before, after)
+    end = _alike(before[start:][::-1], after[start:][::-1])
+    return Fraction(longest - start - end, longest)
+
+
+def replacements(
+    edits: Iterable[tuple[Sequence[str], Sequence[str]]],
+) -> dict[str, list[tuple[str, Fraction]]]:
+    """Line → for each time that it was put in another's place: that other, and the extent.
+
+    In one place each line that came is taken for the change of the line that it is most like.
+
+    Args:
+        edits: of each place, what was removed and what was added.
+    """
+    found: dict[str, list[tuple[str, Fraction]]] = {}
+    for gone, come in edits:
+        if len(gone) == len(come) or len(gone) * len(come) > _MOST_PAIRS:
+            pairs = [(was, now, extent(was, now)) for was, now in zip(gone, come, strict=False)]
+        else:
+            pairs = _closest(gone, come)
+        for was, now, part in pairs:
+            found.setdefault(now, []).append((was, part))
+    return found
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _closest(gone: Sequence[str], come: Sequence[str]) -> list[tuple[str, str, Fraction]]:
+    """Lines that are most alike, each in at most one pair."""
+    ranked = sorted(
+        (extent(was, now), i, j) for i, was in enumerate(gone) for j, now in enumerate(come)
+    )
+    used_gone: set[int] = set()
+    used_come: set[int] = set()
+    pairs = []
+    for part, i, j in ranked:
+        if i not in used_gone and j not in used_come:
+            used_gone.add(i)
+            used_come.add(j)
+            pairs.append((gone[i], come[j], part))
+    return pairs

@@ -1,0 +1,142 @@
+"""The repository as it would be without some contributors' commits.
+
+The commits of the others are picked one by one onto where the range begins, by git's own merge of
+trees, in a repository of our own: no working tree, no merge driver, no hook. What a merge commit
+resolved by hand is in no commit of anybody's, so that a pick that conflicts has no outcome: the
+caller says "not played", and never guesses.
+"""
+
+import subprocess
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+
+from shapley_coop.games.repository.contributions import History
+from shapley_coop.games.repository.fresh import fresh
+from shapley_coop.games.repository.git import Repository, RepositoryError, limited
+
+LARGEST_FILE = 16 << 20
+MOST_BYTES = 48 << 20
+"""Of all files of a tree that is written out."""
+
+_NOBODY = "nobody <nobody@invalid> 0 +0000"
+
+
+class Conflict(ValueError):
+    """A commit cannot be picked onto what is there; one line says which, and in which file."""
+
+
+class Without:
+    """Builds trees from the commits of a history.
+
+    Args:
+        copy: a repository of our own that holds the range.
+        history: what was read from it.
+    """
+
+    def __init__(self, copy: Repository, history: History) -> None:
+        self._git, self._history = copy, history
+        ends = [history.tip, *([history.base] if history.base else [])]
+        log = copy.text("log", "--format=%H %T %P", *ends, "--")
+        lines = [line.split() for line in log.splitlines()]
+        self._trees = {line[0]: line[1] for line in lines}
+        self._parents = {line[0]: line[2:] for line in lines}
+        self._empty = copy.output("hash-object", "-w", "-t", "tree", "--stdin").decode().strip()
+        self._picked: dict[tuple[str, str], str] = {}
+
+    def tree(self, members: Set[str]) -> str:
+        """The tree of what these contributors made; all of them made what is there.
+
+        A commit is there if everybody who made it is a member; a bot's always is.
+
+        Raises:
+            Conflict: a commit cannot be picked without those that are left out.
+            RepositoryError: git fails.
+
+        Cost: four git processes for each commit that is picked onto another tree than its own.
+        """
+        made = self._history.made
+        if all(who <= members for _, who in made):
+            return self._trees[self._history.tip]
+        base = self._history.base
+        tree = self._trees[base] if base else self._empty
+        for commit, who in made:
+            if who <= members:
+                tree = self._onto(tree, commit)
+        return tree
+
+    @contextmanager
+    def files(self, tree: str) -> Iterator[Path]:
+        """A throw-away folder that holds the regular files of a tree.
+
+        Raises:
+            RepositoryError: there are more than `MOST_BYTES`, or a path leads elsewhere.
+        """
+        found = []
+        for record in self._git.records("ls-tree", "-r", "-z", tree):
+            about, _, path = record.partition(b"\t")
+            mode, _, blob = about.split()
+            if mode in (b"100644", b"100755"):
+                name = path.decode("utf-8", "surrogateescape")
+                found.append((name, mode == b"100755", blob.decode("ascii")))
+        contents = self._git.blobs([blob for _, _, blob in found], LARGEST_FILE)
+        with TemporaryDirectory(prefix="without-") as folder:
+            left = MOST_BYTES
+            for (name, runs, _), content in zip(found, contents, strict=True):
+                left -= len(content or b"")
+                if content is None or left < 0:
+                    raise RepositoryError(
+                        f"{self._git.path}: {name[:80]!r} is too large to be run: at most "
+                        f"{LARGEST_FILE >> 20} MB a file and {MOST_BYTES >> 20} MB in all"
+                    )
+                parts = PurePosixPath(name).parts
+                if not parts or name.startswith("/") or {"..", ".git"} & set(parts):
+                    raise RepositoryError(f"{self._git.path}: the path {name[:80]!r} leads away")
+                file = Path(folder, *parts)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+                file.chmod(0o755 if runs else 0o644)
+            yield Path(folder)
+
+    def _onto(self, tree: str, commit: str) -> str:
+        """The tree with what a commit changed."""
+        parents = self._parents[commit]
+        was = self._trees.get(parents[0], "") if parents else self._empty
+        if not was:  # of the first commit after the range's begin
+            was = self._git.text("rev-parse", f"{parents[0]}^{{tree}}")
+        if was == tree:
+            return self._trees[commit]
+        if (tree, commit) not in self._picked:
+            self._picked[tree, commit] = self._merged(was, tree, commit)
+        return self._picked[tree, commit]
+
+    def _merged(self, was: str, tree: str, commit: str) -> str:
+        root = self._entered(was)
+        ours, theirs = self._entered(tree, root), self._entered(self._trees[commit], root)
+        asked = ("merge-tree", "--write-tree", "--no-messages", "--name-only", ours, theirs)
+        pipe, null = subprocess.PIPE, subprocess.DEVNULL
+        command = self._git.command(*asked)
+        with limited(command, stdin=null, stdout=pipe, stderr=pipe) as git:
+            stdout, stderr = git.communicate()
+        lines = stdout.decode("utf-8", "replace").split("\n")
+        if git.returncode == 1:
+            raise Conflict(f"{commit[:10]} conflicts in {lines[1][:80]}")
+        if git.returncode:
+            raise self._git.failed(asked, stderr)
+        return lines[0]
+
+    def _entered(self, tree: str, parent: str = "") -> str:
+        """A commit that holds a tree, so that git finds what two trees have in common."""
+        lines = [f"tree {tree}", *([f"parent {parent}"] if parent else [])]
+        lines += [f"author {_NOBODY}", f"committer {_NOBODY}", "", "picked", ""]
+        asked = ("hash-object", "-w", "-t", "commit", "--stdin")
+        return self._git.output(*asked, stdin="\n".join(lines).encode()).decode().strip()
+
+
+@contextmanager
+def without(history: History) -> Iterator[Without]:
+    """Build trees of a history, for as long as the block lasts."""
+    ends = [history.tip, *([history.base] if history.base else [])]
+    with fresh(Repository.at(history.path), ends) as copy:
+        yield Without(copy, history)

@@ -1,0 +1,151 @@
+"""What a person fills in at a seat, and what a draft of it would come to.
+
+A form says what can be chosen, so that nobody writes tags or JSON. What was filled in is put into
+the message that a model would write, and read by the same check: what a preview refuses, the table
+refuses, in the same words.
+
+>>> form_of(turn, "Bob", facts)["legal"]  # doctest: +SKIP
+['door', 'lever']
+>>> preview(turn, "Bob", {"decision": "accept"})["why"]  # doctest: +SKIP
+''
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shapley_coop.deals import Deal, Fault, sentence
+from shapley_coop.games import Game
+from shapley_coop.prompts.computed import outlook_table
+from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.records import Answer
+from shapley_coop.seats.schema import ANSWERS
+from shapley_coop.state.consent import terms_of
+from shapley_coop.state.exchange import exchange_of, masks_in
+from shapley_coop.state.procedure import clause_kinds
+from shapley_coop.state.turn import TurnContext
+
+Facts = Mapping[str, Any]
+
+FIELDS = "fields"
+"""The kind of a reply that gives fields; they are named in `seats.schema`."""
+
+DRAFT = "draft"
+"""The kind of a request that is no reply, and asks what the fields would come to."""
+
+
+def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
+    """What there is to choose from; only what is asked for now is in it.
+
+    `fields` are the names of what can be filled in, `legal` the actions, `carries` whether one
+    needs content; `deal` is what clauses can name; `offer` stands and can be changed; `trade` is
+    what there is to allocate.
+
+    Args:
+        turn: who is asked for what.
+        agent: who fills it in.
+        facts: of its letter.
+    """
+    act = turn.asking.act
+    form: dict[str, Any] = {"fields": _fields(act)}
+    if act == "act":
+        carries = type(turn.evaluated.game).action_label is not Game.action_label
+        form |= {"legal": list(facts.get("legal", ())), "carries": carries}
+    if "clauses" in form["fields"]:
+        form["deal"] = _deal(turn)
+        if (offer := facts.get("offer")) and (wire := offer.get("wire")):
+            form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
+    if "allocation" in form["fields"]:
+        form["trade"] = _trade(facts)
+    return form
+
+
+def message_of(act: str, fields: Any) -> str:
+    """The message that says what was filled in.
+
+    Raises:
+        ValueError: it is no object, or nobody is asked for fields now.
+    """
+    if not isinstance(fields, dict) or act not in (*ANSWERS, "act"):
+        raise ValueError("args: give the fields of the form as one object")
+    return tagged(act, fields)
+
+
+def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
+    """What a draft would come to; nothing is kept of it, and nobody else sees it.
+
+    `refused` and `why` are the label and the words with which it would be sent back; both are
+    empty if it would be taken. Of a deal that can be read, `words` are its clauses, and `outlook`
+    is what each party would get, as a table, or `why_not`. Of an allocation of tasks `worth` is
+    what its own are worth to the agent.
+
+    Raises:
+        ValueError: the fields are no object.
+    """
+    text = message_of(turn.asking.act, fields)
+    found = turn.asking.check(turn, agent, Answer(text))
+    if isinstance(found, Fault):
+        return {"refused": found.label, "why": found.feedback, "words": []}
+    told: dict[str, Any] = {"refused": "", "why": "", "words": []}
+    if (worth := _worth(turn, agent, text)) is not None:
+        return {**told, "worth": worth}
+    if not (record := found.get("deal")) or not record["clauses"]:
+        return told
+    deal = Deal.model_validate(record)
+    told |= {"words": deal.text().splitlines(), "repairs": list(found.get("repairs", ()))}
+    norms = turn.norms if turn.topic.phase == "negotiation" else []
+    outlook = turn.evaluated.outlook_or_why_not(deal, viewer=agent, norms=norms)
+    if not outlook["rows"]:
+        return {**told, "why_not": outlook.get("why_not", "")}
+    columns, rows, how = outlook_table(outlook, agent)
+    return {**told, "outlook": {"columns": columns, "rows": rows, "how": how}}
+
+
+def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
+    """What its own tasks of a proposed allocation are worth to an agent; else None."""
+    if "allocation" not in _fields(turn.asking.act):
+        return None
+    game = exchange_of(turn.evaluated)
+    masks = masks_in(game, agent, text)
+    return None if masks is None else float(game.scenario.utility(agent, int(masks[agent], 2)))
+
+
+def _fields(act: str) -> list[str]:
+    """What an act's answer is made of, without what is told elsewhere."""
+    named = ["thoughts", "action", "content"] if act == "act" else []
+    named += list(ANSWERS[act].model_fields) if act in ANSWERS else []
+    return [*named, "notes"]
+
+
+def _deal(turn: TurnContext) -> dict[str, Any]:
+    """What the clauses of a deal can name here."""
+    terms, standing = terms_of(turn), turn.evaluated.clauses
+    return {
+        "agents": list(terms.agents),
+        "actions": terms.actions,
+        "turns": terms.turns,
+        "turn": turn.evaluated.turn,
+        "norms": list(terms.norms),
+        "kinds": list(clause_kinds(turn)),
+        "drops": [{"id": cid, "says": sentence(standing[cid])} for cid in terms.droppable],
+    }
+
+
+def _trade(facts: Facts) -> dict[str, Any]:
+    """The single tasks by their descriptions, who has them now, and the proposal to be answered."""
+    count = len(facts["atoms"])
+    registry = facts["registry"]
+    single = ["0" * n + "1" + "0" * (count - n - 1) for n in range(count)]
+    tasks = [
+        {
+            "says": registry[bits],
+            "held": next(a for a, mask in facts["initial"].items() if mask[n] == "1"),
+        }
+        for n, bits in enumerate(single)
+        if bits in registry
+    ]
+    pending = facts.get("pending")
+    return {
+        "agents": list(facts["agents"]),
+        "tasks": tasks,
+        "pending": pending and {"by": pending["by"], "masks": pending.get("masks")},
+    }

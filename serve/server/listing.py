@@ -1,0 +1,109 @@
+"""The caller's threads as lines of a list, as `coop runs` shows the runs of this machine."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from shapley_coop.serve.server.in_process import inside, waiting_in
+from shapley_coop.serve.server.scoring import TRACE
+from shapley_coop.state.listing import age, line
+from shapley_coop.state.result import in_units
+
+LISTED = 200
+"""The newest threads that a list shows."""
+
+_SHOWN = {"settings": "values.settings", "settlement": "values.settlement"}
+"""What a line needs of a thread's values, so that talks and records are not sent for it."""
+
+
+async def lines(own: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The lines of the newest threads with this metadata.
+
+    Args:
+        own: the metadata that the caller's threads have.
+    """
+    threads = await inside().threads.search(
+        metadata=dict(own),
+        limit=LISTED,
+        sort_by="created_at",
+        select=["thread_id", "created_at", "metadata", "status", "interrupts"],
+        extract=_SHOWN,
+    )
+    reasons = await asyncio.gather(*map(_reason, threads))
+    return [_line(thread, why) for thread, why in zip(threads, reasons, strict=True)]
+
+
+def state_of(thread: Any) -> str:
+    """A thread's status in the register's words: started, waiting, ended or failed."""
+    if thread["status"] == "interrupted" and waiting_in(thread):
+        return "waiting"
+    return {"idle": "ended", "error": "failed"}.get(thread["status"], "started")
+
+
+def why_of(thread: Any, tasks: Any = ()) -> str:
+    """For whom a thread waits, or why it failed; empty otherwise.
+
+    Args:
+        thread: it.
+        tasks: those of its latest state.
+    """
+    if waiting := seats_in(thread):
+        return f"waits for {', '.join(waiting)}"
+    errors = [str(task["error"]) for task in tasks if task.get("error")]
+    return "; ".join(dict.fromkeys(errors)) if state_of(thread) == "failed" else ""
+
+
+def seats_in(thread: Any) -> dict[str, str]:
+    """Agent → the address of its seat, of those whom a thread waits for.
+
+    Addresses are relative to the page.
+    """
+    pointers = [
+        asked["value"]["pointer"]
+        for asked in waiting_in(thread)
+        if isinstance(asked["value"], Mapping) and "pointer" in asked["value"]
+    ]
+    return {
+        at["agent"]: f"../seat/{quote(at['episode'], safe='')}/{quote(at['agent'], safe='')}"
+        for at in pointers
+    }
+
+
+def links_of(thread: Any) -> dict[str, Any]:
+    """Where more is seen of a thread: its trace, its state, and the seats it waits for."""
+    found = {"thread": f"../threads/{quote(thread['thread_id'], safe='')}/state"}
+    trace = str((thread["metadata"] or {}).get(TRACE) or "")
+    if trace.startswith(("https://", "http://")):  # a thread's owner may write anything there
+        found["trace"] = trace
+    return {**found, "seats": seats_in(thread)}
+
+
+async def _reason(thread: Any) -> str:
+    """`why_of`, with the errors of a failed thread's tasks, which a search does not give."""
+    if state_of(thread) != "failed":
+        return why_of(thread)
+    try:
+        state = await inside().threads.get_state(thread["thread_id"])
+    except httpx.HTTPStatusError:  # removed since
+        return ""
+    return why_of(thread, cast(Any, state["tasks"]))
+
+
+def _line(thread: Any, why: str) -> dict[str, Any]:
+    about, found = thread["metadata"] or {}, thread.get("extracted") or {}
+    state, created = state_of(thread), str(thread["created_at"])
+    settled = found.get("settlement")
+    shown = line(
+        thread["thread_id"],
+        str(about.get("graph_id", "")),
+        created,
+        state,
+        found.get("settings") or {},
+        str(about.get("status", "")) if settled else "",
+        in_units(settled)["payoffs"] if settled else None,
+        why,
+    )
+    return {**shown, "age": age(created), "waiting": seats_in(thread)}

@@ -1,0 +1,148 @@
+// The clauses of a deal, edited as sentences with choices in them: nobody writes JSON.
+
+import { h } from "./dom.js";
+
+const NAMES = { do: "duty", forbid: "prohibition", pay: "payment", share: "split" };
+const PER = { once: "once", turn: "for each turn", reward: "as a part (0 to 1) of its rewards" };
+
+const BLANK = {
+  do: ({ agents, actions }) => ({ kind: "do", agent: agents[0], action: actions[agents[0]]?.[0] ?? "" }),
+  forbid: ({ agents, actions }) => ({ kind: "forbid", agent: agents[0], action: actions[agents[0]]?.[0] ?? "" }),
+  pay: ({ agents }) => ({ kind: "pay", payer: agents[0], payee: agents[1], amount: "", per: "once" }),
+  share: ({ agents, norms }) =>
+    norms.length ? { kind: "share", norm: norms[0] } : { kind: "share", fractions: Object.fromEntries(agents.map((agent) => [agent, `1/${agents.length}`])) },
+};
+
+/** Condition → its words, where there is more than one turn only, and what it is at first. */
+const WHENS = {
+  always: ["always", false, () => undefined],
+  turn: ["at turn", true, ({ turn }) => ({ turn })],
+  span: ["from turn … to …", true, ({ turn, turns }) => ({ from: turn, to: turns })],
+  every: ["every so many turns", true, ({ turn }) => ({ every: 2, start: turn })],
+  last: ["if somebody does", false, (known) => ({ last: somebody(known) })],
+  count: ["once somebody has done", true, (known) => ({ count: somebody(known), at_least: 1 })],
+  earned: ["once somebody has earned", true, ({ agents }) => ({ earned: agents[0], at_least: 1 })],
+};
+
+function somebody({ agents, actions }) {
+  return { agent: agents[0], action: actions[agents[0]]?.[0] ?? "" };
+}
+
+function kindOf(when) {
+  if (when == null || when === "always") return "always";
+  if ("from" in when) return "span";
+  return Object.keys(WHENS).find((key) => key in when) ?? "other";
+}
+
+/**
+ * An editor over a list of clauses, which it changes in place.
+ * @param {object} known what clauses can name: agents, actions, turns, norms, kinds.
+ * @param {object[]} clauses as they are on the wire.
+ * @param {() => void} changed called after every change.
+ */
+export function editor(known, clauses, changed) {
+  const list = h("ol", { class: "editor" });
+  const add = h(
+    "p",
+    { class: "buttons", role: "group", "aria-label": "Add a clause" },
+    known.kinds.map((kind) => h("button", { type: "button", onclick: () => append(kind) }, `+ ${NAMES[kind]}`)),
+  );
+
+  function append(kind) {
+    clauses.push(BLANK[kind](known));
+    draw();
+    changed();
+    list.lastElementChild.querySelector("select, input").focus();
+  }
+
+  function draw() {
+    list.replaceChildren(...clauses.map(row));
+  }
+
+  function row(clause, n) {
+    const remove = h("button", { type: "button", class: "remove", "aria-label": `Remove clause ${n + 1}`, onclick: () => (clauses.splice(n, 1), draw(), changed(), add.querySelector("button").focus()) }, "✕");
+    return h("li", { "aria-label": `Clause ${n + 1}: ${NAMES[clause.kind] ?? clause.kind}`, role: "group" }, h("div", { class: "sentence" }, sentence(clause, n)), remove);
+  }
+
+  function sentence(clause, n) {
+    const set = (key, value, anew = false) => {
+      if (value === undefined) delete clause[key];
+      else clause[key] = value;
+      if (anew) {
+        const name = document.activeElement?.getAttribute("aria-label");
+        draw();
+        [...list.children[n].querySelectorAll("[aria-label]")].find((one) => one.getAttribute("aria-label") === name)?.focus();
+      }
+      changed();
+    };
+    const agent = (key, label) => pick(label, known.agents, clause[key], (value) => set(key, value, key === "agent"));
+    switch (clause.kind) {
+      case "do":
+      case "forbid":
+        return [agent("agent", "Who"), clause.kind === "do" ? "does" : "must not do", action(clause, (value) => set("action", value)), ...timed(clause, set)];
+      case "pay":
+        return [agent("payer", "Who pays"), "pays", agent("payee", "Who is paid"), number("Amount", clause.amount, (value) => set("amount", value)), pick("How often", Object.keys(PER), clause.per ?? "once", (value) => set("per", value), PER), ...timed(clause, set)];
+      default:
+        return split(clause, set);
+    }
+  }
+
+  function action(event, set) {
+    const names = known.actions[event.agent] ?? [];
+    return pick("Does what", names.includes(event.action) ? names : [event.action, ...names].filter(Boolean), event.action, set);
+  }
+
+  /** When a clause holds; a condition that has no form here stays as it was offered. */
+  function timed(clause, set) {
+    const kind = kindOf(clause.when);
+    const given = Object.entries(WHENS).filter(([key, [, longer]]) => !longer || known.turns > 1 || key === kind);
+    const names = Object.fromEntries([...given.map(([key, [words]]) => [key, words]), ...(kind === "other" ? [["other", "as it was offered"]] : [])]);
+    const kinds = pick("When", Object.keys(names), kind, (value) => value !== "other" && set("when", WHENS[value][2](known), true), names);
+    const put = (change, anew) => set("when", { ...clause.when, ...change }, anew);
+    const whole = (label, key) => number(label, clause.when[key], (value) => put({ [key]: value === "" ? value : Number(value) }), "numeric");
+    switch (kind) {
+      case "turn":
+        return [kinds, whole("Turn", "turn")];
+      case "span":
+        return [kinds, whole("From turn", "from"), "to", whole("To turn", "to")];
+      case "every":
+        return [kinds, whole("Every", "every"), "turns, from turn", whole("Beginning with turn", "start")];
+      case "last":
+      case "count": {
+        const event = clause.when[kind];
+        const hears = (change, anew) => put({ [kind]: { ...event, ...change } }, anew);
+        const who = pick("If who", known.agents, event.agent, (value) => hears({ agent: value, action: known.actions[value]?.[0] ?? "" }, true));
+        const what = action(event, (value) => hears({ action: value }));
+        return kind === "last" ? [kinds, who, what] : [kinds, who, what, whole("How many times", "at_least"), "times or more"];
+      }
+      case "earned":
+        return [kinds, pick("Who earned", [...known.agents, "everyone"], clause.when.earned, (value) => put({ earned: value })), number("At least", clause.when.at_least, (value) => put({ at_least: value }))];
+      default:
+        return [kinds];
+    }
+  }
+
+  function split(clause, set) {
+    const ways = { ...Object.fromEntries(known.norms.map((norm) => [norm, `by the norm ${norm}`])), fractions: "by fixed parts" };
+    const way = pick("How it is split", Object.keys(ways), clause.norm ?? "fractions", (value) => {
+      const parts = BLANK.share({ ...known, norms: [] }).fractions;
+      Object.assign(clause, value === "fractions" ? { fractions: parts, norm: undefined } : { norm: value, fractions: undefined });
+      set("kind", "share", true);
+    }, ways);
+    const parts = clause.norm ? [] : known.agents.map((agent) => h("span", { class: "part" }, agent, number(`${agent}’s part`, clause.fractions?.[agent] ?? "", (value) => set("fractions", { ...clause.fractions, [agent]: value }))));
+    return ["In the end the total is split", way, ...parts];
+  }
+
+  draw();
+  return { element: h("div", { class: "clauses-of" }, list, add), draw };
+}
+
+/** A list of choices with a name. */
+export function pick(label, values, value, chosen, names = {}) {
+  const options = values.map((one) => h("option", { value: one, selected: one === value }, names[one] ?? one));
+  return h("select", { "aria-label": label, onchange: (event) => chosen(event.target.value) }, options);
+}
+
+function number(label, value, given, mode = "decimal") {
+  return h("input", { class: "number-of", "aria-label": label, inputmode: mode, value: value ?? "", placeholder: "0", oninput: (event) => given(event.target.value.trim()) });
+}

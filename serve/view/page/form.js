@@ -1,0 +1,276 @@
+// The form of an answer: what can be chosen now, a draft that a reload keeps, and a preview.
+
+import { folded, h } from "./dom.js";
+import { editor, pick } from "./editor.js";
+import { inline, tabled } from "./letter.js";
+
+const PAUSE = 350;
+/** More actions than this are a list, and not buttons. */
+const MANY_ACTIONS = 16;
+
+const DECISIONS = {
+  offer: "Make an offer",
+  none: "Propose nothing",
+  accept: "Accept it",
+  reject: "Reject it",
+  counter: "Reject it, and make an offer of my own",
+};
+
+/** The form for a letter; `send` is given a reply, and what to do once it is taken. */
+export function answerable(letter, send) {
+  const form = letter.form ?? { fields: [] };
+  const key = `coop seat ${location.pathname} ${letter.act}`;
+  const filled = { clauses: [], drops: [], holds: {}, ...kept(key) };
+  const told = h("section", { class: "preview", "aria-label": "What it would come to", "aria-live": "polite" });
+  let timer = 0;
+  let asked = 0;
+
+  function changed() {
+    keep(key, filled);
+    clearTimeout(timer);
+    timer = setTimeout(() => preview().catch(() => {}), PAUSE);
+  }
+
+  async function preview() {
+    const number = ++asked;
+    const fields = answer(letter, filled);
+    if (!decided(form, filled)) return told.replaceChildren();
+    const body = JSON.stringify({ type: "draft", args: fields });
+    const response = await fetch(location.pathname, { method: "POST", headers: { "content-type": "application/json" }, body });
+    if (number !== asked || !response.ok) return undefined;
+    return told.replaceChildren(...foreseen(await response.json()));
+  }
+
+  const parts = [
+    decision(form, filled, changed),
+    actions(form, filled, changed),
+    deal(form, filled, changed),
+    trade(form, filled, changed),
+    percent(form, filled, changed),
+    told,
+    reasoning(letter, form, filled, changed),
+    form.fields.includes("speech") && text("What you say to all", "speech", "It binds nobody.", filled, changed),
+  ].filter(Boolean);
+  const raw = h("textarea", { id: "message", rows: 5 });
+  const made = h(
+    "form",
+    { "aria-label": "Your answer", novalidate: true, onsubmit: (event) => (event.preventDefault(), send({ id: letter.id, type: "fields", args: answer(letter, filled) }, () => drop(key))) },
+    h("header", {}, h("h2", {}, "Your answer"), form.fields.length > 0 && h("p", { class: "small" }, "What you choose here is your whole message: its tags are written for you.")),
+    parts,
+    form.fields.includes("notes") && folded("Private notes", text("Notes for yourself", "notes", "Your next letters show them to you alone.", filled, changed)),
+    h(
+      "p",
+      { class: "buttons send" },
+      form.fields.length > 0 && h("button", { type: "submit", class: "primary" }, "Send"),
+      letter.answers.includes("ignore") && h("button", { type: "button", onclick: () => send({ id: letter.id, type: "ignore", args: null }, () => drop(key)) }, "Pass"),
+    ),
+    letter.answers.includes("response") &&
+      folded(
+        "Write the message yourself, with its tags",
+        h("label", { for: "message" }, "Your message"),
+        raw,
+        h("p", { class: "buttons" }, h("button", { type: "button", onclick: () => send({ id: letter.id, type: "response", args: raw.value }, () => drop(key)) }, "Send the message")),
+      ),
+  );
+  if (decided(form, filled) && kept(key)) changed();
+  return made;
+}
+
+/** What was filled in, in the fields that the letter's answer has. */
+function answer(letter, filled) {
+  const { fields = [] } = letter.form ?? {};
+  const offers = ["offer", "counter", "propose"].includes(filled.decision) || !fields.includes("decision");
+  const clauses = offers && filled.decision !== "none" ? filled.clauses : null;
+  const given = {
+    thoughts: letter.act === "reason" ? reasoned(filled) : filled.thoughts,
+    action: filled.action,
+    content: filled.content || null,
+    decision: filled.decision,
+    clauses: clauses?.length ? clauses : null,
+    drops: clauses && filled.drops.length ? filled.drops : null,
+    allocation: filled.decision === "accept" ? null : held(letter.form?.trade, filled),
+    percent: filled.percent ?? null,
+    speech: filled.speech || null,
+    notes: filled.notes || null,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([key]) => fields.includes(key)));
+}
+
+/** Whether enough is chosen that a preview says something. */
+function decided({ fields, deal: known }, { decision: chosen, clauses, action, percent: part }) {
+  if (fields.includes("action")) return Boolean(action);
+  if (fields.includes("percent")) return part != null;
+  if (fields.includes("allocation")) return Boolean(chosen);
+  if (known && ["offer", "counter"].includes(chosen)) return clauses.length > 0;
+  return Boolean(chosen);
+}
+
+// What there is to choose
+
+/** Choices of which one is taken, each as a button. */
+function choices(legend, name, options, chosen, take) {
+  const one = ([value, label]) => {
+    const id = `${name}-${value}`.replace(/\W+/g, "-");
+    const input = h("input", { type: "radio", name, id, value, onchange: () => take(value) });
+    input.checked = value === chosen;
+    return h("label", { class: "choice", for: id }, input, h("span", {}, label));
+  };
+  return h("fieldset", { class: "choices" }, h("legend", {}, legend), h("div", {}, options.map(one)));
+}
+
+function decision(form, filled, changed) {
+  const pending = form.trade?.pending;
+  let values = null;
+  if (form.trade) values = pending ? ["accept", "reject"] : ["propose"];
+  else if (form.fields.includes("decision")) values = form.deal ? ["accept", "reject", "counter"] : ["accept", "reject"];
+  else if (form.deal) values = ["offer", "none"];
+  if (!values) return null;
+  if (!values.includes(filled.decision)) filled.decision = values.length === 1 || values[0] === "offer" ? values[0] : undefined;
+  if (values.length === 1) return null;
+  const names = form.trade ? { ...DECISIONS, reject: "Reject it, and propose another allocation" } : DECISIONS;
+  const legend = values[0] === "offer" ? "What you do" : pending ? `${pending.by}’s proposal` : form.offer ? `${form.offer.by}’s offer ${form.offer.revision}` : "The offer that stands";
+  return choices(legend, "decision", values.map((one) => [one, names[one]]), filled.decision, (value) => {
+    filled.decision = value;
+    // A counter-offer begins with the offer that it answers.
+    if (value === "counter" && filled.clauses.length === 0 && form.offer) filled.clauses.push(...structuredClone(form.offer.clauses));
+    document.dispatchEvent(new CustomEvent("decided"));
+    changed();
+  });
+}
+
+function actions({ legal, carries }, filled, changed) {
+  if (!legal) return null;
+  if (!legal.includes(filled.action)) filled.action = undefined;
+  const take = (value) => {
+    filled.action = value || undefined;
+    changed();
+  };
+  const chooser = legal.length > MANY_ACTIONS
+    ? h("p", { class: "field" }, h("label", { for: "actions" }, "Your action"), Object.assign(pick("Your action", ["", ...legal], filled.action ?? "", take, { "": "choose…" }), { id: "actions" }))
+    : choices("Your action", "action", legal.map((one) => [one, one]), filled.action, take);
+  return [chooser, carries && text("What it carries", "content", "As the rules say: files, code, a message. Many actions carry nothing.", filled, changed)];
+}
+
+function deal({ deal: known, offer }, filled, changed) {
+  if (!known) return null;
+  const made = editor(known, filled.clauses, changed);
+  const from = offer && h("button", { type: "button", onclick: () => (filled.clauses.splice(0, Infinity, ...structuredClone(offer.clauses)), made.draw(), changed()) }, `Begin with ${offer.by}’s offer ${offer.revision}`);
+  const ends = known.drops.map(({ id, says }) => {
+    const box = h("input", { type: "checkbox", onchange: () => ((filled.drops = box.checked ? [...filled.drops, id] : filled.drops.filter((one) => one !== id)), changed()) });
+    box.checked = filled.drops.includes(id);
+    return h("label", { class: "tick" }, box, h("span", {}, `It ends ${id}: ${says}`));
+  });
+  const whole = h("fieldset", { class: "dealt" }, h("legend", {}, "Your offer"), made.element, ends, from && h("p", { class: "buttons" }, from));
+  const show = () => {
+    whole.hidden = !["offer", "counter"].includes(filled.decision);
+    made.draw();
+  };
+  document.addEventListener("decided", () => whole.isConnected && show());
+  show();
+  return whole;
+}
+
+function trade({ trade: known }, filled, changed) {
+  if (!known) return null;
+  const rows = known.tasks.map(({ says, held: by }) => {
+    const holder = pick(says, known.agents, filled.holds[says] ?? by, (agent) => ((filled.holds[says] = agent), changed()));
+    return h("li", {}, h("span", {}, says), holder);
+  });
+  return h("fieldset", { class: "tasks" }, h("legend", {}, "Who does what"), h("ul", {}, rows));
+}
+
+/** Who would have which tasks, by their descriptions. */
+function held(known, filled) {
+  if (!known) return null;
+  const by = (agent) => known.tasks.filter((task) => (filled.holds[task.says] ?? task.held) === agent).map((task) => task.says);
+  return known.agents.map((agent) => ({ agent, tasks: by(agent) }));
+}
+
+function percent({ fields }, filled, changed) {
+  if (!fields.includes("percent")) return null;
+  const given = (event) => {
+    filled.percent = event.target.value === "" ? undefined : Number(event.target.value);
+    changed();
+  };
+  const input = h("input", { type: "number", id: "percent", min: 0, max: 100, step: "any", value: filled.percent ?? "", "aria-describedby": "percent-hint", oninput: given });
+  return h("div", { class: "field" }, h("label", { for: "percent" }, "What part was your doing, in per cent"), h("p", { class: "claimed" }, input, " %"), h("p", { id: "percent-hint", class: "small" }, "From 0 to 100. A claim pays nothing by itself."));
+}
+
+// Private reasoning
+
+const RESULTS = { payoff: "Collective payoff", externality: "Externality", price: "Price" };
+
+function reasoning(letter, form, filled, changed) {
+  if (!form.fields.includes("thoughts")) return null;
+  const alone = ["reason", "consider"].includes(letter.act);
+  const thoughts = text(alone ? "Your thoughts" : "Private thoughts", "thoughts", "Nobody else reads them.", filled, changed);
+  if (!alone) return folded("Private thoughts", thoughts);
+  if (letter.act !== "reason") return thoughts;
+  const line = (name, hint, input) => h("div", { class: "field" }, h("label", { for: `result-${name}` }, RESULTS[name]), input, h("p", { class: "small" }, hint));
+  const number = (name) => h("input", { id: `result-${name}`, inputmode: "decimal", value: filled[name] ?? "", oninput: (event) => ((filled[name] = event.target.value.trim()), changed()) });
+  const signs = { "": "choose…", "+": "+ it helps the others", "-": "− it harms the others", 0: "0 it changes nothing for them" };
+  const sign = pick(RESULTS.externality, ["", "+", "-", "0"], filled.externality ?? "", (value) => ((filled.externality = value), changed()), signs);
+  sign.id = "result-externality";
+  return [
+    thoughts,
+    line("payoff", "What all of you together could earn.", number("payoff")),
+    line("externality", "What your plan does to the others.", sign),
+    line("price", "What you should be paid on balance; with a minus, what you should pay.", number("price")),
+  ];
+}
+
+/** Thoughts that end with their three results, as the letter asks. */
+function reasoned(filled) {
+  const results = Object.entries(RESULTS).filter(([key]) => filled[key]).map(([key, name]) => `${name}: ${filled[key]}`);
+  return [filled.thoughts, ...results].filter(Boolean).join("\n");
+}
+
+function text(label, key, hint, filled, changed) {
+  const id = `field-${key}`;
+  const input = h("textarea", { id, rows: key === "thoughts" ? 4 : 2, "aria-describedby": `${id}-hint`, oninput: () => ((filled[key] = input.value), changed()) });
+  input.value = filled[key] ?? "";
+  return h("div", { class: "field" }, h("label", { for: id }, label), input, h("p", { id: `${id}-hint`, class: "small" }, hint));
+}
+
+// What it would come to, as the server computes it
+
+function foreseen({ refused, why, words, repairs, outlook, why_not: reason, worth }) {
+  if (refused) return [h("h3", {}, "It would be sent back"), h("p", { class: "refused" }, inline(why))];
+  return [
+    words.length > 0 && h("h3", {}, "In the program’s words"),
+    words.length > 0 && h("ol", { class: "terms" }, words.map((one) => h("li", {}, one))),
+    repairs?.length > 0 && h("p", { class: "small" }, repairs.join("; ")),
+    outlook && h("h3", {}, "What each would get"),
+    outlook && tabled(outlook.columns, outlook.rows),
+    outlook?.how && h("p", { class: "small" }, outlook.how),
+    reason && h("p", { class: "small" }, `What it would pay cannot be computed: ${reason}.`),
+    worth != null && h("p", {}, "Your tasks would be worth ", h("strong", {}, String(worth)), " to you."),
+    words.length > 0 && h("p", { class: "small" }, "Nobody else sees this."),
+  ].filter(Boolean);
+}
+
+// Drafts stay in this browser until they are sent
+
+function kept(key) {
+  try {
+    return JSON.parse(localStorage.getItem(key));
+  } catch {
+    return null;
+  }
+}
+
+function keep(key, filled) {
+  try {
+    localStorage.setItem(key, JSON.stringify(filled));
+  } catch {
+    // A browser that keeps nothing loses drafts on reload, and nothing else.
+  }
+}
+
+function drop(key) {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // As above.
+  }
+}

@@ -1,0 +1,24 @@
+"""A proof to take away: what a run came to, signed, and recomputed by whoever receives it.
+
+`statement_of` says what was agreed, done and settled; `check` recomputes all of it from the
+statement alone, without the home that it came from. `docs/verify.md` describes the file.
+"""
+
+from shapley_coop.state.proof.check import OPERATOR, PRINCIPAL, Finding, check
+from shapley_coop.state.proof.statement import (
+    IN_TOTO,
+    Statement,
+    envelope_signed,
+    statement_of,
+)
+
+__all__ = [
+    "IN_TOTO",
+    "OPERATOR",
+    "PRINCIPAL",
+    "Finding",
+    "Statement",
+    "check",
+    "envelope_signed",
+    "statement_of",
+]

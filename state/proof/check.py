@@ -1,0 +1,269 @@
+"""Check an export: every signature, hash, breach, value and amount, from the statement alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from shapley_coop.deals import Contract, Deal
+from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate, read_public
+from shapley_coop.deals.signing.envelope import envelope_of
+from shapley_coop.files import first_error
+from shapley_coop.games.catalogue import is_program, names
+from shapley_coop.games.params import GameError
+from shapley_coop.permissions import PROGRAMS, permitted
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.mandates import beyond, least_kept
+from shapley_coop.state.proof.rebuilding import agreed_of, chain_of, settings_of, table_at
+from shapley_coop.state.proof.statement import (
+    IN_TOTO,
+    PLAN,
+    RECIPE,
+    Predicate,
+    Statement,
+    settlement_in,
+    subjects,
+)
+from shapley_coop.state.run_config import game_of
+from shapley_coop.state.settlement import decide
+from shapley_coop.state.signatures import Agreed, unsigned
+
+OPERATOR = "operator"
+"""The name of the key that has to have signed the export."""
+
+PRINCIPAL = "principal."
+"""Before an agent's name: its principal's key."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked."""
+
+    what: str
+    sound: bool
+    found: str
+
+
+def check(
+    content: bytes,
+    keys: Mapping[str, PublicKey],
+    need: Sequence[str] = (),
+    source: str = "the export",
+) -> list[Finding]:
+    """Check an export and recompute what it states.
+
+    Args:
+        content: the file, byte by byte.
+        keys: `operator`, agents, and `principal.AGENT` → the key that they are known by.
+        need: agents whose own signatures have to be on all that was agreed.
+        source: what the file is called in an error.
+
+    Returns:
+        What was checked; the export is to be believed if all of it is sound.
+
+    Raises:
+        ValueError: it is no export, no key of the operator is given, or its game is a program
+            that this process may not run.
+    """
+    if OPERATOR not in keys:
+        raise ValueError("give the key of whoever exported it: --key operator=FILE.pem")
+    envelope = read_envelope(content, source)
+    signed = _envelope(envelope, keys)
+    if not signed.sound:
+        return [signed]  # what nobody vouches for is not even read
+    statement = _statement(envelope, source)
+    told = statement.predicate
+    _may_be_played(told, source)
+    parties = [*_parties(told, keys, need)]
+    try:
+        return [signed, *parties, *_recomputed(statement, keys)]
+    except (ValidationError, GameError, ValueError, KeyError, TypeError, AttributeError) as error:
+        # It is signed, and yet holds what no run of ours could: that is the finding.
+        words = str(first_error(error)) if isinstance(error, ValidationError) else str(error)
+        return [signed, *parties, Finding("statement", False, words or type(error).__name__)]
+
+
+def _may_be_played(told: Predicate, source: str) -> None:
+    """Refuse what would open files of this machine, or run programs of others."""
+    game = told.settings.get("game")
+    if strange := told.settings.keys() - set(RECIPE):
+        raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} belongs into an export")
+    if is_program(game):
+        if not permitted(PROGRAMS):
+            raise ValueError(f"{source}: its game is a program: --trust-programs runs it")
+    elif not isinstance(game, dict) and game not in names():
+        raise ValueError(f"{source}: there is no game {str(game)[:80]!r}: install what brings it")
+
+
+def _envelope(envelope: Envelope, keys: Mapping[str, PublicKey]) -> Finding:
+    known = {key.keyid: (name, key) for name, key in keys.items()}
+    for keyid, signature in envelope.signatures.items():
+        if keyid not in known:
+            return Finding("envelope", False, f"signed by {keyid[:16]}, a key that was not given")
+        name, key = known[keyid]
+        if not key.verifies(envelope.message, signature):
+            return Finding("envelope", False, f"the signature of {name} is not of this content")
+    names = [known[keyid][0] for keyid in envelope.signatures]
+    if keys[OPERATOR].keyid not in envelope.signatures:
+        return Finding("envelope", False, "the operator's key did not sign it")
+    return Finding("envelope", True, f"signed by {', '.join(names)}")
+
+
+def _statement(envelope: Envelope, source: str) -> Statement:
+    if envelope.payload_type != IN_TOTO:
+        raise ValueError(f"{source} holds {envelope.payload_type}, and no in-toto statement")
+    try:
+        return Statement.model_validate(envelope.content)
+    except ValidationError as error:
+        raise ValueError(f"{source}: {first_error(error)}") from None
+
+
+def _parties(
+    told: Predicate, keys: Mapping[str, PublicKey], need: Sequence[str]
+) -> Iterator[Finding]:
+    """Who signed what was agreed, by which key, and whether that key is known."""
+    stated = {agent: read_public(key.public) for agent, key in told.keys.items()}
+    agreed = [agreed_of(one) for one in told.agreements]
+    for agent in told.agents:
+        what, given = f"signatures of {agent}", keys.get(agent)
+        if agent not in stated:
+            absent = agent in need or given is not None
+            yield Finding(what, not absent, "it has no key in this run")
+            continue
+        key = stated[agent]
+        if key.keyid != told.keys[agent].keyid:
+            yield Finding(what, False, "its key id is not that of its key")
+        elif given is not None and given.keyid != key.keyid:
+            yield Finding(what, False, f"made by key {key.keyid[:16]}, and not by the one given")
+        else:
+            yield _signed_by(agent, key, told, agreed, given is not None, agent in need)
+    for name in [*need, *keys]:
+        agent = name.removeprefix(PRINCIPAL)
+        if agent not in told.agents and name != OPERATOR:
+            yield Finding(f"signatures of {name}", False, "it is no party of this run")
+
+
+def _signed_by(
+    agent: str,
+    key: PublicKey,
+    told: Predicate,
+    agreed: Sequence[Agreed],
+    known: bool,
+    needed: bool,
+) -> Finding:
+    what = f"signatures of {agent}"
+    wrong = [w for one in agreed for w in unsigned(one, told.episode, {agent: key})]
+    forged = [
+        one
+        for one in agreed
+        if agent in one.signatures and any(unsigned(one, told.episode, {agent: key}))
+    ]
+    must = needed or bool(told.settings.get("require_signed"))
+    if wrong and (must or forged):
+        return Finding(what, False, "; ".join(wrong))
+    if needed and not known:
+        return Finding(what, False, f"its key was not given: --key {agent}=FILE.pem")
+    if needed and not agreed:
+        return Finding(what, False, "nothing was agreed that it could have signed")
+    by = "the key that was given" if known else f"key {key.keyid[:16]}, which was not given"
+    return Finding(what, True, f"{len(agreed) - len(wrong)} of {len(agreed)} agreements, by {by}")
+
+
+def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator[Finding]:
+    told = statement.predicate
+    chain = chain_of(told)
+    table = table_at(told, chain)
+    evaluated = EvaluatedTable(table)
+    yield _told("agents", list(evaluated.agents), told.agents)
+    yield _contract(told, chain)
+    yield _play(told)
+    again = settlement_in(decide(evaluated))
+    stated = told.model_dump(mode="json", include=set(again))
+    for part, words in _PARTS.items():
+        yield _told(words, _plain(again[part]), stated[part])
+    contract = chain[-1] if chain else None
+    expected = subjects(contract, {**told.model_dump(mode="json"), **again})
+    yield _told("subjects", expected, [one.model_dump() for one in statement.subject])
+    for agent, mandated in told.mandates.items():
+        wrong = _mandate(told, chain, agent, keys.get(f"{PRINCIPAL}{agent}"))
+        shown = "kept" if mandated.envelope else f"not shown: {mandated.sha256[:16]}"
+        yield Finding(f"mandate of {agent}", not wrong, wrong or shown)
+
+
+_PARTS = {
+    "breaches": "breaches",
+    "values": "contributions and values",
+    "basis": "basis",
+    "rewards": "rewards",
+    "transfers": "transfers",
+    "forfeits": "forfeited deposits",
+    "payoffs": "payoffs",
+}
+
+
+def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
+    plans = [one for one in told.agreements if one.topic == PLAN]
+    wrong = [one for one in told.agreements if Deal.model_validate(one.deal).hash() != one.hash]
+    linked = [made["hash"] for made in chain] == [one.contract for one in plans]
+    clauses = chain[-1]["text"].splitlines() if chain else []
+    if wrong or not linked:
+        return Finding("contract", False, "a hash is not that of its clauses and what they amend")
+    if clauses != told.clauses:
+        return Finding("contract", False, "the clauses in words are not those in force")
+    return Finding("contract", True, f"{len(chain)} agreed, {len(clauses)} clauses in force")
+
+
+def _play(told: Predicate) -> Finding:
+    """Replay the recorded actions on the same dice."""
+    game, record = game_of(settings_of(told)), cast(Any, told.record)
+    if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
+        return Finding("play", False, "its turns are not numbered from 1")
+    for turn, after in zip(record, game.replay(record), strict=True):
+        if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
+            return Finding("play", False, f"turn {turn['turn']} pays {after.rewards}")
+    return Finding("play", True, f"{len(record)} turns replayed")
+
+
+def _mandate(
+    told: Predicate, chain: Sequence[Contract], agent: str, principal: PublicKey | None
+) -> str:
+    """What an agent did beyond its mandate; empty where nothing, or where it is not shown."""
+    mandated = told.mandates[agent]
+    if principal is not None and principal.keyid != mandated.principal:
+        return f"signed by {mandated.principal[:16]}, and not by the principal that was given"
+    if mandated.envelope is None:
+        return ""
+    signed = read_mandate(envelope_of(mandated.envelope))
+    mandate = signed.mandate
+    named = (signed.sha256, mandate.key.keyid, mandate.agent)
+    if named != (mandated.sha256, mandated.principal, agent):
+        return "it is another mandate than the one that was kept to"
+    begun = datetime.fromisoformat(told.begun)
+    for turn in told.record:
+        if turn["actions"].get(agent) in mandate.never:
+            return f"turn {turn['turn']}: it did {turn['actions'][agent]}"
+    for number, one in enumerate(told.agreements):
+        deal, plan = Deal.model_validate(one.deal), one.topic == PLAN
+        turns = one.turn - 1 if plan else None
+        then = EvaluatedTable(table_at(told, chain, turns, number if plan else None))
+        phase = "negotiation" if plan else "settlement"
+        if fault := beyond(then, mandate, deal, phase, begun):
+            return str(fault.feedback)
+        if fault := least_kept(then, mandate, deal, phase):
+            return fault.feedback
+    return ""
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON gives it back."""
+    import json
+
+    return json.loads(json.dumps(value))
+
+
+def _told(what: str, again: Any, stated: Any) -> Finding:
+    if again == stated:
+        return Finding(what, True, "recomputed, equal")
+    return Finding(what, False, f"stated {str(stated)[:120]}, and should be {str(again)[:120]}")

@@ -1,0 +1,272 @@
+"""The statement of a run: an in-toto Statement v1, of which every number can be recomputed.
+
+Private letters and answers are never in it, and what was said only on request. Amounts are
+millionths of the game's unit, as strings; values are exact, as strings.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from shapley_coop.canonical import digest
+from shapley_coop.deals import Contract, Deal, Offer, hashes_of, rebuilt
+from shapley_coop.deals.language.wire import PROTOCOL
+from shapley_coop.deals.signing import Envelope, PrivateKey, Signature, sign_envelope
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.messages import agreed_offers
+from shapley_coop.state.signatures import signatures_on
+from shapley_coop.state.storage.mandates import mandate_of
+from shapley_coop.state.table import Table
+
+IN_TOTO = "application/vnd.in-toto+json"
+STATEMENT = "https://in-toto.io/Statement/v1"
+SETTLEMENT = "urn:shapley-coop:settlement:v1"
+
+RECIPE = (
+    *("game", "params", "seed", "absent", "norm", "disagreement"),
+    *("constraints", "enforcement", "deposit", "require_signed"),
+)
+"""The settings that values, transfers and payoffs follow from."""
+
+PLAN = "plan"
+"""The bargaining whose agreements are the contract."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Key(_Part):
+    """A party's key."""
+
+    keyid: str
+    public: str  # in PEM
+
+
+class Agreement(_Part):
+    """An offer that all accepted."""
+
+    topic: str
+    turn: int  # before which it was agreed
+    revision: int
+    by: str
+    deal: dict[str, Any]
+    hash: str  # of the deal: what its parties signed
+    contract: str | None  # the hash of the contract that it made, with all before it
+    signatures: dict[str, dict[str, str]]  # agent → key id and signature
+
+
+class Transfer(_Part):
+    """What one pays another at the end."""
+
+    payer: str
+    payee: str
+    amount: str
+    reason: str
+
+
+class Mandated(_Part):
+    """What a principal allowed its agent: by its hash, or with all that it says."""
+
+    sha256: str
+    principal: str  # the key id
+    envelope: dict[str, Any] | None = None
+
+
+class Predicate(_Part):
+    """What a run was, and came to."""
+
+    protocol: str
+    code: dict[str, str]  # name and version of the program
+    episode: str
+    workflow: str
+    begun: str  # ISO time
+    agents: list[str]
+    keys: dict[str, Key]
+    mandates: dict[str, Mandated]
+    settings: dict[str, Any]
+    agreements: list[Agreement]
+    clauses: list[str]  # of the contract in force at the end, in words
+    final_offers: dict[str, dict[str, Any]]  # agent → its last, where the rule settles by them
+    reckoned: bool  # whether values were computed before a last bargaining
+    record: list[dict[str, Any]]
+    breaches: list[dict[str, Any]]
+    values: dict[str, Any]  # with the baseline that they compare with
+    basis: str
+    rewards: dict[str, str]
+    transfers: list[Transfer]
+    forfeits: dict[str, str]
+    payoffs: dict[str, str]
+    ledger: str  # paid, or counterfactual for a fork that was not
+    talk: list[dict[str, Any]] | None = None
+
+
+class Subject(_Part):
+    """What the statement is about, by its hash."""
+
+    name: Literal["contract", "record", "settlement", "settings"]
+    digest: dict[str, str]
+
+
+class Statement(_Part):
+    """An in-toto Statement v1 whose predicate is a settlement."""
+
+    type_: Literal["https://in-toto.io/Statement/v1"] = Field(alias="_type")
+    subject: list[Subject]
+    predicateType: Literal["urn:shapley-coop:settlement:v1"]
+    predicate: Predicate
+
+
+def statement_of(
+    table: Table,
+    workflow: str,
+    begun: str,
+    *,
+    talk: bool = False,
+    mandates: bool = False,
+    private: bool = False,
+) -> dict[str, Any]:
+    """The statement of a settled table, as plain JSON.
+
+    Args:
+        table: its last state.
+        workflow: the graph's name.
+        begun: when it began, ISO time.
+        talk: whether it holds what was said.
+        mandates: whether it shows what principals allowed, and not their hashes alone.
+        private: whether the game may be in it although it tells its agents things in private.
+
+    Raises:
+        ValueError: the game tells its agents things in private, or its contract did not come from
+            offers.
+    """
+    evaluated = EvaluatedTable(table)
+    told = [agent for agent in evaluated.agents if evaluated.game.private(agent)]
+    if told and not private:
+        raise ValueError(
+            f"{evaluated.game.name} tells {', '.join(told)} things in private, which follow from "
+            "its parameters: --with-private puts them into the export"
+        )
+    settled = table["settlement"] or {}
+    predicate = {
+        "protocol": PROTOCOL,
+        "code": {"name": "shapley-coop", "version": version("shapley-coop")},
+        "episode": table["episode"],
+        "workflow": workflow,
+        "begun": begun,
+        "agents": list(table["agents"]),
+        "keys": {
+            agent: {"keyid": party.key.keyid, "public": party.public}
+            for agent, party in evaluated.config.keys.items()
+        },
+        "mandates": _mandates(evaluated.config.mandates, mandates),
+        "settings": {k: table["settings"][k] for k in RECIPE if k in table["settings"]},
+        "agreements": _agreements(table),
+        "clauses": (table.get("contract") or {"text": ""})["text"].splitlines(),
+        "final_offers": _final_offers(table) if settled["basis"] == "final_offer" else {},
+        "reckoned": bool(table.get("reckoning")),
+        "record": list(evaluated.record),
+        **settlement_in(settled),
+        "ledger": settled["ledger"],
+    }
+    if talk:
+        predicate["talk"] = [dict(said) for said in table.get("talk", [])]
+    return {
+        "_type": STATEMENT,
+        "subject": subjects(table.get("contract"), predicate),
+        "predicateType": SETTLEMENT,
+        "predicate": predicate,
+    }
+
+
+def envelope_signed(statement: Mapping[str, Any], keys: Iterable[PrivateKey]) -> Envelope:
+    """The statement, signed."""
+    return sign_envelope(IN_TOTO, dict(statement), keys)
+
+
+def settlement_in(settled: Mapping[str, Any]) -> dict[str, Any]:
+    """What a settlement says, with amounts in millionths as strings."""
+    return {
+        "breaches": settled["breaches"],
+        "values": settled["credit"],
+        "basis": settled["basis"],
+        "rewards": _strings(settled["rewards"]),
+        "transfers": [{**t, "amount": str(t["amount"])} for t in settled["transfers"]],
+        "forfeits": _strings(settled.get("forfeits", {})),
+        "payoffs": _strings(settled["payoffs"]),
+    }
+
+
+def subjects(contract: Contract | None, predicate: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the statement is about, by hash: contract, record, settlement and settings."""
+    parts = ("basis", "rewards", "transfers", "forfeits", "payoffs")
+    hashed = {
+        **({"contract": contract["hash"]} if contract else {}),
+        "record": digest(predicate["record"]),
+        "settings": digest(predicate["settings"]),
+        "settlement": digest({part: predicate[part] for part in parts}),
+    }
+    return [{"name": name, "digest": {"sha256": found}} for name, found in hashed.items()]
+
+
+def _agreements(table: Table) -> list[dict[str, Any]]:
+    contract = table.get("contract")
+    offers = agreed_offers(table, PLAN) if contract else []
+    chain: Sequence[Contract] = ()
+    if contract is not None:
+        chain = rebuilt(offers, hashes_of(contract, table.get("amendments", [])))
+        if not chain or {**chain[-1], "text": ""} != {**contract, "text": ""}:
+            raise ValueError("its contract did not come from offers: it cannot be exported")
+    found: list[tuple[str, Offer, int, str | None]] = [
+        (PLAN, *one, made["hash"]) for one, made in zip(offers, chain, strict=True)
+    ]
+    last = table.get("offer")
+    topics = {said["topic"] for said in table.get("talk", [])} - {PLAN}
+    found += [
+        (topic, offer, turn, None)
+        for topic in sorted(topics)
+        for offer, turn in agreed_offers(table, topic)
+        if last and offer["hash"] == last["hash"]
+    ]
+    return [
+        {
+            "topic": topic,
+            "turn": turn,
+            "revision": offer["revision"],
+            "by": offer["by"],
+            "deal": offer["deal"],
+            "hash": offer["hash"],
+            "contract": made,
+            "signatures": _plain(signatures_on(table, topic, turn, offer)),
+        }
+        for topic, offer, turn, made in found
+    ]
+
+
+def _plain(signatures: Mapping[str, Signature]) -> dict[str, dict[str, str]]:
+    return {agent: {"keyid": one["keyid"], "sig": one["sig"]} for agent, one in signatures.items()}
+
+
+def _final_offers(table: Table) -> dict[str, dict[str, Any]]:
+    """Each agent's latest proposal of the last bargaining."""
+    talk = table.get("talk", [])
+    return {
+        said["by"]: Deal.model_validate(said["deal"]).record()
+        for said in talk
+        if said["topic"] == "split" and "deal" in said
+    }
+
+
+def _mandates(names: Mapping[str, str], shown: bool) -> dict[str, Any]:
+    found = {}
+    for agent, name in names.items():
+        signed = mandate_of(name)
+        told = {"sha256": signed.sha256, "principal": signed.mandate.key.keyid}
+        found[agent] = {**told, "envelope": signed.envelope.record()} if shown else told
+    return found
+
+
+def _strings(amounts: Mapping[str, int]) -> dict[str, str]:
+    return {account: str(amount) for account, amount in amounts.items()}

@@ -1,0 +1,171 @@
+"""Signatures in a run: what a party is to sign, who signs it, and whether an answer is signed.
+
+A party whose key is of this home signs by itself. Any other sends the signature in its answer
+(`deals.signing.element`): its letter's facts hold `to_sign`, and where it proposes something of its
+own, the refusal SIGN says what that reads as, so that it can sign it and send it again.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from shapley_coop.deals import Deal, Fault, Offer
+from shapley_coop.deals.signing import (
+    Binding,
+    PublicKey,
+    Signature,
+    binding,
+    is_signed,
+    sign_binding,
+    signature_in,
+)
+from shapley_coop.state.messages import agreed_offers
+from shapley_coop.state.storage.keys import key_of
+from shapley_coop.state.table import AgentOutput, PublicMessage, Table
+
+if TYPE_CHECKING:
+    from shapley_coop.state.turn import TurnContext
+
+UNSIGNED = "SIGN"
+"""The label of what a party with a key did not sign, or not as it has to be."""
+
+
+def to_sign(turn: "TurnContext", agent: str, said: AgentOutput) -> Binding | None:
+    """What an agent signs with an answer; None where it binds itself to no clauses."""
+    offer = turn.evaluated.offer
+    if said["act"] == "accept" and offer is not None and offer["deal"]["clauses"]:
+        return _binding(turn, agent, offer["revision"], offer["hash"])
+    if said["act"] in ("propose", "reject") and said.get("deal", {}).get("clauses"):
+        deal = Deal.model_validate(said["deal"])
+        return _binding(turn, agent, turn.table["revision"] + 1, deal.hash())
+    return None
+
+
+def shown_to_sign(turn: "TurnContext", agent: str) -> dict[str, Any]:
+    """The fact `to_sign` of a letter that asks for an answer to an offer; empty without a key."""
+    offer = turn.evaluated.offer
+    if agent not in turn.evaluated.config.keys or offer is None or not offer["deal"]["clauses"]:
+        return {}
+    return {"to_sign": _binding(turn, agent, offer["revision"], offer["hash"])}
+
+
+def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> AgentOutput | Fault:
+    """What an agent says, with its signature where it binds itself.
+
+    Args:
+        turn: what is asked.
+        agent: who answered.
+        text: its answer, as it came.
+        said: what was read in it.
+
+    Returns:
+        The same with the signature, or SIGN: it carries a signature that is not its key's of what
+        it binds itself to, or none where the run requires one.
+    """
+    config = turn.evaluated.config
+    party, bound = config.keys.get(agent), to_sign(turn, agent, said)
+    if party is None or bound is None:
+        return said
+    if party.name:
+        return {**said, "signature": sign_binding(key_of(party.name), bound)}
+    signature = signature_in(text)
+    if signature is None and not config.require_signed and "<SIGNATURE>" not in text.upper():
+        return said
+    if signature is None or not is_signed(party.key, bound, signature):
+        return Fault(UNSIGNED, _how(bound, missing=signature is None))
+    return {**said, "signature": signature}
+
+
+class Agreed(NamedTuple):
+    """An offer that all accepted, with what its parties signed.
+
+    Attributes:
+        topic: the bargaining.
+        turn: the turn before which it was agreed.
+        offer: it.
+        signatures: agent → its signature, of those who signed.
+    """
+
+    topic: str
+    turn: int
+    offer: Offer
+    signatures: Mapping[str, Signature]
+
+    def binding(self, agent: str, episode: str) -> Binding:
+        """What an agent signed, or could have."""
+        return binding(
+            agent=agent,
+            episode=episode,
+            topic=self.topic,
+            turn=self.turn,
+            revision=self.offer["revision"],
+            accepts=self.offer["hash"],
+        )
+
+
+def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str, Signature]:
+    """The signatures that the talk holds on an offer, by agent."""
+    found: dict[str, Signature] = {}
+    for said in _about(table.get("talk", []), topic, turn, offer["revision"]):
+        if "signature" in said:
+            found[said["by"]] = said["signature"]
+    return found
+
+
+def wrongly_signed(table: Table, keys: Mapping[str, PublicKey], required: bool) -> list[str]:
+    """Which signatures in a run's talk are not of what was agreed, or are missing.
+
+    Args:
+        table: the run's last state.
+        keys: agent → its key.
+        required: whether an agreement that a party with a key did not sign is wrong, too.
+    """
+    found: list[str] = []
+    for topic in sorted({said["topic"] for said in table.get("talk", [])}):
+        for offer, turn in agreed_offers(table, topic):
+            one = Agreed(topic, turn, offer, signatures_on(table, topic, turn, offer))
+            due = keys if required else {a: key for a, key in keys.items() if a in one.signatures}
+            if offer["deal"]["clauses"]:
+                found += unsigned(one, table["episode"], due)
+    return found
+
+
+def unsigned(agreed: Agreed, episode: str, keys: Mapping[str, PublicKey]) -> Iterator[str]:
+    """Which parties with a key did not sign an agreement, or signed another one."""
+    for agent, key in keys.items():
+        signature = agreed.signatures.get(agent)
+        if signature is None:
+            yield f"{agent} did not sign revision {agreed.offer['revision']} of {agreed.topic}"
+        elif not is_signed(key, agreed.binding(agent, episode), signature):
+            yield f"the signature of {agent} is not of revision {agreed.offer['revision']}"
+
+
+def _about(
+    talk: Sequence[PublicMessage], topic: str, turn: int, revision: int
+) -> Iterator[PublicMessage]:
+    for said in talk:
+        if (said["topic"], said["turn"]) != (topic, turn):
+            continue
+        accepts = said["act"] == "accept" and said.get("about") == revision
+        if accepts or said.get("puts") == revision:
+            yield said
+
+
+def _binding(turn: "TurnContext", agent: str, revision: int, accepts: str) -> Binding:
+    return binding(
+        agent=agent,
+        episode=turn.table["episode"],
+        topic=turn.topic.name,
+        turn=turn.evaluated.turn,
+        revision=revision,
+        accepts=accepts,
+    )
+
+
+def _how(bound: Binding, missing: bool) -> str:
+    wrong = "is not signed" if missing else "carries a signature that is not your key's of this"
+    told = json.dumps(bound, ensure_ascii=False, sort_keys=True)
+    return (
+        f"Your answer {wrong}: sign {told} with your key, and send the same answer again with "
+        "<SIGNATURE>KEYID BASE64</SIGNATURE> in it."
+    )

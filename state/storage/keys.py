@@ -1,0 +1,54 @@
+"""The keys of a home: private parts in the folder `keys`, for their owner alone."""
+
+import os
+import re
+from pathlib import Path
+
+from shapley_coop.deals.signing import Algorithm, PrivateKey, PublicKey
+from shapley_coop.files import read_text
+from shapley_coop.state.storage.at_rest import private_folder
+from shapley_coop.state.storage.home import home
+
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,63}")
+
+
+def new_key(name: str, algorithm: Algorithm = "Ed25519") -> PublicKey:
+    """Make a key and keep it.
+
+    Raises:
+        ValueError: there is one of that name, or it is no name.
+        KeysMissing: the extra `keys` is not installed.
+    """
+    path, key = _path(name), PrivateKey.new(algorithm)
+    private_folder(path.parent)
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise ValueError(f"there is a key {name!r}: choose another name") from None
+    with os.fdopen(file, "w", encoding="ascii") as kept:
+        kept.write(key.pem())
+    return key.public
+
+
+def key_of(name: str) -> PrivateKey:
+    """A key of this home.
+
+    Raises:
+        ValueError: there is none of that name, or its file holds none.
+        KeysMissing: the extra `keys` is not installed.
+    """
+    path = _path(name)
+    if not path.exists():
+        raise ValueError(f"no key {name!r} in {path.parent}: make it with coop keys new {name}")
+    return PrivateKey.read(read_text(path, "a key"), str(path))
+
+
+def key_names() -> list[str]:
+    """The keys of this home, sorted."""
+    return sorted(path.stem for path in (home().folder / "keys").glob("*.pem"))
+
+
+def _path(name: str) -> Path:
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of a key: letters, digits, _ . - and at most 64")
+    return home().folder / "keys" / f"{name}.pem"

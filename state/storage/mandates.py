@@ -1,0 +1,58 @@
+"""Mandates of a home: what a principal allows its agent, kept for its owner alone.
+
+The configuration on the table names one by its hash: how much an agent may pay is private until its
+principal shows it.
+"""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from shapley_coop.deals.signing import SignedMandate, as_bytes, read_mandate
+from shapley_coop.deals.signing.envelope import envelope_of
+from shapley_coop.files import read_text
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.storage.kept import KEPT, keep, place
+
+
+def keep_mandate(text: str, agent: str) -> str:
+    """Keep a mandate that is given to an agent; what stands on the table for it.
+
+    Args:
+        text: the JSON of its envelope, or what stands on the table for one that is kept.
+        agent: whom it has to bind.
+
+    Raises:
+        ValueError: it is none, is not signed by its principal, or is another agent's.
+    """
+    found = mandate_of(text) if text.startswith(KEPT) else _read(text, f"the mandate of {agent}")
+    if found.mandate.agent != agent:
+        raise ValueError(f"the mandate of {agent} is {found.mandate.agent}'s: give its own")
+    return keep("mandates", as_bytes(found.envelope).decode().rstrip("\n"))
+
+
+def mandate_of(name: str) -> SignedMandate:
+    """A mandate by what stands on the table for it.
+
+    Raises:
+        ValueError: it is not in this home, or not signed by its principal.
+    """
+    return _kept(home().folder, name)
+
+
+@lru_cache(maxsize=64)
+def _kept(folder: Path, name: str) -> SignedMandate:
+    path = place(folder, "mandates", name)
+    return _read(read_text(path, "a mandate kept in this home"), str(path))
+
+
+def _read(text: str, source: str) -> SignedMandate:
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{source} is no JSON: give what coop mandate wrote") from None
+    try:
+        envelope = envelope_of(content)
+    except ValueError as error:
+        raise ValueError(f"{source} is no signed envelope: {error}") from None
+    return read_mandate(envelope, source)

@@ -1,0 +1,153 @@
+"""What a principal allows its agent binds the agent, whatever it says, and can be shown later."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from shapley_coop.deals.signing import PrivateKey, as_bytes, read_mandate, sign_mandate
+from shapley_coop.deals.signing.envelope import Envelope
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state.proof import OPERATOR, PRINCIPAL, check, envelope_signed, statement_of
+from tests.scripted import Script
+
+CAROL = PrivateKey.new()
+BOB_PAYS = (
+    '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Alice", "action": "lever"}, '
+    '{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": "5.5"}]}</PROPOSAL>'
+)
+BOB_PULLS = '<PROPOSAL>{"clauses": [{"kind": "do", "agent": "Bob", "action": "lever"}]}</PROPOSAL>'
+
+
+def given(**limits: Any) -> dict[str, str]:
+    """A mandate for Bob, as its file holds it."""
+    signed = sign_mandate(CAROL, agent="Bob", **limits)
+    return {"Bob": as_bytes(signed.envelope).decode()}
+
+
+async def played(**config: Any) -> Table:
+    settings = {"game": "escape_room", "rounds": 1, **config}
+    outcome = await play("negotiation_priced", RunConfig.model_validate(settings))
+    return await table_of(home().runs.get(outcome["run"]))
+
+
+def label_of(table: Table, agent: str) -> str:
+    return next((s.get("label", "") for s in table["talk"] if s["by"] == agent), "")
+
+
+@pytest.mark.parametrize(
+    ("limits", "signs"),
+    [
+        ({}, True),
+        ({"max_pay": "5.5"}, True),
+        ({"max_pay": "5.4"}, False),
+        ({"min_end": "4.5"}, True),
+        ({"min_end": "4.6"}, False),
+        ({"never": ("door",)}, True),
+        ({"expires": "2999-01-01T00:00:00Z"}, True),
+        ({"expires": "2026-01-01T00:00:00Z"}, False),
+    ],
+    ids=str,
+)
+async def test_an_agent_signs_within_its_mandate_alone(
+    script: Script, limits: dict[str, Any], signs: bool
+) -> None:
+    script["Alice", "propose"] = BOB_PAYS
+    script["Bob", "answer"] = "<ACCEPT>"
+    table = await played(mandates=given(**limits))
+    assert (table["contract"] is not None) == signs
+    if not signs:
+        assert label_of(table, "Bob") in ("MANDATE", "RESERVE")
+
+
+async def test_an_agent_neither_promises_nor_takes_what_it_may_never_do(script: Script) -> None:
+    script["Alice", "propose"] = BOB_PULLS
+    script["Bob", "answer"] = "<ACCEPT>"
+    script["Bob", "act"] = "<ACTION>lever</ACTION>"
+    table = await played(mandates=given(never=("lever",)))
+    assert table["contract"] is None
+    assert "Bob" not in table["record"][0]["actions"]
+    passes = [e for e in table["record"][0]["effects"] if e["effect"] == "pass"]
+    assert [(e["agent"], e["label"]) for e in passes] == [("Bob", "MANDATE")]
+
+
+async def test_what_has_no_bound_is_beyond_every_limit_on_payments(script: Script) -> None:
+    script["Alice", "propose"] = (
+        '<PROPOSAL>{"clauses": [{"kind": "share", "fractions": {"Alice": 1, "Bob": 0}}]}</PROPOSAL>'
+    )
+    script["Bob", "answer"] = "<ACCEPT>"
+    settings = {"game": "escape_room", "rounds": 1, "mandates": given(max_pay="100")}
+    outcome = await play("shapley_coop", RunConfig.model_validate(settings))
+    table = await table_of(home().runs.get(outcome["run"]))
+    assert table["contract"] is None
+    assert label_of(table, "Bob") == "MANDATE"
+
+
+async def test_the_limits_are_nowhere_on_the_table_and_in_no_other_letter(
+    script: Script,
+) -> None:
+    import json
+
+    script["Alice", "propose"] = BOB_PAYS
+    table = await played(mandates=given(max_pay="123.4567", never=("wait",)))
+    assert "123.4567" not in json.dumps(table)
+    assert not [letter for letter in script.shown_to("Alice") if "123.4567" in letter]
+    assert table["settings"]["mandates"]["Bob"].startswith("kept:")
+
+
+async def test_an_export_names_the_mandate_and_shows_it_only_on_request(script: Script) -> None:
+    script["Alice", "propose"] = BOB_PAYS
+    script["Bob", "answer"] = "<ACCEPT>"
+    table = await played(mandates=given(max_pay="6", never=("wait",)))
+    operator = PrivateKey.new()
+    keys = {OPERATOR: operator.public, f"{PRINCIPAL}Bob": CAROL.public}
+    for shown in (False, True):
+        begun = datetime.now(UTC).isoformat()
+        statement = statement_of(table, "negotiation_priced", begun, mandates=shown)
+        told = statement["predicate"]["mandates"]["Bob"]
+        assert told["principal"] == CAROL.public.keyid
+        assert ("envelope" in told) == shown
+        export = as_bytes(envelope_signed(statement, [operator]))
+        assert all(finding.sound for finding in check(export, keys))
+        other = {**keys, f"{PRINCIPAL}Bob": PrivateKey.new().public}
+        wrong = [f.what for f in check(export, other) if not f.sound]
+        assert wrong == ["mandate of Bob"]
+
+
+async def test_an_agreement_beyond_the_mandate_is_found_by_whoever_is_shown_it(
+    script: Script,
+) -> None:
+    script["Alice", "propose"] = BOB_PAYS
+    script["Bob", "answer"] = "<ACCEPT>"
+    table = await played(mandates=given(max_pay="6"))
+    operator = PrivateKey.new()
+    begun = datetime.now(UTC).isoformat()
+    statement = statement_of(table, "negotiation_priced", begun, mandates=True)
+    for limits in ({"max_pay": "5"}, {"min_end": "5"}, {"never": ("door",)}):
+        strict = sign_mandate(CAROL, agent="Bob", **limits)  # type: ignore[arg-type]
+        statement["predicate"]["mandates"]["Bob"] = {
+            "sha256": strict.sha256,
+            "principal": CAROL.public.keyid,
+            "envelope": strict.envelope.record(),
+        }
+        export = as_bytes(envelope_signed(statement, [operator]))
+        found = {f.what: f for f in check(export, {OPERATOR: operator.public})}
+        assert not found["mandate of Bob"].sound, limits
+
+
+def test_a_mandate_is_its_principals_and_one_agents() -> None:
+    signed = sign_mandate(CAROL, agent="Bob", max_pay="3")
+    forged = signed.envelope.payload.replace(b'"max_pay":"3"', b'"max_pay":"9"')
+    with pytest.raises(ValueError, match="not signed by the principal"):
+        read_mandate(Envelope(signed.envelope.payload_type, forged, signed.envelope.signatures))
+    text = as_bytes(signed.envelope).decode()
+    with pytest.raises(ValueError, match="is Bob's"):
+        RunConfig(mandates={"Alice": text}).resolve()
+    with pytest.raises(ValueError, match="who does not play"):
+        RunConfig(mandates={"Eve": text}).resolve()
+    with pytest.raises(ValueError, match="no JSON"):
+        RunConfig(mandates={"Bob": "max 3"}).resolve()
+    with pytest.raises(ValueError, match="makes no offers"):
+        RunConfig(game="task_exchange", keys={"Alice": PrivateKey.new().public.pem}).resolve()

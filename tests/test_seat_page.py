@@ -1,0 +1,219 @@
+"""A person at the seat's page, in a real browser: the letter, the form, its preview, its draft."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.browser import DESK, PHONE, Tab, picture, tab
+from tests.server_process import Server
+from tests.waiting import wait_for
+
+pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("seat")]
+
+JSON = {"accept": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(tmp_path_factory.mktemp("seat_page"))
+    try:
+        yield running.start()
+    finally:
+        running.stop()
+
+
+class Table:
+    """A run in which one agent is a person, on its thread."""
+
+    def __init__(self, server: Server, graph: str, person: str, **room: Any) -> None:
+        self._http = httpx.Client(base_url=server.url, timeout=300)
+        self.thread = self._http.post("/threads", json={}).json()["thread_id"]
+        seats = {"*": "embedded:rational", person: "human"}
+        run = {"assistant_id": graph, "input": {"room": {"seats": seats, **room}}}
+        self._http.post(f"/threads/{self.thread}/runs/wait", json={**run, "durability": "sync"})
+        self.seat = f"{server.url}/seat/{self.values()['episode']}/{person}"
+
+    def values(self) -> dict[str, Any]:
+        return dict(self._http.get(f"/threads/{self.thread}/state").json()["values"])
+
+    def letter(self, act: str) -> dict[str, Any]:
+        """The letter that asks for this, as soon as it is there."""
+
+        def delivered() -> dict[str, Any]:
+            got = self._http.get(self.seat, headers=JSON)
+            letter = dict(got.json()) if got.is_success else {}
+            return letter if letter.get("act") == act else {}
+
+        return wait_for(f"{act} at {self.seat}", delivered)
+
+    def post(self, kind: str, fields: Any) -> dict[str, Any]:
+        return dict(self._http.post(self.seat, json={"type": kind, "args": fields}).json())
+
+    def ended(self) -> dict[str, Any]:
+        wait_for("the settlement", lambda: self.values().get("settlement"))
+        return self.values()
+
+
+def rows(opened: Tab, place: str) -> list[list[str]]:
+    """The table in a part of the page, row by row."""
+    lines = opened.page.locator(f"{place} table").first.locator("tbody tr")
+    return [line.split("\t") for line in lines.all_inner_texts()]
+
+
+def send(opened: Tab) -> None:
+    opened.page.get_by_role("button", name="Send", exact=True).click()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESK, "light"), (PHONE, "dark")])
+def test_an_offer_is_made_by_choosing_and_shows_what_each_would_get(
+    server: Server, size: tuple[int, int], scheme: str, tmp_path: Path
+) -> None:
+    table = Table(server, "negotiation_priced", "Alice", game="escape_room")
+    with tab(size, scheme) as opened:
+        page = opened.page
+        page.goto(table.seat)
+        page.get_by_role("heading", name="Alice, make an offer").wait_for()
+        page.get_by_role("button", name="+ duty").click()
+        page.get_by_role("button", name="+ duty").click()
+        page.get_by_label("Who", exact=True).nth(1).select_option("Bob")
+        page.get_by_label("Does what").nth(1).select_option("lever")
+        page.get_by_role("button", name="+ payment").click()
+        page.get_by_text("It would be sent back").wait_for()
+        assert "clause 3, amount: '' is no number" in page.locator(".preview").inner_text()
+        page.get_by_label("Amount").fill("5")
+        page.get_by_text("What each would get").wait_for()
+        clauses = [
+            {"kind": "do", "agent": "Alice", "action": "door"},
+            {"kind": "do", "agent": "Bob", "action": "lever"},
+            {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "5", "per": "once"},
+        ]
+        computed = table.post("draft", {"clauses": clauses})
+        assert rows(opened, ".preview") == computed["outlook"]["rows"]
+        assert ["all keep it", "5", "4"] in computed["outlook"]["rows"]
+        assert page.locator(".preview li").all_inner_texts() == computed["words"]
+        picture(opened, tmp_path, f"seat-offer-{size[0]}")
+        assert not opened.overflows()
+        # A reload keeps what was filled in.
+        page.reload()
+        page.get_by_text("What each would get").wait_for()
+        assert page.get_by_label("Amount").input_value() == "5"
+        assert rows(opened, ".preview") == computed["outlook"]["rows"]
+        assert table.values()["talk"] == []
+        page.get_by_label("What you say to all").fill("Pull, and I pay. <ACCEPT>")
+        send(opened)
+        page.get_by_role("heading", name="Alice, choose your action").wait_for()
+        assert [one for one in opened.complaints if "404" not in one] == []
+    first = table.values()["talk"][0]
+    assert first["text"].startswith("Pull, and I pay.")
+    assert "<ACCEPT>" not in first["text"]
+    assert [one["kind"] for one in first["deal"]["clauses"]] == ["do", "do", "pay"]
+
+
+def test_an_answer_begins_with_the_offer_and_a_claim_is_a_number(
+    server: Server, tmp_path: Path
+) -> None:
+    table = Table(server, "shapley_coop", "Bob", game="escape_room", seed=3)
+    with tab() as opened:
+        page = opened.page
+        page.goto(table.seat)
+        page.get_by_label("Collective payoff").fill("9")
+        page.get_by_label("Externality").select_option("+")
+        page.get_by_label("Price").fill("4")
+        send(opened)
+        page.get_by_role("heading", name="Bob, answer the offer").wait_for()
+        page.get_by_text("Reject it, and make an offer of my own").click()
+        page.get_by_text("What each would get").wait_for()
+        offer = table.letter("answer")["form"]["offer"]
+        assert page.locator(".editor > li").count() == len(offer["clauses"])
+        shown = rows(opened, ".preview")
+        assert shown == [row for row in rows(opened, ".letter") if row[0] != "split by"]
+        picture(opened, tmp_path, "seat-answer")
+        page.get_by_text("Accept it").click()
+        send(opened)
+        page.get_by_role("group", name="Your action").get_by_text("lever").click()
+        send(opened)
+        page.get_by_label("What part was your doing").fill("140")
+        send(opened)
+        alert = page.get_by_role("alert")
+        alert.get_by_text("'140%' is not from 0 to 100 %").wait_for()
+        assert "That could not be used" in alert.inner_text()
+        assert page.get_by_label("What part was your doing").input_value() == "140"
+        picture(opened, tmp_path, "seat-refused")
+        page.get_by_label("What part was your doing").fill("40")
+        send(opened)
+        page.get_by_role("heading", name="Nothing to answer now").wait_for()
+    ended = table.ended()
+    assert ended["claims"]["Bob"] == "0.4"
+    assert ended["record"][0]["actions"]["Bob"] == "lever"
+    assert ended["contract"]["signatures"].keys() == {"Alice", "Bob"}
+
+
+def test_tasks_are_given_to_agents_and_said_what_they_are_worth(server: Server) -> None:
+    table = Table(server, "task_exchange", "Bob", game="task_exchange", seed=2)
+    table.letter("consider")
+    assert table.post("fields", {"thoughts": "I want what is mine."})["taken"]
+    letter = table.letter("exchange")
+    tasks = letter["form"]["trade"]["tasks"]
+    assert len(tasks) == 6
+    with tab(PHONE) as opened:
+        page = opened.page
+        page.goto(table.seat)
+        page.get_by_text("Reject it, and propose another allocation").click()
+        page.get_by_text("Your tasks would be worth").wait_for()
+        for task in tasks:
+            page.get_by_label(task["says"], exact=True).select_option("Bob")
+        page.get_by_text("It would be sent back").wait_for()
+        page.get_by_label(tasks[0]["says"], exact=True).select_option("Alice")
+        page.get_by_text("Your tasks would be worth").wait_for()
+        assert not opened.overflows()
+        assert opened.complaints == []
+
+
+def test_a_preview_refuses_what_the_table_refuses_in_the_same_words(server: Server) -> None:
+    table = Table(server, "negotiation_priced", "Alice", game="escape_room")
+    wrong = {"clauses": [{"kind": "do", "agent": "Zed", "action": "door"}]}
+    foreseen, told = table.post("draft", wrong), table.post("fields", wrong)
+    assert (foreseen["refused"], foreseen["why"]) == (told["refused"], told["why"])
+    assert foreseen["why"] == "c1 names Zed, who is not a party: the parties are Alice, Bob."
+    assert foreseen["why"] in table.letter("propose")["parts"]["why"]
+    assert table.post("draft", "no object")["detail"] == (
+        "args: give the fields of the form as one object"
+    )
+
+
+def test_all_of_the_seat_is_reached_by_keyboard_and_everything_has_a_name(server: Server) -> None:
+    table = Table(server, "negotiation_priced", "Alice", game="prisoners_dilemma")
+    with tab() as opened:
+        page = opened.page
+        page.goto(table.seat)
+        page.get_by_role("button", name="+ payment").press("Enter")
+        assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Who pays"
+        unnamed = page.evaluate(
+            """[...document.querySelectorAll("input, select, textarea, button")].filter(
+                (one) => !(one.getAttribute("aria-label") || one.labels?.length || one.textContent)
+            ).length"""
+        )
+        assert unnamed == 0
+        page.get_by_label("Remove clause 1").press("Enter")
+        assert page.locator(".editor > li").count() == 0
+        assert page.evaluate("document.activeElement.textContent") == "+ duty"
+        assert opened.complaints == []
+
+
+def test_who_waits_for_whom_leads_to_the_seat(server: Server) -> None:
+    table = Table(server, "llm_only", "Bob", game="escape_room")
+    with tab() as opened:
+        page = opened.page
+        page.goto(f"{server.url}/view/?q={table.thread}")
+        page.get_by_role("link", name="Bob’s seat").wait_for()
+        page.get_by_role("row", name=table.thread).get_by_role("link").first.click()
+        page.get_by_text("It waits for").wait_for()
+        thread = page.get_by_role("link", name="Its thread on the server").get_attribute("href")
+        assert table.thread in str(thread)
+        page.get_by_role("link", name="Bob, at Bob’s seat").click()
+        page.get_by_role("heading", name="Bob, choose your action").wait_for()
+        assert opened.complaints == []

@@ -1,0 +1,152 @@
+"""Who agreed to a split: people by the links of their seats, and nobody in their place."""
+
+import http.client
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from shapley_coop.cli.settling_git import Settling
+from shapley_coop.cli.settling_seats import Seats
+from tests.coop_command import Coop, coop_in, one_line
+from tests.history_builder import Builder
+
+ADA, DORA = "Ada <ada@example.org>", "Dora <dora@example.org>"
+CLAIM = "<s>What I wrote.</s><CLAIM>50%</CLAIM>"
+PAY = "--for-payment"
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    repo = Builder(tmp_path / "repo")
+    repo.commit("Write", ADA, a_dot_py="first = 1\nsecond = other\nthird = more\n")
+    repo.commit("Add", DORA, b_dot_py="fourth = entirely\n")
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+def consent(coop: Coop, *more: str) -> dict[str, Any]:
+    found = coop("settle-git", "repo", "--bounty", "100", "--json", *more).result
+    assert {name: one["amount"] for name, one in found["contributors"].items()} == {
+        "Ada": "75.00",
+        "Dora": "25.00",
+    }
+    return dict(found["consent"])
+
+
+def answered(coop: Coop, run: str, who: str, reply: str) -> None:
+    coop("answer", run, who)
+    assert not coop("answer", run, who, reply).code
+
+
+def test_a_simulation_agrees_to_nothing(coop: Coop, tmp_path: Path) -> None:
+    told = consent(coop, "--markdown", "comment.md")
+    assert (told["simulated"], told["agreed"]) == (["Ada", "Dora"], [])
+    comment = (tmp_path / "comment.md").read_text(encoding="utf-8")
+    assert "an embedded agent that speaks for nobody" in comment
+    assert "contributors agreed" not in comment
+
+
+@pytest.mark.parametrize("how", ["embedded:rational", "recording:letters.jsonl"])
+def test_where_money_is_meant_nothing_simulated_sits_at_the_table(coop: Coop, how: str) -> None:
+    said = one_line(coop("settle-git", "repo", PAY, "--agent", f"Dora={how}"), 2)
+    assert f"--for-payment: {how} would speak for Dora" in said
+    assert "every contributor" not in said
+
+
+def test_one_person_among_agents_is_waited_for_and_named(coop: Coop) -> None:
+    done = coop("settle-git", "repo", "--agent", "Dora=human")
+    assert done.code == 0
+    assert "waits for Dora: coop answer" in done.err
+    assert "Have not answered yet: Dora." in done.out
+    unknown = coop("settle-git", "repo", "--agent", "Zoe=human")
+    assert "Zoe: made nothing that counts" in one_line(unknown, 2)
+
+
+def test_the_comment_says_who_agreed_once_all_have(coop: Coop, tmp_path: Path) -> None:
+    first = consent(coop, PAY)
+    run = first["run"]
+    assert first["waiting"] == ["Ada", "Dora"]
+    answered(coop, run, "Ada", CLAIM)
+    assert consent(coop, PAY)["waiting"] == ["Dora"]
+    answered(coop, run, "Dora", CLAIM)
+    (speaker,) = consent(coop, PAY)["waiting"]
+    other = "Dora" if speaker == "Ada" else "Ada"
+    share = {"kind": "share", "norm": "shapley"}
+    offer = f"<s>By the record.</s><PROPOSAL>{json.dumps({'clauses': [share]})}</PROPOSAL>"
+    answered(coop, run, speaker, offer)
+    assert consent(coop, PAY)["waiting"] == [other]
+    answered(coop, run, other, "<s>Yes.</s><ACCEPT>")
+    last = consent(coop, PAY, "--markdown", "comment.md")
+    assert (last["run"], last["agreed"], last["waiting"]) == (run, ["Ada", "Dora"], [])
+    comment = (tmp_path / "comment.md").read_text(encoding="utf-8")
+    assert "Divided as its contributors agreed" in comment
+    assert "Agreed to this split\\: Ada, Dora" in comment
+    assert "No seat was simulated" in comment
+
+
+def test_who_does_not_answer_in_time_is_named_and_the_split_by_value_stands(coop: Coop) -> None:
+    told = consent(coop, PAY, "--deadline", "0.001")
+    assert not told["agreed"]
+    while told["waiting"]:  # each letter has its own time
+        told = consent(coop, PAY, "--deadline", "0.001")
+    assert told["silent"] == ["Ada", "Dora"]
+    assert not told["agreed"] + told["simulated"] + told["models"]
+
+
+@contextmanager
+def pages(folder: Path) -> Iterator[tuple[Seats, Any]]:
+    """The seat pages of a run that waits for Ada and Dora."""
+    from shapley_coop.cli.console import finish
+    from shapley_coop.cli.git_report import delivered_params
+    from shapley_coop.cli.settling_consent import begun, went_on
+
+    settling = Settling.of(folder / "repo", None, None, None, None, "100", "")
+    settling.seated("human", None, 0, 0, for_payment=True)
+    params = delivered_params(settling.history, "100")
+    run = begun(params, settling.seats, 0, 0, "tip")
+    _, waiting = finish(went_on(run))
+    seats = Seats(run, waiting, "127.0.0.1", 0)
+
+    def settled() -> bool:
+        return finish(went_on(run))[1] not in (["Ada", "Dora"], ["Dora"])
+
+    serving = Thread(target=seats.until, args=(settled,), daemon=True)
+    serving.start()
+    yield seats, serving
+
+
+def asked(link: str, reply: Any = None, kind: str = "application/json") -> tuple[int, Any]:
+    """Status and JSON of a request to a page; a reply is posted."""
+    url = urlsplit(link)
+    there = http.client.HTTPConnection(url.hostname or "", url.port, timeout=60)
+    body = None if reply is None else json.dumps(reply)
+    there.request("POST" if body else "GET", url.path, body, {"content-type": kind})
+    answer = there.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+def test_each_person_reads_and_answers_by_a_link_of_its_own(coop: Coop, tmp_path: Path) -> None:
+    with pages(tmp_path) as (seats, serving):
+        ada, dora = seats.links["Ada"], seats.links["Dora"]
+        status, letter = asked(ada)
+        assert (status, letter["agent"]) == (200, "Ada")
+        assert "CLAIM" in letter["letter"]
+        assert asked(ada.replace("/Ada", "/Dora"))[0] == 404  # Ada's key opens Ada's seat alone
+        assert asked(ada.rpartition("/")[0][:-1] + "x/Ada")[0] == 404
+        given = {"id": letter["id"], "type": "response", "args": CLAIM}
+        assert asked(ada, given, kind="text/plain")[0] == 422
+        assert asked(ada, {**given, "args": "Well"})[1]["detail"].startswith("CLAIM: state one")
+        given["id"] = asked(ada)[1]["id"]  # the same letter, asked again
+        assert asked(ada, given) == (200, {"taken": given["id"]})
+        assert asked(ada, given)[0] in (404, 422)  # it was taken once
+        status, letter = asked(dora)
+        assert asked(dora, {"id": letter["id"], "type": "response", "args": CLAIM})[0] == 200
+        serving.join(timeout=120)
+        assert not serving.is_alive()
