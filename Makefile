@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock sbom audit docs clean
+.PHONY: setup demo eval test proofs test-under-load lint dev bench soak lock sbom audit docs pages clean
 
 setup: $(READY)
 
@@ -77,17 +77,24 @@ sbom: $(TOOLS)/.ready
 audit: $(TOOLS)/.ready
 	$(TOOLS)/bin/pip-audit -r requirements.lock --require-hashes --disable-pip --progress-spinner off
 
-# Pin every library with its hashes; needs uv.
+# Pin every library with its hashes, and what of them an image needs; needs uv.
+PIN := --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+  --no-emit-find-links --no-annotate
 lock:
-	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
-	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --no-annotate \
-	  -o requirements.lock
+	uv pip compile pyproject.toml --all-extras $(PIN) -o requirements.lock
+	uv pip compile pyproject.toml --extra a2a --extra encryption --extra keys --extra sepa $(PIN) \
+	  -c requirements.lock -o requirements.image.lock
 
 # The documentation as a site in build/site, by tools in a folder of their own.
 docs:
 	$(PYTHON) -m venv build/docs-tools
 	build/docs-tools/bin/python -m pip install --quiet -r docs/requirements.txt
-	build/docs-tools/bin/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 build/docs-tools/bin/mkdocs build --quiet --strict
+
+# What pages show of commands, and what is made from the code: played and written anew.
+pages: $(READY)
+	$(BIN)/python -m tests.written_docs
+	$(BIN)/python -m tests.console_pages
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build *.egg-info

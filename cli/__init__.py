@@ -30,6 +30,7 @@ from shapley_coop.cli import (
 )
 from shapley_coop.cli.console import complain, defer_gc, say
 from shapley_coop.cli.failures import DEBUG, in_one_line, reason
+from shapley_coop.cli.helping import Command as Helped
 from shapley_coop.cli.options import TrustPrograms
 from shapley_coop.cli.run_options import RunCommand
 
@@ -135,13 +136,15 @@ def _all(
 app.command("run", cls=RunCommand, rich_help_panel=PLAY)(playing.run)
 for _panel, _commands in COMMANDS.items():
     for _name, _command in _commands.items():
-        app.command(_name, rich_help_panel=_panel)(_command)
-app.command("attack", epilog=attacking.epilog(), rich_help_panel=CHECK)(attacking.attack)
-app.command("validate", rich_help_panel=CHECK)(exchanging.validate)
+        app.command(_name, cls=Helped, rich_help_panel=_panel)(_command)
+app.command("attack", cls=Helped, epilog=attacking.epilog(), rich_help_panel=CHECK)(
+    attacking.attack
+)
+app.command("validate", cls=Helped, rich_help_panel=CHECK)(exchanging.validate)
 for _group, (_panel, _help, _commands) in GROUPS.items():
     _app = typer.Typer(help=_help, no_args_is_help=True)
     for _name, _command in _commands.items():
-        _app.command(_name)(_command)
+        _app.command(_name, cls=Helped)(_command)
     app.add_typer(_app, name=_group, rich_help_panel=_panel)
 
 

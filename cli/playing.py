@@ -28,6 +28,7 @@ from shapley_coop.cli.options import (
     personas_from,
     seats_from,
     settings_from,
+    words,
 )
 from shapley_coop.files import first_error
 
@@ -160,7 +161,11 @@ def answer(
     run: RunName,
     agent: Annotated[str, typer.Argument(help="The agent whom the person plays.")],
     reply: Annotated[
-        str, typer.Argument(help="The message; if it is left out, the waiting letter is printed.")
+        str,
+        typer.Argument(
+            help="The message, or @FILE that holds it; if it is left out, the waiting letter is "
+            "printed."
+        ),
     ] = "",
 ) -> None:
     """Read the waiting letter of a person, and answer it; coop resume then goes on.
@@ -183,7 +188,7 @@ def answer(
             f"{agent} has not read the letter that waits, so that no reply to it is taken: "
             f"read it with coop answer {run} {agent}"
         )
-    _reply(found, agent, reply)
+    _reply(found, agent, words("the reply", reply))
 
 
 def _reply(run: Any, agent: str, reply: str) -> None:

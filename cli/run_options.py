@@ -10,8 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
-from typer.core import TyperCommand
 
+from shapley_coop.cli.helping import Command
 from shapley_coop.cli.options import pairs, words
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ ONE_OF = {"constraints": "--constraint"}
 """Fields whose option is given once for each entry and is called by the singular."""
 
 
-class RunCommand(TyperCommand):
+class RunCommand(Command):
     """A command with the fields of `RunConfig` as further options.
 
     Its function finds what was given for them in the context's `obj`.

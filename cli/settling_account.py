@@ -47,9 +47,9 @@ def reduced(history: History, weights: Intervals) -> list[str]:
             and kind in now
             and sum(map(exact, now[kind])) < sum(map(exact, weights[kind]))
         ):
-            (was_low, was_high), (low, high) = weights[kind], now[kind]
+            (was_low, was_high), (low, high) = map(float, weights[kind]), map(float, now[kind])
             told.append(
-                f"{kind} weigh {float(low):.3g}-{float(high):.3g} % and not {was_low:g}-"
+                f"{kind} weigh {low:.3g}-{high:.3g} % and not {was_low:g}-"
                 f"{was_high:g} %: {_count(lines[kind])} beside {_count(lines['code'])} of code"
             )
     return told

@@ -7,6 +7,7 @@ from shapley_coop.deals import Message, scan
 from shapley_coop.graphs.threads import Place
 from shapley_coop.seats.calls import calls_in
 from shapley_coop.seats.records import Entry, Pointer, letter_hash
+from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state import EvaluatedTable, Run, Table, final, home
 from shapley_coop.state.settlement import deposit_lines, reward_lines
 
@@ -98,7 +99,7 @@ def changed_answers(entries: list[Entry], committed: Mapping[Place, Pointer]) ->
     found = []
     for place, entry in known.items():
         if place not in committed:
-            if committed and not _asked_a_tool(entry):
+            if committed and not (_asked_a_tool(entry) or _was_refused(entry, committed, known)):
                 found.append(f"no checkpoint knows of {_what(entry)}")
         elif entry.pointer() != committed[place]:
             found.append(f"the answer to {_what(entry)} was changed")
@@ -110,6 +111,19 @@ def changed_answers(entries: list[Entry], committed: Mapping[Place, Pointer]) ->
 
 def _what(entry: Entry) -> str:
     return f"{entry.agent}'s {entry.act}, letter {entry.letter[:8]}, attempt {entry.attempt}"
+
+
+def _was_refused(
+    entry: Entry, committed: Mapping[Place, Pointer], known: Mapping[Place, Entry]
+) -> bool:
+    """Whether a person was told at once that a reply is not taken, and then gave another.
+
+    The run waited meanwhile: a checkpoint knows the reply that was taken.
+    """
+    later = (known[place] for place in committed if place in known)
+    return entry.model == HUMAN and any(
+        (e.agent, e.act) == (entry.agent, entry.act) and e.attempt > entry.attempt for e in later
+    )
 
 
 def _asked_a_tool(entry: Entry) -> bool:

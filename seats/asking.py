@@ -22,7 +22,7 @@ from shapley_coop.seats.faults import described
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, say
-from shapley_coop.seats.person import Reply, as_message, request
+from shapley_coop.seats.person import as_message, form, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
@@ -147,7 +147,7 @@ async def _ask_person(question: Question, journal: Journal) -> Answer:
     pointer = {"episode": q.episode, "agent": q.agent, "attempt": q.attempt}
     until = mail.since + q.deadline if q.deadline else None
     asked = request(pointer, q.agent, q.act, q.why, until)
-    return as_answer(interrupt(asked, response_schema=Reply.model_json_schema()))
+    return as_answer(interrupt(asked, response_schema=form(q.act)))
 
 
 def as_answer(reply: Any) -> Answer:

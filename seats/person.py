@@ -1,16 +1,19 @@
 """A person at the table: what is asked of them, and how their reply is read.
 
-The request is in the schema that Agent Inbox and Agent Chat UI recognise. It carries a pointer
-and never the letter: an interrupt is part of the thread, which is not for parties to read. The
-letter waits in the journal for its own seat.
+The request is in the shape of LangChain's agents (`seats.review`) and in that of its older inbox,
+and a reply may come in either. It carries a pointer and the seat's address and never the letter: an
+interrupt is part of the thread, which is not for parties to read. The letter waits in the journal
+for its own seat.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from shapley_coop.seats.review import Decision, decided, edited, review
 
 PASS = ""
 """The text of a person who passes: it says nothing, and is no message."""
@@ -32,6 +35,9 @@ class Reply(BaseModel):
     reject: bool = Field(default=False, description="Reject it, or propose nothing.")
     proposal: dict[str, Any] | None = Field(default=None, description='{"clauses": […]}')
     action: str = Field(default="", description="What to do this turn.")
+    claim: float | str = Field(
+        default="", description="The part of the total that was your doing, in percent."
+    )
     consider: str = Field(default="", description="Private reasoning; never delivered.")
 
     def message(self) -> str:
@@ -41,9 +47,49 @@ class Reply(BaseModel):
             "CONSIDER": self.consider,
             "PROPOSAL": json.dumps(self.proposal) if self.proposal is not None else "",
             "ACTION": self.action,
+            "CLAIM": self.claim if isinstance(self.claim, str) else f"{self.claim:g}%",
         }
         tagged = "".join(f"<{tag}>{text}</{tag}>" for tag, text in parts.items() if text)
         return tagged + "<ACCEPT>" * self.accept + "<REJECT>" * self.reject
+
+
+_OFFER = ("speech", "proposal", "reject", "consider")
+_ANSWER = ("speech", "accept", "reject", "proposal", "consider")
+FORMS: dict[str, tuple[str, ...]] = {
+    "reason": ("consider",),
+    "consider": ("consider",),
+    "propose": _OFFER,
+    "propose_split": _OFFER,
+    "contract_propose": _OFFER,
+    "answer": _ANSWER,
+    "answer_split": _ANSWER,
+    "contract_answer": _ANSWER,
+    "contract_sign": ("speech", "accept", "reject", "consider"),
+    "exchange": _ANSWER,
+    "claim": ("speech", "claim", "consider"),
+    "act": ("action", "speech", "consider"),
+}
+"""Act → the fields of its form; other acts have all."""
+
+
+def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
+    """The JSON schema of a reply in fields.
+
+    Args:
+        act: what is asked for.
+        legal: the actions to choose from, for the seat's own party.
+    """
+    schema = Reply.model_json_schema()
+    fields: dict[str, Any] = schema["properties"]
+    kept = {name: fields[name] for name in FORMS.get(act, tuple(fields))}
+    if legal and "action" in kept:
+        kept["action"] = {**kept["action"], "enum": list(legal)}
+    return {**schema, "properties": kept}
+
+
+def seat_address(episode: str, agent: str) -> str:
+    """Where a party reads the letter at its seat, on a server."""
+    return f"/seat/{episode}/{agent}"
 
 
 def request(
@@ -58,17 +104,28 @@ def request(
         why: the label of the last reply's fault; the letter at the seat says more.
         until: when the person's time is up, in seconds since the epoch; None leaves it open.
     """
+    asked, fields = form(act), FORMS.get(act, ())
+    seat = seat_address(str(pointer.get("episode", "")), agent)
     said = f"{agent} is asked to {act.replace('_', ' ')}. The letter waits at {agent}'s own seat."
+    said = refused_before(said, why) + _time_left(until)
+    args = {name: one.get("default") for name, one in asked["properties"].items()}
+    allowed: list[Decision] = ["edit", "respond"]
+    if "accept" in fields:
+        allowed.insert(0, "approve")
+    if "reject" in fields:
+        allowed.append("reject")
     return {
-        "action_request": {"action": act, "args": Reply().model_dump()},
+        **review(act, args, f"{said} {seat}", allowed, asked),
+        "action_request": {"action": act, "args": args},
         "config": {
             "allow_accept": act.startswith("answer"),
             "allow_edit": True,
             "allow_respond": True,
             "allow_ignore": True,
         },
-        "description": refused_before(said, why) + _time_left(until),
+        "description": said,
         "pointer": pointer,
+        "seat": seat,
         "deadline": until,
     }
 
@@ -93,7 +150,7 @@ def _time_left(until: float | None) -> str:
 
 
 def as_message(reply: Any) -> str:
-    """Read a reply: a message of the wire, an inbox response, or the fields of `Reply`.
+    """Read a reply: a message of the wire, a decision, an inbox response, or `Reply`'s fields.
 
     What cannot be read becomes plain words, which validation sends back with the reason.
     """
@@ -103,6 +160,8 @@ def as_message(reply: Any) -> str:
         return reply or "(empty)"
     if not isinstance(reply, dict):
         return "(unreadable)"
+    if (decision := decided(reply)) and (decision is not reply or "args" not in reply):
+        return _of_decision(decision)
     match reply.get("type"):
         case "accept":
             return Reply(accept=True).message()
@@ -117,3 +176,16 @@ def as_message(reply: Any) -> str:
         return Reply.model_validate(reply).message() or "(empty)"
     except ValueError:  # fields of another kind, or a number that is too long to be written
         return "(unreadable)"
+
+
+def _of_decision(decision: Mapping[str, Any]) -> str:
+    """A decision in the shape of LangChain's agents."""
+    words = str(decision.get("message") or "")
+    match decision["type"]:
+        case "approve":
+            return Reply(accept=True).message()
+        case "reject":
+            return Reply(speech=words, reject=True).message()
+        case "respond":
+            return as_message(words)
+    return as_message(edited(decision))

@@ -245,3 +245,26 @@ _UNHEARD = {"reason", "consider", "act"}
 def unsound(table: Table) -> list[str]:
     """The agents whose latest draft was refused, and who are asked again."""
     return [agent for agent, draft in table.get("drafts", {}).items() if not draft["sound"]]
+
+
+def pointers_in(sealed: Mapping[str, AgentOutput]) -> dict[str, Pointer]:
+    """Agent → where its sealed action waits; nobody for whom a pass was sealed.
+
+    Raises:
+        ValueError: words or a choice were written into the table, which holds commitments alone.
+    """
+    for agent, said in sealed.items():
+        if not _is_commitment(said):
+            raise ValueError(
+                f"sealed.{agent} was edited, and the table holds only a commitment to what was "
+                f"chosen: fork from before {agent} was asked, and answer at its seat"
+            )
+    return {agent: said["pointer"] for agent, said in sealed.items() if "pointer" in said}
+
+
+def _is_commitment(said: Any) -> bool:
+    """Whether this is what `seal_actions` leaves of an action, or of a pass."""
+    if not isinstance(said, Mapping) or said.get("text"):
+        return False
+    keys = {"act": {"act", "text", "pointer"}, "pass": {"act", "text", "label"}}
+    return said.keys() == keys.get(str(said.get("act")), set())

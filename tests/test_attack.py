@@ -262,6 +262,7 @@ async def test_a_trial_whose_endpoint_fails_is_neither_blocked_nor_passed() -> N
 def coop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Coop:
+    monkeypatch.delenv("COOP_SEND_FACTS")  # tests of endpoints set it, users do not
     return coop_in(tmp_path, monkeypatch, capsys)
 
 

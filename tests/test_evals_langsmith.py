@@ -201,10 +201,26 @@ def test_an_upload_makes_one_dataset_and_an_experiment_a_condition(server, there
     ]
     assert [session["name"] for session in server.sessions] == names
     assert [name.rpartition("-")[0] for name in names] == [f"mini-{c}" for c in CONDITIONS]
-    assert len(server.runs) == len(rows)
-    told = {(run["reference_example_id"], run["session_name"]) for run in server.runs.values()}
+    roots = {i: run for i, run in server.runs.items() if not run.get("parent_run_id")}
+    assert len(roots) == len(rows)
+    told = {(run["reference_example_id"], run["session_name"]) for run in roots.values()}
     assert len(told) == len(rows)
     assert all(s["extra"]["metadata"]["simulated"] for s in server.sessions)
+
+
+def test_the_phases_of_a_run_hang_under_it_in_its_experiment(server, there, rows):
+    upload(Experiment.of(suite(seeds="0-1"), rows), **there)
+    roots = {i: run for i, run in server.runs.items() if not run.get("parent_run_id")}
+    children: dict[str, list[Any]] = {}
+    for run in server.runs.values():
+        if above := run.get("parent_run_id"):
+            assert run["session_name"] == roots[above]["session_name"]
+            children.setdefault(above, []).append(run)
+    assert children.keys() == roots.keys()
+    for above, phases in children.items():
+        phases.sort(key=lambda run: run["dotted_order"])
+        assert [run["name"] for run in phases] == ["negotiation", "action", "settlement"]
+        assert phases[2]["outputs"]["payoffs"] == roots[above]["outputs"]["payoffs"]
 
 
 def test_every_run_is_uploaded_with_its_scores_as_feedback(server, there, rows):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.state import Home
-from tests.warm_coop import warm_coop
+from tests.warm_coop import users_coop
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -18,7 +18,7 @@ COMMANDS = [
     for line in block.splitlines()
     if line.startswith("$ ")
 ]
-COOP = [shlex.split(c)[1:] for c in COMMANDS if c.startswith(".venv/bin/coop")]
+COOP = [shlex.split(c)[1:] for c in COMMANDS if c.startswith("coop ")]
 TARGETS = [shlex.split(c)[1] for c in COMMANDS if c.startswith("make ")]
 
 
@@ -32,6 +32,17 @@ def folder(tmp_path_factory):
         assert len(content.splitlines()) < 60
         (here / name).write_text(content, encoding="utf-8")
     return here
+
+
+def test_the_first_screen_says_for_whom_what_goes_away_and_how_to_install():
+    first = README.splitlines()[:35]
+    told = "\n".join(first)
+    assert "For whoever" in told
+    assert "pip install shapley-coop" in told
+    assert "uvx --from shapley-coop coop" in told
+    assert "](docs/pictures/first.svg)" in told
+    stories = {f"docs/stories/{path.name}" for path in (ROOT / "docs/stories").glob("*.md")}
+    assert {story for story in stories if f"]({story})" in told} == stories
 
 
 def test_the_readme_names_commands():
@@ -52,7 +63,7 @@ def test_every_link_of_a_page_leads_somewhere(page):
 @pytest.mark.xdist_group("readme")
 @pytest.mark.parametrize("arguments", COOP, ids=" ".join)
 def test_a_command_of_the_readme_works(arguments, folder):
-    done = warm_coop(Home(folder / ".coop"), folder).run(*arguments)
+    done = users_coop(Home(folder / ".coop"), folder).run(*arguments)
     assert done.code == 0, done.err
     assert done.out.strip()
 
@@ -68,7 +79,7 @@ def test_a_make_target_of_the_readme_exists(target):
 @pytest.mark.slow
 def test_the_readme_shows_what_the_demo_prints(tmp_path):
     """The table in the README is the one that `make demo` prints, to the last digit."""
-    done = warm_coop(Home(tmp_path)).run("demo")
+    done = users_coop(Home(tmp_path), tmp_path).run("demo")
     assert done.code == 0, done.err
     rows = [" ".join(row.split()) for row in done.out.splitlines() if row.startswith("│")]
     shown = [" ".join(row.split()) for row in README.splitlines() if row.startswith("│")]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import httpx
 import pytest
 from langgraph.graph import END, START, StateGraph
 from langgraph.pregel.remote import RemoteGraph
@@ -109,3 +110,16 @@ def test_a_conversation_is_followed_word_by_word_and_told_what_came_of_it(
     assert "In the end Ann has 10, Ben has 6." in said[-1]["content"]
     state: Any = client.threads.get_state(thread)["values"]
     assert [one["id"] for one in state["messages"][2:]] == [one["id"] for one in said]
+
+
+# Health and metrics
+
+
+def test_health_and_metrics_are_where_an_operator_looks(server: Server) -> None:
+    assert httpx.get(f"{server.url}/ok").json()["ok"] is True
+    told = httpx.get(f"{server.url}/metrics")
+    assert told.headers["content-type"].startswith("text/plain; version=")
+    assert "# TYPE process_resident_memory_bytes gauge" in told.text
+    as_json = httpx.get(f"{server.url}/metrics", params={"format": "json"}).json()
+    assert as_json["queue"]["n_pending"] == 0
+    assert as_json["workers"]["max"] == 10

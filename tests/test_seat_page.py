@@ -217,3 +217,30 @@ def test_who_waits_for_whom_leads_to_the_seat(server: Server) -> None:
         page.get_by_role("link", name="Bob, at Bob’s seat").click()
         page.get_by_role("heading", name="Bob, choose your action").wait_for()
         assert opened.complaints == []
+
+
+def test_an_offer_without_a_clause_is_no_silence_and_a_contract_may_be_words(
+    server: Server, tmp_path: Path
+) -> None:
+    table = Table(server, "contracts", "Alice", game="cash_grab", seed=1)
+    table.letter("contract_propose")
+    empty = table.post("fields", {"decision": "offer", "clauses": None, "speech": "Hm."})
+    assert empty["detail"] == "Your offer has no clause: add one, or decide otherwise"
+    with tab() as opened:
+        page = opened.page
+        page.goto(table.seat)
+        letter = page.locator(".letter").inner_text()
+        assert "conditional sharing of rewards (pay, share)" in letter
+        assert [mark for mark in ("**", "`", "| --- |") if mark in letter] == []
+        page.get_by_label("What you say to all").fill("All of us wait, and share alike.")
+        send(opened)
+        alert = page.get_by_role("alert")
+        alert.get_by_text("Your offer has no clause").wait_for()
+        page.get_by_text("Propose in words alone").click()
+        picture(opened, tmp_path, "seat-words")
+        send(opened)
+        wait_for("what was said", lambda: table.values()["talk"])
+        assert [one for one in opened.complaints if "422" not in one and "404" not in one] == []
+    said = table.values()["talk"][0]
+    assert (said["act"], said["text"]) == ("propose", "All of us wait, and share alike.")
+    assert said["deal"]["clauses"] == []

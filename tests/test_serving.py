@@ -7,11 +7,15 @@ import shutil
 import subprocess
 import sys
 from dataclasses import fields
+from importlib.metadata import requires
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from shapley_coop.seats.tracing import HIDE
 from shapley_coop.serve.server.authorization import OPERATORS
@@ -35,7 +39,10 @@ def rows(header: str) -> dict[str, list[str]]:
 def test_the_pages_tables_of_limits_and_of_callers_are_those_of_the_code() -> None:
     limits = {name.strip("`"): unless for name, (_, unless) in rows("| variable |").items()}
     assert limits == {
-        **{f"COOP_MAX_{field.name.upper()}": f"{field.default:,}" for field in fields(Limits)},
+        **{
+            f"COOP_MAX_{field.name.upper()}": f"{field.default:,}".removesuffix(".0")
+            for field in fields(Limits)
+        },
         MODELS: "`*`",
     }
     doors = set(re.findall(r"`/([^`]+)`", rows("| caller | may use |")["an operator"][0]))
@@ -63,6 +70,11 @@ def test_the_dockerfile_is_generated_with_every_workflow_the_app_and_the_tenants
     subprocess.run(command, cwd=folder, env=os.environ | quiet, check=True, capture_output=True)
     made = (folder / "Dockerfile").read_text(encoding="utf-8")
     assert made.startswith("FROM langchain/langgraph-api:3.11")
+    # What is pinned is installed first, by its hashes; the project then finds all it needs.
+    installed = [line for line in made.splitlines() if "pip install" in line]
+    assert "--no-deps --require-hashes -r /tmp/requirements.image.lock" in installed[0]
+    assert made.index("COPY requirements.image.lock") < made.index(installed[0])
+    assert made.index(installed[0]) < made.index("ADD . /deps/coop")
     given = {
         name: json.loads(value) for name, value in re.findall(r"^ENV (\w+)='(.*)'$", made, re.M)
     }
@@ -74,6 +86,64 @@ def test_the_dockerfile_is_generated_with_every_workflow_the_app_and_the_tenants
     for path in named:
         inside = path.removeprefix("/deps/coop/").partition(":")[0]
         assert (ROOT / inside).is_file()
+
+
+def pins(file: str) -> dict[str, set[str]]:
+    """A lock: what is pinned, with its marker → the hashes."""
+    blocks = re.split(r"(?m)^(?=[a-z0-9])", (ROOT / file).read_text("utf-8"))[1:]
+    return {
+        block.partition("\\")[0].strip(): set(re.findall(r"sha256:[0-9a-f]{64}", block))
+        for block in blocks
+    }
+
+
+def test_the_image_gets_what_is_locked_and_all_that_the_package_needs() -> None:
+    image, whole = pins("requirements.image.lock"), pins("requirements.lock")
+    names = {pin.partition("==")[0] for pin in image}
+    for pin, hashes in image.items():
+        assert hashes, pin
+        same = {name: x for name, x in whole.items() if name.split(" ;")[0] == pin.split(" ;")[0]}
+        assert any(hashes == x for x in same.values()), f"{pin} is not that of requirements.lock"
+    asked = [Requirement(one) for one in requires("shapley-coop") or []]
+    extras = ({"extra": name} for name in ("", "a2a", "encryption", "keys", "sepa"))
+    for extra in extras:
+        for one in asked:
+            if one.marker is None or one.marker.evaluate(extra):
+                assert canonicalize_name(one.name) in names, one
+    assert not names & {"pytest", "playwright", "mypy", "langgraph-api", "langgraph-cli"}
+
+
+def test_the_api_and_the_workers_are_apart_and_share_all_else() -> None:
+    server, worker = COMPOSE["services"]["server"], COMPOSE["services"]["worker"]
+    assert server["environment"]["N_JOBS_PER_WORKER"] == "0"
+    assert "entrypoint" not in server
+    # The entry point of queue workers in LangGraph's image; it answers /ok and /metrics on PORT.
+    assert worker["entrypoint"] == ["/storage/queue_entrypoint.sh"]
+    assert worker["environment"]["PORT"] in worker["healthcheck"]["test"][-1]
+    assert "ports" not in worker
+    own = {"N_JOBS_PER_WORKER", "PORT"}
+    shared = [
+        {name: value for name, value in one["environment"].items() if name not in own}
+        for one in (server, worker)
+    ]
+    assert shared[0] == shared[1]
+    for key in ("build", "image", "volumes", "secrets", "depends_on", "stop_grace_period"):
+        assert server[key] == worker[key]
+
+
+def test_every_variable_of_the_compose_file_is_read_by_the_server_or_by_us() -> None:
+    pytest.importorskip("langgraph_api", reason="the server is in the dev extra")
+    server = Path(find_spec("langgraph_api").origin or "").parent  # type: ignore[union-attr]
+    theirs = [*server.rglob("*.py"), *(server.parent / "langgraph").rglob("*.py")]
+    ours = [
+        path for room in ("serve", "state", "seats", "cli") for path in (ROOT / room).rglob("*.py")
+    ]
+    files = (path for path in (*theirs, *ours) if path.suffix == ".py")
+    code = "".join(path.read_text("utf-8") for path in files)
+    # These two are read by the licensed runtime, which is in LangGraph's image alone.
+    licensed = {"LANGGRAPH_CLOUD_LICENSE_KEY", "LANGSMITH_API_KEY", "LANGSMITH_TRACING"}
+    for variable in COMPOSE["services"]["worker"]["environment"].keys() - licensed:
+        assert f'"{variable}"' in code, variable
 
 
 def test_the_compose_file_keeps_everything_in_its_postgres_and_asks_for_tokens() -> None:

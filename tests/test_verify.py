@@ -46,6 +46,20 @@ def test_an_honest_run_is_verified(coop: Coop, ran: dict[str, Any]) -> None:
     assert failed_checks(coop) == set()
 
 
+def test_a_person_whose_reply_was_refused_and_who_then_gave_another_is_verified(
+    coop: Coop,
+) -> None:
+    assert (
+        coop("run", "escape_room", "-g", "llm_only", "--agent", "Bob=human", "--name", "r").code
+        == 0
+    )
+    coop("answer", "r", "Bob")
+    assert "not taken" in coop("answer", "r", "Bob", "dance").err
+    assert coop("answer", "r", "Bob", "<ACTION>lever</ACTION>").code == 0
+    assert coop("resume", "r").code == 0
+    assert failed_checks(coop) == set()
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -111,7 +111,13 @@ class WarmCoop:
         self._going: dict[int, Future[Ended]] = {}
 
     def start(
-        self, argv: tuple[str, ...], home: Home, folder: Path, stop: Stop, program: str
+        self,
+        argv: tuple[str, ...],
+        home: Home,
+        folder: Path,
+        stop: Stop,
+        program: str,
+        variables: dict[str, str],
     ) -> Future[Ended]:
         """Start one command; see `Coop.start`."""
         number, going = next(self._numbers), Future[Ended]()
@@ -120,7 +126,11 @@ class WarmCoop:
             "argv": argv,
             "program": program,
             "folder": str(folder),
-            "environment": {"COOP_HOME": str(home.folder), "COOP_DATABASE_URL": home.database},
+            "environment": {
+                "COOP_HOME": str(home.folder),
+                "COOP_DATABASE_URL": home.database,
+                **variables,
+            },
             "stop": asdict(stop),
             "streams": [str(stream) for stream in self._streams(number)],
         }
@@ -152,11 +162,19 @@ class WarmCoop:
 
 @dataclass(frozen=True)
 class Coop:
-    """`coop` on one home, in one folder."""
+    """`coop` on one home, in one folder.
+
+    Attributes:
+        warm: the parent of its processes.
+        home: where runs are kept.
+        folder: where commands are run.
+        variables: further variables of their environment.
+    """
 
     warm: WarmCoop
     home: Home
     folder: Path
+    variables: dict[str, str] = field(default_factory=dict)
 
     def start(self, *argv: str, stop: Stop = NEVER, program: str = COOP) -> Future[Ended]:
         """Start `coop` with these arguments.
@@ -166,16 +184,25 @@ class Coop:
             stop: when it is stopped.
             program: `module:function`, to run that instead.
         """
-        return self.warm.start(argv, self.home, self.folder, stop, program)
+        return self.warm.start(argv, self.home, self.folder, stop, program, self.variables)
 
     def run(self, *argv: str, stop: Stop = NEVER, program: str = COOP) -> Ended:
         """Run it to its end; see `start`."""
         return self.start(*argv, stop=stop, program=program).result()
 
 
+AS_USERS_HAVE_IT = {"COOP_SEND_FACTS": "", "COOP_DEBUG": "", "OPENAI_API_KEY": ""}
+"""What tests set for their own purposes, and users do not."""
+
+
 def warm_coop(home: Home, folder: Path = ROOT) -> Coop:
     """`coop` on a home and in a folder, with a key that opens nothing."""
     return Coop(_warm(), home, folder)
+
+
+def users_coop(home: Home, folder: Path) -> Coop:
+    """`coop` as somebody has it who has set nothing: no key, no help for stub endpoints."""
+    return Coop(_warm(), home, folder, AS_USERS_HAVE_IT)
 
 
 @cache

@@ -273,7 +273,7 @@ def _evaluate(
         return rows[inputs["room"]["seed"], inputs.get("repetition", 0)]
 
     results = client.evaluate(
-        lambda inputs: _outputs(row_for(inputs)),
+        lambda inputs: _told_by_phase(row_for(inputs)),
         data=[examples[key] for key in rows],
         evaluators=[economic_keys],
         summary_evaluators=[lambda runs, examples: {"results": summary_feedback(group.rows)}],
@@ -284,6 +284,31 @@ def _evaluate(
         max_concurrency=0,
     )
     return str(results.experiment_name)
+
+
+def _told_by_phase(row: Row) -> dict[str, Any]:
+    """A run's outputs; its phases are child runs of the experiment's run."""
+    from langsmith import trace
+
+    outcome = row["result"]
+    told: dict[str, dict[str, Any]] = {
+        "negotiation": {
+            "rounds_of_talk": outcome.get("rounds_of_talk"),
+            "contract": (outcome["contract"] or {}).get("text"),
+        },
+        "action": {key: outcome.get(key) for key in ("turns_played", "acted", "rewards")},
+        "settlement": {key: outcome.get(key) for key in ("transfers", "payoffs", "ledger")},
+    }
+    for phase, found in told.items():
+        spent = {
+            "seconds": outcome.get("timing", {}).get(phase),
+            "spending": outcome.get("spending", {}).get(phase),
+        }
+        with trace(
+            phase, inputs={"agents": outcome["agents"]}, metadata={"seed": row["seed"]}
+        ) as run:
+            run.end(outputs={**found, **spent})
+    return _outputs(row)
 
 
 def _outputs(row: Row) -> dict[str, Any]:

@@ -73,17 +73,19 @@ class Suite(_Part):
     …), or to labels and what each of them sets: `{enforced: {graph: contracts, …}, …}`.
     """
 
-    name: str = Field(pattern=r"^[a-z0-9_]{1,64}$")
-    about: str = ""
-    base: dict[str, Any] = {}
-    vary: dict[str, list[Any] | dict[str, dict[str, Any]]] = {}
-    seeds: list[int] = Field(default=[0], min_length=1)
-    repetitions: int = Field(default=1, ge=1, le=1000)
+    name: str = Field(pattern=r"^[a-z0-9_]{1,64}$", description="By default the file's own.")
+    about: str = Field(default="", description="What the experiment asks.")
+    base: dict[str, Any] = Field(default={}, description="What every run has in common.")
+    vary: dict[str, list[Any] | dict[str, dict[str, Any]]] = Field(
+        default={}, description="Axis → its values, or label → what it sets."
+    )
+    seeds: list[int] = Field(default=[0], min_length=1, description="A list, or 0-9, or 0-4,10.")
+    repetitions: int = Field(default=1, ge=1, le=1000, description="Runs of each cell and seed.")
     compare: str = Field(
         default="", description="The axis whose last label is compared with each other."
     )
-    tables: list[TableSpec] = []
-    figures: list[FigureSpec] = []
+    tables: list[TableSpec] = Field(default=[], description="The report's tables.")
+    figures: list[FigureSpec] = Field(default=[], description="The report's figures.")
 
     @field_validator("seeds", mode="before")
     @classmethod

@@ -7,7 +7,7 @@ from shapley_coop.deals.language.choices import chosen
 from shapley_coop.games.exchange.tools import call, plugged
 from shapley_coop.state import EvaluatedTable, Table, home
 from shapley_coop.state.exchange import exchange_of
-from shapley_coop.state.turn import unsound
+from shapley_coop.state.turn import pointers_in, unsound
 
 
 def call_tools(table: Table) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def call_tools(table: Table) -> dict[str, Any]:
         return {}
     evaluated = EvaluatedTable(table)
     atoms = {atom.name: atom for atom in exchange_of(evaluated).tasks.atoms}
-    sealed = {a: said["pointer"] for a, said in table["sealed"].items() if "pointer" in said}
+    sealed = pointers_in(table["sealed"])
     results = {}
     for agent, entry in home().journal.open_all(table["episode"], sealed).items():
         action = _chosen(entry.answer.text, evaluated.legal(agent))

@@ -7,7 +7,7 @@ from shapley_coop.deals.language.choices import chosen
 from shapley_coop.games import Turn
 from shapley_coop.state import EvaluatedTable, Table, home
 from shapley_coop.state.budget import SPENT_UP
-from shapley_coop.state.turn import unsound
+from shapley_coop.state.turn import pointers_in, unsound
 
 
 def step(table: Table) -> dict[str, Any]:
@@ -20,8 +20,7 @@ def step(table: Table) -> dict[str, Any]:
     if unsound(table):
         return {"verdict": "refused"}
     evaluated, sealed = EvaluatedTable(table), table["sealed"]
-    pointers = {a: said["pointer"] for a, said in sealed.items() if "pointer" in said}
-    opened = home().journal.open_all(table["episode"], pointers)
+    opened = home().journal.open_all(table["episode"], pointers_in(sealed))
     actions = {
         agent: _revealed(entry.answer.text, evaluated.legal(agent))
         for agent, entry in opened.items()

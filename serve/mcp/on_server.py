@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from shapley_coop.evals.verifying import Check, verify_ended
+from shapley_coop.seats.person import seat_address
 from shapley_coop.serve.mcp.place import Standing
 from shapley_coop.serve.mcp.protocol import PARSE, answered, failed
 from shapley_coop.serve.mcp.tools import tools
@@ -98,7 +99,7 @@ class _Threads:
             ended,
             table,
             _stopped(thread, state),
-            {one["agent"]: f"/seat/{one['episode']}/{one['agent']}" for one in asked},
+            {one["agent"]: seat_address(one["episode"], one["agent"]) for one in asked},
         )
 
     async def listed(self, game: str, limit: int) -> list[dict[str, Any]]:

@@ -26,8 +26,14 @@ from shapley_coop.state.turn import TurnContext
 
 Facts = Mapping[str, Any]
 
+DRAFTED = ("contract_propose", "contract_answer")
+"""The acts in which a contract is drafted, in clauses or in words."""
+
 FIELDS = "fields"
 """The kind of a reply that gives fields; they are named in `seats.schema`."""
+
+WORDS = "words"
+"""The decision to draft a contract in words alone, of which an outsider makes the clauses."""
 
 DRAFT = "draft"
 """The kind of a request that is no reply, and asks what the fields would come to."""
@@ -37,8 +43,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """What there is to choose from; only what is asked for now is in it.
 
     `fields` are the names of what can be filled in, `legal` the actions, `carries` whether one
-    needs content; `deal` is what clauses can name; `offer` stands and can be changed; `trade` is
-    what there is to allocate.
+    needs content; `deal` is what clauses can name, and `words` whether words do in their place;
+    `offer` stands and can be changed; `trade` is what there is to allocate.
 
     Args:
         turn: who is asked for what.
@@ -51,7 +57,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         carries = type(turn.evaluated.game).action_label is not Game.action_label
         form |= {"legal": list(facts.get("legal", ())), "carries": carries}
     if "clauses" in form["fields"]:
-        form["deal"] = _deal(turn)
+        form |= {"deal": _deal(turn), "words": act in DRAFTED}
         if (offer := facts.get("offer")) and (wire := offer.get("wire")):
             form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
     if "allocation" in form["fields"]:
@@ -63,10 +69,17 @@ def message_of(act: str, fields: Any) -> str:
     """The message that says what was filled in.
 
     Raises:
-        ValueError: it is no object, or nobody is asked for fields now.
+        ValueError: it is no object, or nobody is asked for fields now, or what is offered is
+            missing, so that the message would say less than was decided.
     """
     if not isinstance(fields, dict) or act not in (*ANSWERS, "act"):
         raise ValueError("args: give the fields of the form as one object")
+    decision = fields.get("decision")
+    if decision in ("offer", "counter") and not fields.get("clauses"):
+        raise ValueError("Your offer has no clause: add one, or decide otherwise")
+    if decision == WORDS and act in DRAFTED:
+        # Words alone are an answer of their own only where an offer can stand.
+        return tagged("contract_answer", {**fields, "clauses": None, "drops": None})
     return tagged(act, fields)
 
 

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
+from shapley_coop.seats.person import form as reply_form
 from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.seats.schema import schema_of
@@ -68,7 +69,7 @@ class ThreadInbox:
             "description": refused_before(asked["value"]["description"], asked_for.why),
             "letter": mail.letter_text,
             "answers": _allowed(asked),
-            "fields": asked.get("response_schema"),
+            "fields": reply_form(mail.act, _legal(mail)),
             "parts": {"rules": parts.system, "asked": parts.user, "why": parts.why},
             "form": form,
             "facts": mail.facts,
@@ -162,6 +163,11 @@ async def _mail(episode: str, agent: str) -> Mail | None:
     with acting_for(SERVER):
         # Opening the journal blocks as well, so that it belongs in the thread.
         return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
+
+
+def _legal(mail: Mail) -> list[str]:
+    """The actions that a letter lets its reader choose from."""
+    return [str(action) for action in mail.facts.get("legal") or ()]
 
 
 def _owner_of(thread: Any) -> AbstractContextManager[None]:

@@ -11,12 +11,16 @@ from difflib import get_close_matches
 from typing import Any
 
 import httpx
+from pydantic import BaseModel
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shapley_coop.graphs import names
+from shapley_coop.graphs.chatting import ChatConfig
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.state import RunConfig
+
+_CHAT = "chat"
 
 _STARTING = ("/runs", "/stream", "/wait", "/batch", "/crons", "/assistants")
 """How the paths end of requests that give a context."""
@@ -50,15 +54,26 @@ async def _complaint(body: bytes, path: str) -> str:
         return ""  # the server says so itself
     for one in found if isinstance(found, list) else [found]:
         context = one.get("context") if isinstance(one, Mapping) else None
-        if isinstance(context, Mapping) and (said := next(_strangers(context), "")):
+        if isinstance(context, Mapping) and not context.keys() <= _KNOWN_TO_ALL:
             named = one.get("assistant_id") or one.get("graph_id") or path.split("/")[2]
-            if await _graph_of(str(named)) in names():
+            form = _form_of(await _graph_of(str(named)))
+            if form and (said := next(_strangers(context, form), "")):
                 return said
     return ""
 
 
-def _strangers(context: Mapping[str, Any]) -> Iterator[str]:
-    known = list(RunConfig.model_fields)
+_KNOWN_TO_ALL = RunConfig.model_fields.keys() & ChatConfig.model_fields.keys()
+
+
+def _form_of(graph: str) -> type[BaseModel] | None:
+    """What a graph of ours takes as context; None for graphs of others."""
+    if graph == _CHAT:
+        return ChatConfig
+    return RunConfig if graph in names() else None
+
+
+def _strangers(context: Mapping[str, Any], form: type[BaseModel]) -> Iterator[str]:
+    known = list(form.model_fields)
     for key in context:
         if key not in known:
             near = get_close_matches(str(key), known, n=1)
@@ -68,7 +83,7 @@ def _strangers(context: Mapping[str, Any]) -> Iterator[str]:
 
 async def _graph_of(assistant: str) -> str:
     """The graph of an assistant; empty if there is no such assistant."""
-    if assistant in names():
+    if assistant in (*names(), _CHAT):
         return assistant
     try:
         found = await inside().assistants.get(assistant)

@@ -14,6 +14,7 @@ const DECISIONS = {
   accept: "Accept it",
   reject: "Reject it",
   counter: "Reject it, and make an offer of my own",
+  words: "Propose in words alone: somebody impartial drafts the clauses",
 };
 
 /** The form for a letter; `send` is given a reply, and what to do once it is taken. */
@@ -93,7 +94,9 @@ function answer(letter, filled) {
     speech: filled.speech || null,
     notes: filled.notes || null,
   };
-  return Object.fromEntries(Object.entries(given).filter(([key]) => fields.includes(key)));
+  const named = Object.entries(given).filter(([key]) => fields.includes(key));
+  // That something is offered, or words alone, goes with it: then nothing less can be sent.
+  return { ...Object.fromEntries(named), ...(letter.form?.deal && filled.decision && { decision: filled.decision }) };
 }
 
 /** Whether enough is chosen that a preview says something. */
@@ -125,6 +128,11 @@ function decision(form, filled, changed) {
   else if (form.fields.includes("decision")) values = form.deal ? ["accept", "reject", "counter"] : ["accept", "reject"];
   else if (form.deal) values = ["offer", "none"];
   if (!values) return null;
+  if (form.words) values.push("words");
+  // What was decided about another offer says nothing about this one.
+  const about = form.offer?.revision ?? 0;
+  if (filled.about !== about) filled.decision = undefined;
+  filled.about = about;
   if (!values.includes(filled.decision)) filled.decision = values.length === 1 || values[0] === "offer" ? values[0] : undefined;
   if (values.length === 1) return null;
   const names = form.trade ? { ...DECISIONS, reject: "Reject it, and propose another allocation" } : DECISIONS;

@@ -31,10 +31,16 @@ export function inline(text) {
   const parts = [];
   let from = 0;
   for (const match of text.matchAll(INLINE)) {
-    parts.push(text.slice(from, match.index), match[1] != null ? h("code", {}, match[1]) : h("strong", {}, match[2]));
+    const [tag, words] = match[1] == null ? ["strong", match[2]] : ["code", match[1]];
+    parts.push(text.slice(from, match.index), h(tag, {}, words.replaceAll("\n", " ")));
     from = match.index + match[0].length;
   }
-  return [...parts, text.slice(from)].filter((part) => part !== "");
+  return [...parts, text.slice(from)].flatMap((part) => (typeof part === "string" ? ended(part) : [part])).filter((part) => part !== "");
+}
+
+/** A text with its line breaks as elements. */
+function ended(text) {
+  return text.split("\n").flatMap((line, n) => (n ? [h("br"), line] : [line]));
 }
 
 function headline(row, level) {
@@ -52,13 +58,13 @@ function fenced(rows) {
 
 /** Lines go on in the next one where they fill theirs; short ones end there. */
 function paragraph(rows) {
-  let parts = inline(rows[0]);
+  let text = rows[0];
   let before = rows.shift();
   while (rows.length && rows[0].trim() && !BEGINS.test(rows[0]) && !ITEM.test(rows[0])) {
-    parts = [...parts, before.length < FULL ? h("br") : " ", ...inline(rows[0])];
+    text += `${before.length < FULL ? "\n" : " "}${rows[0]}`;
     before = rows.shift();
   }
-  return parts;
+  return inline(text);
 }
 
 function quotation(rows) {
@@ -92,7 +98,7 @@ function grid(rows) {
 export function tabled(head, body) {
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "A table" },
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": head ? head.filter(Boolean).join(", ") : "A table" },
     h(
       "table",
       {},

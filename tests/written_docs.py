@@ -1,0 +1,214 @@
+"""Pages and files of the documentation that are made from the code: `python -m tests.written_docs`.
+
+The command line's reference from its help, the clause language from its clauses, the schemas of the
+files that people write from the models that read them, and the README's picture from a run.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from shapley_coop.cli import app
+from shapley_coop.deals import Deal, Fault, read_deal
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.when import words
+from shapley_coop.state import Home
+from tests.warm_coop import users_coop
+from tests.written_picture import picture
+from tests.written_schemas import kinds
+
+DOCS = Path(__file__).parents[1] / "docs"
+MADE = "<!-- Made by `python -m tests.written_docs`: change the code, not this page. -->"
+COLUMNS = "80"
+
+
+def written() -> dict[str, str]:
+    """Every file that is made from the code, by its path below docs/."""
+    schemas = {
+        f"schemas/{kind.name}.schema.json": json.dumps(kind.schema, indent=2, ensure_ascii=False)
+        for kind in kinds()
+    }
+    return {
+        "reference/cli.md": "\n".join(_command_line()),
+        "reference/clauses.md": "\n".join(_clause_language()),
+        "reference/files.md": "\n".join(_files()),
+        "pictures/first.svg": _drawn(),
+        **{path: f"{text}\n" for path, text in schemas.items()},
+    }
+
+
+# The command line
+
+
+def _command_line() -> Iterator[str]:
+    os.environ |= {"COLUMNS": COLUMNS, "TERMINAL_WIDTH": COLUMNS, "NO_COLOR": "1"}
+    root: Any = typer.main.get_command(app)
+    yield from (MADE, "", "# Command line", "", "What `coop COMMAND --help` prints.", "")
+    yield from ("| exit code | means |", "|---|---|", "| 0 | done |")
+    yield "| 1 | a run ended as an error or was not played, or what is checked does not hold |"
+    yield "| 2 | wrong usage or bad input: one line says what, where, and what would be right |"
+    yield from ("| 3 | a model's key is missing |", "| 130 | interrupted |", "")
+    groups: dict[str, list[Any]] = {}
+    for command in root.commands.values():
+        groups.setdefault(str(command.rich_help_panel), []).append(command)
+    for group, commands in groups.items():
+        yield from (f"## {group}", "")
+        for command in commands:
+            inner = getattr(command, "commands", None)
+            for name, one in _named(command, inner):
+                yield from (f"### {name}", "", "```text", _help(one, name), "```", "")
+
+
+def _named(command: Any, inner: dict[str, Any] | None) -> Iterator[tuple[str, Any]]:
+    if inner is None:
+        yield f"coop {command.name}", command
+    else:
+        yield from ((f"coop {command.name} {name}", one) for name, one in inner.items())
+
+
+def _help(command: Any, name: str) -> str:
+    told = {"terminal_width": int(COLUMNS), "help_option_names": ["-h", "--help"]}
+    context = command.make_context(name, [], resilient_parsing=True, **told)
+    return "\n".join(line.rstrip() for line in command.get_help(context).strip().splitlines())
+
+
+# The clause language
+
+
+_CLAUSES = {
+    Do: [
+        {"kind": "do", "agent": "Bob", "action": "lever"},
+        {"kind": "do", "agent": "Bob", "action": "lever", "when": {"every": 2, "start": 1}},
+    ],
+    Forbid: [{"kind": "forbid", "agent": "Alice", "action": "door", "when": {"turn": 1}}],
+    Pay: [
+        {
+            "kind": "pay",
+            "payer": "Alice",
+            "payee": "Bob",
+            "amount": 5,
+            "per": "once",
+            "when": {"last": {"agent": "Bob", "action": "lever"}},
+        },
+        {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "1/2", "per": "reward"},
+        {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 1, "per": "turn"},
+    ],
+    Share: [
+        {"kind": "share", "fractions": {"Alice": "1/3", "Bob": "2/3"}},
+        {"kind": "share", "norm": "shapley"},
+    ],
+}
+_CONDITIONS: list[Any] = [
+    "always",
+    {"turn": 2},
+    {"turns": [1, 4, 5]},
+    {"from": 2, "to": 5},
+    {"every": 3, "start": 2},
+    {"last": {"agent": "Bob", "action": "lever"}},
+    {"count": {"agent": "Bob", "action": "lever"}, "at_least": 2},
+    {"earned": "Alice", "at_least": 5},
+    {"all": [{"from": 2, "to": 5}, {"not": {"last": {"agent": "Bob", "action": "door"}}}]},
+    {"any": [{"turn": 1}, {"earned": "everyone", "at_least": "7/2"}]},
+]
+
+
+def clauses() -> list[dict[str, Any]]:
+    """Every example of the page, as a clause."""
+    held = [{"kind": "do", "agent": "Bob", "action": "lever", "when": c} for c in _CONDITIONS]
+    return [*(one for some in _CLAUSES.values() for one in some), *held]
+
+
+def _clause_language() -> Iterator[str]:
+    yield from (MADE, "", "# The clause language", "")
+    yield "Everything that agents agree on is a list of these clauses: an offer, a contract, a file"
+    yield "for `coop contract check`. It is data, and never code."
+    yield "[The schema](../schemas/contract.schema.json) completes it in editors, and"
+    yield "[the letters](../letters.md) teach it to models."
+    for kind, examples in _CLAUSES.items():
+        yield from ("", f"## {kind.__name__.lower()}", "", *_paragraphs(str(kind.__doc__)), "")
+        for example in examples:
+            yield from ("```json", _json(example), "```", "", f"> {_sentence(example)}", "")
+    yield from ("## Conditions", "", "`when` says at which turns a clause holds, over public")
+    yield "history alone. Without one it always holds; a payment's is read after the turn."
+    yield from ("", "| `when` | in words |", "|---|---|")
+    for condition in _CONDITIONS:
+        clause = {"kind": "do", "agent": "Bob", "action": "lever", "when": condition}
+        yield f"| `{_json(condition)}` | {words(_deal(clause).clauses[0].when)} |"  # type: ignore[union-attr]
+    yield ""
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    for line in text.strip().splitlines():
+        yield line.strip().replace("`basis`", "`per`")
+
+
+def _deal(clause: dict[str, Any]) -> Deal:
+    deal = read_deal({"clauses": [clause]})
+    assert not isinstance(deal, Fault), deal.feedback
+    return deal
+
+
+def _sentence(clause: dict[str, Any]) -> str:
+    return sentence(_deal(clause).clauses[0])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# Files
+
+
+def _files() -> Iterator[str]:
+    yield from (MADE, "", "# Files that people write", "")
+    yield "Each is YAML, or JSON if its name ends in `.json`. A key that is not listed here is"
+    yield "refused by its name. The schemas are made from the models that read the files; an editor"
+    yield "with the YAML language server uses one with this first line:"
+    yield from ("", "```yaml", "# yaml-language-server: $schema=game.schema.json", "```")
+    for kind in kinds():
+        yield from ("", f"## {kind.name}", "", f"Read by {kind.read_by}. Schema:")
+        yield f"[{kind.name}.schema.json](../schemas/{kind.name}.schema.json)."
+        yield from _fields(kind.schema)
+    yield ""
+
+
+def _fields(schema: dict[str, Any]) -> Iterator[str]:
+    properties, needed = schema.get("properties", {}), schema.get("required", [])
+    if not properties:
+        return
+    yield from ("", "| key | what it is | unless given |", "|---|---|---|")
+    for key, field in properties.items():
+        told = " ".join(str(field.get("description", field.get("title", key))).split())
+        default = "needed" if key in needed else f"`{_json(field.get('default'))}`"
+        yield f"| `{key}` | {told} | {default} |".replace("`null`", "").replace("``", "")
+
+
+# The picture
+
+
+def _drawn() -> str:
+    """The picture of the README's first run."""
+    with tempfile.TemporaryDirectory() as folder:
+        coop = users_coop(Home(Path(folder) / ".coop"), Path(folder))
+        assert coop.run("run", "escape_room", "--seed", "3", "--name", "first").code == 0
+        assert coop.run("report", "first", "-o", "first.json").code == 0
+        return picture(json.loads((Path(folder) / "first.json").read_text(encoding="utf-8")))
+
+
+def main() -> None:
+    """Write every file that differs."""
+    for path, text in written().items():
+        file = DOCS / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
+            print(file.relative_to(DOCS.parent))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""JSON Schemas of the files that people write, made from the models that read them.
+
+A model also reads other spellings than its schema's own (`seeds: 0-9`, `'1/4'`); these are added,
+so that an editor marks nothing that is read.
+"""
+
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, TypeAdapter
+
+from shapley_coop.deals import Deal
+from shapley_coop.evals.sweeps.prices import Price
+from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.games.exchange.files import ScenarioFile
+from shapley_coop.games.matrix import MatrixParams
+from shapley_coop.games.software_company.task import Task
+from shapley_coop.graphs import names
+from shapley_coop.state import RunConfig
+
+Schema = dict[str, Any]
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+EXACT = {"type": "string", "pattern": r"^\s*[+-]?\d+(\.\d+)?(\s*/\s*\d+)?\s*$"}
+"""An exact number in words, as in '1/4'."""
+
+
+class Kind(NamedTuple):
+    """A kind of file: its name, what reads it, and its schema."""
+
+    name: str
+    read_by: str
+    schema: Schema
+
+
+def kinds() -> list[Kind]:
+    """Every kind of file that has a schema."""
+    return [
+        Kind("game", "`coop run FILE`, and every command that takes a game", _game()),
+        Kind("contract", "`coop contract check FILE`, `coop contract audit FILE`", _contract()),
+        Kind("suite", "`coop sweep FILE`, `coop eval FILE`", _suite()),
+        Kind(
+            "config", "`RunConfig` in Python, a server's context, a suite's `base`", _of(RunConfig)
+        ),
+        Kind("scenario", "`coop run task_exchange --set scenario=FILE`", _scenario()),
+        Kind("task", "`coop run software_company --task FILE`", _of(Task)),
+        Kind("prices", "`--prices FILE`", _named(TypeAdapter(dict[str, Price]).json_schema())),
+    ]
+
+
+def _of(model: type[BaseModel]) -> Schema:
+    return _named(model.model_json_schema())
+
+
+def _named(schema: Schema) -> Schema:
+    return {"$schema": DRAFT, **schema}
+
+
+def _game() -> Schema:
+    schema = _of(MatrixParams)
+    paid = schema["$defs"]["Outcome"]["properties"]["pays"]["items"]
+    paid["anyOf"].append(EXACT)
+    schema["required"] = ["name", "agents", "actions", "payoffs"]
+    return schema
+
+
+def _config() -> Schema:
+    """A run's configuration, in which a seat may be its model's name alone."""
+    schema = _of(RunConfig)
+    seats = schema["properties"]["seats"]
+    seats["additionalProperties"] = {"anyOf": [{"type": "string"}, seats["additionalProperties"]]}
+    return schema
+
+
+def _suite() -> Schema:
+    """A suite whose `base` knows the fields of a run's configuration, and the workflows."""
+    schema, config = _of(Suite), _config()
+    fields = {"graph": {"enum": names(), "description": "The workflow."}, **config["properties"]}
+    base = {"type": "object", "properties": fields, "additionalProperties": False}
+    schema["properties"]["base"] = {"description": "Of every run.", "default": {}, **base}
+    seeds = schema["properties"]["seeds"]
+    listed = {key: seeds.pop(key) for key in ("items", "minItems", "type")}
+    written = {"type": "string", "pattern": r"^\d+(-\d+)?(,\s*\d+(-\d+)?)*$"}
+    schema["properties"]["seeds"] = {**seeds, "anyOf": [listed, written, {"type": "integer"}]}
+    schema["required"] = [key for key in schema.get("required", []) if key != "name"]
+    schema["$defs"] = {**schema.get("$defs", {}), **config.get("$defs", {})}
+    return schema
+
+
+def _scenario() -> Schema:
+    schema = _of(ScenarioFile)
+    plain = {"type": ["string", "number", "boolean"]}
+    schema["$defs"]["AtomEntry"]["properties"]["arguments"]["additionalProperties"] = plain
+    return schema
+
+
+def _contract() -> Schema:
+    """A deal as people and agents write it: `per` for `basis`, turns by name or as a range."""
+    schema = _of(Deal)
+    defs = schema["$defs"]
+    defs["Pay"]["properties"]["per"] = defs["Pay"]["properties"].pop("basis")
+    at = {"type": "integer", "minimum": 1}
+
+    def turns(**properties: Schema) -> Schema:
+        required = {"required": list(properties), "additionalProperties": False}
+        return {"type": "object", "properties": properties, **required}
+
+    listed = {"type": "array", "items": at, "minItems": 1}
+    ways = [turns(turn=at), turns(turns=listed), turns(**{"from": at, "to": at})]
+    defs["Turns"] = {"description": "At these turns, or from one to another.", "anyOf": ways}
+    told = {"clauses": "What is agreed.", "drops": "Ids of payments and shares that end."}
+    for key, words in told.items():
+        schema["properties"][key]["description"] = words
+    for name in ("Do", "Forbid", "Pay", "Share"):
+        defs[name]["required"] = sorted({"kind", *defs[name].get("required", [])})
+    return schema
