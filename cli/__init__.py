@@ -21,6 +21,7 @@ from shapley_coop.cli import (
     keeping,
     keys,
     measuring,
+    paying,
     playing,
     reporting,
     serving,
@@ -64,6 +65,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "attribute": attributing.attribute,
         "settle-git": crediting_git.settle_git,
         "wev": settling.wev,
+        "pay": paying.pay,
     },
     EXPERIMENT: {
         "sweep": experimenting.sweep,

@@ -1,89 +1,55 @@
 """`coop attribute`: which agent of a LangGraph app earns its tokens."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from shapley_coop.cli import attributing_options as of
 from shapley_coop.cli.console import note, progress, say, say_json, write_file
 from shapley_coop.cli.options import Json, PriceFile
 
+if TYPE_CHECKING:
+    from shapley_coop.evals.attribution import AppCredit
+
 DEMO = "demo"
+
+_Asked = tuple[Any, list[str], Any, Any]
+"""The graph, its agents, the scorer and the inputs."""
 
 
 def attribute(
-    app: Annotated[
-        str, typer.Argument(help="path.py:graph, a compiled StateGraph; or demo, a bundled app.")
-    ],
-    agents: Annotated[
-        str,
-        typer.Option(
-            help="The nodes that are agents, separated by commas; team/writer is a "
-            "node of a subgraph."
-        ),
-    ] = "",
-    input_: Annotated[
-        Path | None, typer.Option("--input", help="in.json: one input or a list; or inputs.jsonl.")
-    ] = None,
-    score: Annotated[
-        str, typer.Option(help="path.py:score: a function of the final state (and the input).")
-    ] = "",
-    absent: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What stands in for absent agents: blank, silent, path.py:function, or "
-            "model:provider:name; AGENT=… for one of them."
-        ),
-    ] = None,
-    keep: Annotated[
-        str, typer.Option(help="Keys that absent agents write as they did, such as a counter.")
-    ] = "",
-    samples: Annotated[int, typer.Option(help="Plays of each coalition and input.", min=1)] = 1,
-    value: Annotated[str, typer.Option(help="shapley, banzhaf, leave_one_out, …")] = "shapley",
-    fresh: Annotated[
-        str,
-        typer.Option(
-            help="Whose tools may act again: toolless (nobody's), all, or nodes, "
-            "separated by commas; none: nobody is asked anything new. toolless, with "
-            "--trace none, if not given."
-        ),
-    ] = "",
-    safe_tools: Annotated[
-        str, typer.Option(help="Tools that may act again, because they change nothing.")
-    ] = "",
-    max_calls: Annotated[int, typer.Option(help="New node calls, at most.", min=1)] = 200,
-    max_steps: Annotated[int, typer.Option(help="Steps of one play, at most.", min=1)] = 100,
-    exact_up_to: Annotated[
-        int, typer.Option(help="Agents up to which all coalitions are played.", min=1)
-    ] = 8,
-    trace: Annotated[
-        Path | None, typer.Option(help="A LangSmith export: its node runs are not made again.")
-    ] = None,
-    context: Annotated[Path | None, typer.Option(help="A file with the app's context.")] = None,
-    cache: Annotated[Path | None, typer.Option(help="The file of kept calls.")] = None,
-    version: Annotated[
-        str, typer.Option(help="Names prompts and models that the app's files do not show.")
-    ] = "",
+    app: of.App,
+    agents: of.Agents = "",
+    input_: of.Input = None,
+    score: of.Score = "",
+    absent: of.Absent = None,
+    keep: of.Keep = "",
+    samples: of.Samples = 1,
+    value: of.Value = "shapley",
+    fresh: of.Fresh = "",
+    safe_tools: of.SafeTools = "",
+    max_calls: of.MaxCalls = 200,
+    max_steps: of.MaxSteps = 100,
+    exact_up_to: of.ExactUpTo = 8,
+    trace: of.Trace = None,
+    context: of.Context = None,
+    cache: of.Cache = None,
+    version: of.Version = "",
     prices: PriceFile = None,
-    bounty: Annotated[str, typer.Option(help="An amount to divide by the values.")] = "",
-    currency: Annotated[str, typer.Option(help="Of the bounty; only shown.")] = "",
-    bargain: Annotated[
-        str, typer.Option(help="provider:name: the agents' owners bargain over the bounty.")
-    ] = "",
-    forecast: Annotated[bool, typer.Option(help="Only say how many calls it would take.")] = False,
+    bounty: of.Bounty = "",
+    currency: of.Currency = "",
+    bargain: of.Bargain = "",
+    forecast: of.Forecast = False,
     as_json: Json = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write an HTML page.")] = None,
+    out: of.Out = None,
 ) -> None:
     """Attribute the score of a LangGraph app to its agents, by playing it without some of them.
 
     The app runs once as it is; then every coalition of agents is played on a copy, in which the
     others are stood in for. Calls are kept, so that a second run makes none.
     """
-    from shapley_coop.evals.attribution import CallsSpent
-    from shapley_coop.evals.attribution import attribute as attributed
-
-    graph, names, scorer, inputs = _app(app, agents, input_, score, trace)
-    settings: dict[str, Any] = {
+    asked = _app(app, agents, input_, score, trace)
+    settings = {
         "absent": _absent(absent or []),
         "keep": _listed(keep),
         "samples": samples,
@@ -100,21 +66,44 @@ def attribute(
         **_prices(prices),
     }
     if forecast:
-        from shapley_coop.evals.attribution.attributing import forecast as foretell
-
-        say(foretell(graph, names, inputs, **settings).words())
+        say(_foretold(asked, settings))
         return
+    credit = _attributed(asked, settings, exact_up_to)
+    report = credit.as_json()
+    if bounty:
+        report["bounty"] = _bounty(credit.values, bounty, currency, bargain)
+    _tell(credit, report, app, as_json, out)
+
+
+def _foretold(asked: _Asked, settings: Mapping[str, Any]) -> str:
+    """How many calls it would take; nothing runs."""
+    from shapley_coop.evals.attribution.attributing import forecast
+
+    graph, names, _, inputs = asked
+    return forecast(graph, names, inputs, **settings).words()
+
+
+def _attributed(asked: _Asked, settings: Mapping[str, Any], exact_up_to: int) -> "AppCredit":
+    """Play the coalitions, with progress; the forecast goes to standard error."""
+    from shapley_coop.evals.attribution import CallsSpent
+    from shapley_coop.evals.attribution import attribute as attributed
+
+    graph, names, scorer, inputs = asked
+    coalitions = 2 ** len(names) if len(names) <= exact_up_to else 0
     try:
-        with progress(2 ** len(names) if len(names) <= exact_up_to else 0, "coalitions") as done:
+        with progress(coalitions, "coalitions") as done:
             told = {"progress": done, "announce": lambda found: note(found.words())}
-            credit = attributed(graph, names, scorer, inputs, **told, **settings)
+            return attributed(graph, names, scorer, inputs, **told, **settings)
     except CallsSpent as spent:
         raise ValueError(
             f"{spent}: they are kept; the same command with a larger --max-calls goes on"
         ) from None
-    report = credit.as_json()
-    if bounty:
-        report["bounty"] = _bounty(credit.values, bounty, currency, bargain)
+
+
+def _tell(
+    credit: "AppCredit", report: dict[str, Any], app: str, as_json: bool, out: Path | None
+) -> None:
+    """Write the page, and print the report."""
     if out:
         from shapley_coop.evals.attribution.page import page
 
@@ -128,9 +117,7 @@ def attribute(
     show(credit, report, app)
 
 
-def _app(
-    app: str, agents: str, input_: Path | None, score: str, trace: Path | None
-) -> tuple[Any, list[str], Any, Any]:
+def _app(app: str, agents: str, input_: Path | None, score: str, trace: Path | None) -> _Asked:
     """The graph, its agents, the scorer and the inputs."""
     from shapley_coop.evals.attribution.app import load
 

@@ -11,30 +11,33 @@ from shapley_coop.cli.options import Json, Weights
 RECORDED, ASKED = "recorded", "asked"
 REPLAYS = (RECORDED, ASKED)
 CHECKED = {None: "not checked", True: "holds", False: "does not hold"}
+AnotherBaseline = Annotated[
+    str, typer.Option(help="Of a run: another baseline; it reports, and settles nothing.")
+]
+OtherDice = Annotated[
+    int,
+    typer.Option(
+        help="Of a run: replay the same schedules on so many other dice; it only reports.",
+        min=0,
+        max=100_000,
+    ),
+]
+Replay = Annotated[
+    str,
+    typer.Option(
+        help="Of a run of embedded agents: 'asked' also plays every coalition with its "
+        "members asked again, told who is present; it only reports.",
+    ),
+]
 DataFile = Annotated[Path, typer.Argument(help="A JSON file.")]
 
 
 def credit(
     file: Annotated[Path, typer.Argument(help="A JSON file, or the name of an ended run.")],
     value: Annotated[str, typer.Option(help="shapley, banzhaf, nucleolus, equal, …")] = "shapley",
-    absent: Annotated[
-        str, typer.Option(help="Of a run: another baseline; it reports, and settles nothing.")
-    ] = "",
-    dice: Annotated[
-        int,
-        typer.Option(
-            help="Of a run: replay the same schedules on so many other dice; it only reports.",
-            min=0,
-            max=100_000,
-        ),
-    ] = 0,
-    replay: Annotated[
-        str,
-        typer.Option(
-            help="Of a run of embedded agents: 'asked' also plays every coalition with its "
-            "members asked again, told who is present; it only reports.",
-        ),
-    ] = "recorded",
+    absent: AnotherBaseline = "",
+    dice: OtherDice = 0,
+    replay: Replay = "recorded",
     as_json: Json = False,
 ) -> None:
     """Each agent's value in a run's record, or in a game of your own.
@@ -49,9 +52,14 @@ def credit(
         if replay not in REPLAYS:
             raise ValueError(f"--replay {replay}: give {' or '.join(REPLAYS)}")
         _credit_of_run(str(file), value, absent, dice, replay == ASKED, as_json)
-        return
-    if absent or dice or replay == ASKED:
+    elif absent or dice or replay == ASKED:
         raise ValueError(f"--absent, --dice and --replay are for a run's record: {file} is a file")
+    else:
+        _credit_of_file(file, value, as_json)
+
+
+def _credit_of_file(file: Path, value: str, as_json: bool) -> None:
+    """Print the credit in a characteristic function, or in contributions by run."""
     from shapley_coop.credit import credit_report
     from shapley_coop.files import read_json
 

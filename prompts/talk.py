@@ -19,6 +19,9 @@ _DONE = {
     "propose": "",
     "write": "writes the contract",
 }
+MOST_COLUMNS = 3
+"""Agents that have a column each in the table of turns; of more, equal deeds stand together."""
+
 _AFTER_PLAY = {"split", "judgement"}
 """Topics of the talk once all turns are played; all others come before a turn."""
 
@@ -52,17 +55,40 @@ def _turn(event: Event, first: bool) -> str:
     agents = list(event["earned"])
     rewards, did = event["earned"], event["did"]
     paid = any(Fraction(str(reward)) for reward in rewards.values())
-    row = [event["turn"]]
+    done = {}
     for agent in agents:
         reward = f" ({amount(str(rewards[agent]))})" if paid else ""
-        row.append(f"{plain(did.get(agent, '–'))}{reward}")
+        acted = did.get(agent, "" if reward else "–")
+        done[agent] = f"{acted}{reward}".strip()
     more = [f"{amount(str(event['pot']))} for all"] if event.get("pot") else []
     more += [plain(event["happened"])] if event.get("happened") else []
-    line = _row([*map(str, row), "; ".join(more)])
+    wide = len(agents) <= MOST_COLUMNS
+    cells = list(map(plain, done.values())) if wide else [together(done)]
+    line = _row([str(event["turn"]), *cells, "; ".join(more)])
     if not first:
         return line
-    head = _row(["turn", *map(plain, agents), "what happened (own rewards in brackets)"])
-    return f"\n{head}{_row(['---'] * (len(agents) + 2))}{line}"
+    columns = [*map(plain, agents), "what happened (own rewards in brackets)"]
+    if not wide:
+        columns = ["done (own rewards in brackets)", "what happened"]
+    head = _row(["turn", *columns])
+    return f"\n{head}{_row(['---'] * (len(columns) + 1))}{line}"
+
+
+def together(of_each: Mapping[str, str]) -> str:
+    """One thing of each agent; of many, those of whom it is the same stand together.
+
+    >>> together({"Ann": "7", "Ben": "8.5", "Cem": "8.5", "Dee": "8.5"})
+    'Ann 7, others 8.5'
+    """
+    if len(of_each) <= MOST_COLUMNS:
+        return plain(of_each)
+    groups: dict[str, list[str]] = {}
+    for agent, what in of_each.items():
+        groups.setdefault(what, []).append(plain(agent))
+    *few, (most, whose) = sorted(groups.items(), key=lambda one: len(one[1]))
+    told = [f"{' and '.join(agents)} {plain(what)}" for what, agents in few]
+    rest = "all" if not few else "others" if len(whose) > 1 else whose[0]
+    return ", ".join([*told, f"{rest} {plain(most)}"])
 
 
 def _row(cells: Sequence[str]) -> str:

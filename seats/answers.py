@@ -33,7 +33,7 @@ _BESIDE = {"thoughts", "notes"}
 
 # A tag within a field would end the field's own: what is quoted stays readable, and is no tag.
 _OPENS = re.compile(r"<(?=\s{0,4}/?\s{0,4}[^\W\d_])")
-_NUMBER = re.compile(r"\s*\d+(\.\d+)?\s*")
+_NUMBER = re.compile(r"\s*(\d+(\.\d+)?|\.\d+)\s*")
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}
 
 
@@ -116,7 +116,11 @@ def _claim(fields: Fields) -> str:
     percent = fields.get("percent")
     if isinstance(percent, str) and not _NUMBER.fullmatch(percent):
         return _element("CLAIM", percent)  # in words, which have a unit of their own
-    return "" if percent is None else _element("CLAIM", f"{percent}%")
+    if percent is None:
+        return ""
+    # Up to 1, under the name of per cent, it could be a part as well: the reader asks back.
+    doubtful = isinstance(percent, int | float | str) and 0 < float(percent) <= 1
+    return _element("CLAIM", f"percent: {percent}" if doubtful else f"{percent}%")
 
 
 def _written(fields: Fields) -> str:

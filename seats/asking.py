@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -24,7 +25,7 @@ from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, say
 from shapley_coop.seats.person import as_message, form, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
-from shapley_coop.seats.schema import schema_of
+from shapley_coop.seats.schema import in_fields, schema_of
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
 from shapley_coop.seats.usage import counted
 
@@ -184,7 +185,7 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     q = question
     mode = answers_of(seat, model, bool(q.tools))
     form = None if mode == "text" else schema_of(q.letter.facts, q.carries)
-    letter = _letter(seat, model, q)
+    letter = _letter(seat, model, _told_fields(q, mode, form) if form else q)
     tools = q.tools if q.calls and q.steps else ()
     try:
         text, reply = await say(model, mode, letter, traced(q), form, tools)
@@ -195,6 +196,16 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
         tokens_in, tokens_out = counted(None, q.text, "")
         return Answer("", False, tokens_in, tokens_out, withheld="filtered")
     return _answer(reply, text, q, seat)
+
+
+def _told_fields(question: Question, mode: str, form: Mapping[str, Any]) -> Question:
+    """The question with the fields of its answer told behind the letter.
+
+    The journal keeps the letter without them, so that a recording answers it in whatever form.
+    """
+    told = in_fields(question.act, form["properties"], mode == "tools")
+    letter = replace(question.letter, user=f"{question.letter.user.rstrip()}\n\n{told}\n")
+    return replace(question, letter=letter)
 
 
 def _letter(seat: Seat, model: BaseChatModel, question: Question) -> list[BaseMessage]:

@@ -23,6 +23,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 TRIED = "evaluate_deal"
 """The tool that `<TRY>` calls."""
 
+READY = "answer_now"
+"""What a seat that answers by a schema calls once it needs no tool any more."""
+
 _CALL = re.compile(r"<CALL>(.*?)</CALL>", re.DOTALL)
 # What could end the element that the JSON stands in.
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e"}

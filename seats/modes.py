@@ -13,13 +13,13 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import ensure_config
 from langchain_core.tools import BaseTool
 
 from shapley_coop.deals.language.reading import ANNOTATIONS
 from shapley_coop.seats.answers import Form, answers, fields_in, tagged, without_thinking
-from shapley_coop.seats.calls import kept_call
+from shapley_coop.seats.calls import READY, kept_call
 from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.seat import A2A, RECORDING, Answers, Seat
 
@@ -41,8 +41,7 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
     """
     if seat.simulated or seat.provider in (RECORDING, A2A):
         return "text"
-    can_bind = type(model).bind_tools is not BaseChatModel.bind_tools
-    return _chosen(seat, model.profile or {}, tools and can_bind, tools)
+    return _chosen(seat, model.profile or {}, tools and _binds(model), tools)
 
 
 def tries_drafts(seat: Seat) -> bool:
@@ -85,12 +84,14 @@ async def say(
         messages: the letter.
         config: how the call is traced.
         form: the answer's schema; None where the act has none, which is answered in text.
-        tools: which it may call before it answers, by the mode `tools`.
+        tools: which it may call before it answers, by a call or a schema.
 
     Returns:
         The answer in tagged text, or with the calls that it asks for; and the message itself.
     """
     if form is not None and mode == "schema":
+        if tools and _binds(model):
+            return await _asking_tools(model, messages, config, form, tools)
         return await _by_schema(model, messages, config, form)
     if form is not None and mode == "tools":
         return await _by_tools(model, messages, config, form, tools)
@@ -143,6 +144,33 @@ async def _by_schema(
     return _tagged(form, parsed), raw
 
 
+async def _asking_tools(
+    model: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    config: RunnableConfig,
+    form: Form,
+    tools: Sequence[BaseTool],
+) -> tuple[str, AIMessage]:
+    """What a model asks of tools before it answers by a schema, which is then a call of its own.
+
+    Providers do not enforce a schema while tools can be called, or only of tools as strict as it.
+    """
+    reply = await _bound(model, [*tools, _READY]).ainvoke(list(messages), config=config)
+    words = str(reply.text)
+    if not reply.tool_calls and fields_in(form, without_thinking(words)) is not None:
+        return _read(form, words), reply
+    asked = "".join(kept_call(call["name"], call["args"]) for call in reply.tool_calls)
+    return words + (asked or kept_call(READY, {})), reply
+
+
+_READY = {
+    "title": READY,
+    "description": "Call this when you need none of the other tools: then you are asked to answer.",
+    "type": "object",
+    "properties": {},
+}
+
+
 async def _by_tools(
     model: BaseChatModel,
     messages: Sequence[BaseMessage],
@@ -150,11 +178,7 @@ async def _by_tools(
     form: Form,
     tools: Sequence[BaseTool],
 ) -> tuple[str, AIMessage]:
-    # A model that is not known to take a choice is left to choose.
-    chooses = (model.profile or {}).get("tool_choice", _is_openai(model))
-    choice = {"tool_choice": "any"} if chooses else {}
-    bound = model.bind_tools([*tools, dict(form)], **choice)
-    reply = await bound.ainvoke(list(messages), config=config)
+    reply = await _bound(model, [*tools, dict(form)]).ainvoke(list(messages), config=config)
     act, words = str(form["title"]), str(reply.text)
     offered = {tool.name for tool in tools}
     for call in reply.tool_calls:
@@ -168,6 +192,18 @@ async def _by_tools(
     # Arguments that are no JSON are shown to the model again, and refused, as what it wrote.
     spoilt = "".join(str(call["args"] or "") for call in reply.invalid_tool_calls)
     return (words + asked) if asked else _read(form, words + spoilt), reply
+
+
+def _bound(model: BaseChatModel, tools: Sequence[Any]) -> Runnable[Any, AIMessage]:
+    """A model that has to call a tool; one that is not known to take a choice is left to choose."""
+    chooses = (model.profile or {}).get("tool_choice", _is_openai(model))
+    return model.bind_tools(tools, **({"tool_choice": "any"} if chooses else {}))
+
+
+def _binds(model: BaseChatModel) -> bool:
+    """Whether a model can be bound to tools at all."""
+    known = (model.profile or {}).get("tool_calling", True)
+    return bool(known) and type(model).bind_tools is not BaseChatModel.bind_tools
 
 
 def _tagged(form: Form, given: Any) -> str:

@@ -5,7 +5,7 @@ One class for each kind of answer. `schema_of` makes the JSON schema that a prov
 say what the letters teach, in the same spelling.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal, Union
 
@@ -181,7 +181,9 @@ class Signature(_Spoken):
 class Claim(_Spoken):
     """What part of what all achieved was your doing."""
 
-    percent: float = Field(description="From 0 to 100.")
+    percent: float | str = Field(
+        description="From 0 to 100, as in 40; of 1 or less in words with its sign, as in '0.5%'."
+    )
 
 
 class Written(_Answer):
@@ -235,6 +237,31 @@ ANSWERS: dict[str, type[_Answer]] = {
     "exchange": Trade,
 }
 """Act → the answer that it asks for; `act` has the agent's legal actions in it."""
+
+
+ELEMENTS = {
+    "thoughts": "`<CONSIDER>`",
+    "speech": "`<s>`",
+    "prose": "`<s>`",
+    "decision": "`<ACCEPT>` or `<REJECT>`",
+    "clauses": "the clauses of `<PROPOSAL>`",
+    "allocation": "`<PROPOSAL>`",
+    "action": "`<ACTION>`",
+    "percent": "`<CLAIM>`",
+    "impossible": "`<REJECT>`",
+    "notes": "`<NOTES>`",
+}
+"""Field → the element of the tagged text that it stands for, by which letters speak of it."""
+
+
+def in_fields(act: str, fields: Iterable[str], called: bool) -> str:
+    """Which element of the text each field is, in words: sent behind a letter.
+
+    >>> in_fields("claim", ["speech", "percent"], called=True)
+    'You answer by calling `claim`, without tags: `speech` is `<s>`, `percent` is `<CLAIM>`.'
+    """
+    told = ", ".join(f"`{field}` is {ELEMENTS[field]}" for field in fields if field in ELEMENTS)
+    return f"You answer {'by calling' if called else 'as JSON of'} `{act}`, without tags: {told}."
 
 
 _NOTES = Field(description="Notes for yourself, replacing the former ones; null keeps those.")

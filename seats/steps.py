@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool
 
 from shapley_coop.deals import Message, scan
 from shapley_coop.seats.asking import Question, ask, traced
-from shapley_coop.seats.calls import TRIED, Call, Step, calls_in
+from shapley_coop.seats.calls import READY, TRIED, Call, Step, calls_in
 from shapley_coop.seats.records import TOOL, Answer, Entry, Journal, letter_hash, nonce
 from shapley_coop.seats.seat import Seat
 
@@ -90,11 +90,12 @@ async def _told(
         await _result(question, journal, call) if number <= allowed else _NO_MORE
         for number, call in enumerate(calls, start=1)
     ]
-    if allowed <= len(calls) or question.steps == 1:
+    ready = any(call.tool == READY for call in calls)
+    if not ready and (allowed <= len(calls) or question.steps == 1):
         results[-1] = f"{results[-1]}\n\n{_ANSWER_NOW}"
     said = Step(answer, tuple(results))
     letter = replace(question.letter, steps=(*question.letter.steps, said))
-    calls_left = max(question.calls - len(calls), 0)
+    calls_left = 0 if ready else max(question.calls - len(calls), 0)
     return replace(question, letter=letter, calls=calls_left, steps=question.steps - 1)
 
 
@@ -107,12 +108,15 @@ def _tries_left(question: Question) -> int:
 
 
 _NO_MORE = "This was not computed: no calls are left."
+_NOW = "Give your answer now."
 _ANSWER_NOW = "No calls are left: give your answer now."
 
 
 async def _result(question: Question, journal: Journal, call: Call) -> str:
     """What a tool tells; what it told before a restart, it is not asked again."""
     q, tool = question, _by_name(question).get(call.tool)
+    if call.tool == READY:
+        return _NOW
     if tool is None:
         return f"There is no tool {call.tool[:80]!r}: there are {', '.join(_by_name(q))}."
     asked = json.dumps({"at": q.at, "tool": call.tool, "arguments": call.arguments})

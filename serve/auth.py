@@ -13,7 +13,13 @@ from langgraph_sdk import Auth
 from shapley_coop.serve.server.callers import configured, identify
 from shapley_coop.serve.server.in_process import OWNER, inside
 from shapley_coop.serve.server.limits import limits
-from shapley_coop.serve.server.quotas import Quota, beyond, quota_of
+from shapley_coop.serve.server.quotas import (
+    QUOTA_KEY,
+    Quota,
+    beyond,
+    quota_by_name,
+    quota_of,
+)
 from shapley_coop.serve.server.requests import at_the_end_of_the_request
 from shapley_coop.state.storage.owners import OWNER_KEY
 
@@ -75,7 +81,7 @@ async def own_and_bounded(ctx: Context, value: Any) -> Verdict:
     config["recursion_limit"] = min(config.get("recursion_limit", most.steps), most.steps)
     # Journal, ledger and checkpoints are read and written for this owner, whatever was sent.
     config.setdefault("configurable", {})[OWNER_KEY] = owner
-    await _bound_use(owner, _quota_in(ctx.user))
+    config["configurable"][QUOTA_KEY] = await _bound_use(owner, _quota_in(ctx.user))
     await _bound_busy(owner, str(value.get("thread_id") or ""), most.busy)
     return await own(ctx, value)
 
@@ -88,9 +94,15 @@ def _quota_in(user: Any) -> Quota | None:
         return None
 
 
-async def _bound_use(owner: str, quota: Quota | None) -> None:
+async def _bound_use(owner: str, shown: Quota | None) -> list[float]:
+    """Refuse where a quota is used up; the quota, to be compared once more when the run begins."""
+    quota = shown or await asyncio.to_thread(quota_by_name, owner)
+    if quota is None:
+        detail = f"{owner} has no valid token any more: its crons start no runs"
+        raise Auth.exceptions.HTTPException(status_code=403, detail=detail)
     if refused := await asyncio.to_thread(beyond, owner, quota):
         raise Auth.exceptions.HTTPException(status_code=refused.status, detail=refused.detail)
+    return list(quota)
 
 
 _MOST_NAMED = 1000
@@ -114,12 +126,20 @@ async def _bound_busy(owner: str, thread: str, most: int) -> None:
     )
     # A run without a thread is given one of its own.
     creating = len(named) - len(counted) + list(mine.values()).count("")
-    if busy + creating > most:
+    waiting = await _waiting_in(thread, most) if counted and thread else 0
+    if busy + creating > most or waiting >= most:
         del mine[run]
+        what = "runs may wait on one thread" if waiting >= most else "of your threads may be busy"
         raise Auth.exceptions.HTTPException(
-            status_code=429, detail=f"{most} of your threads may be busy at once: wait for one"
+            status_code=429, detail=f"{most} {what} at once: wait for one"
         )
     at_the_end_of_the_request(lambda: mine.pop(run, None))
+
+
+async def _waiting_in(thread: str, most: int) -> int:
+    """How many runs wait in a thread's queue, counted up to a limit."""
+    found = await inside().runs.list(thread, status="pending", limit=most, select=["run_id"])
+    return len(found)
 
 
 async def own_or_builtin(ctx: Context, value: Any) -> Verdict:

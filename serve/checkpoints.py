@@ -9,6 +9,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from shapley_coop.serve.server.labels import label
 from shapley_coop.serve.server.operator_only import restrict
 from shapley_coop.serve.server.quarantine import starting
+from shapley_coop.serve.server.quotas import check_new
 from shapley_coop.serve.server.recovery import note
 from shapley_coop.serve.server.scoring import score_when_ended
 from shapley_coop.state import home, saver
@@ -18,8 +19,13 @@ from shapley_coop.state import home, saver
 async def checkpoints() -> AsyncIterator[BaseCheckpointSaver[Any]]:
     """The saver; the server opens it once in each of its event loops."""
     restrict()
-    async with saver(home(), listener=_on_checkpoint, starting=starting) as kept:
+    async with saver(home(), listener=_on_checkpoint, starting=_starting) as kept:
         yield kept
+
+
+async def _starting(run: str, head: str, place: Mapping[str, Any]) -> None:
+    await check_new(place)
+    await starting(run, head)
 
 
 async def _on_checkpoint(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:

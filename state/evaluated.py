@@ -14,7 +14,7 @@ nothing of their own.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
@@ -37,6 +37,11 @@ from shapley_coop.deals import (
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.ability_to_pay import Means, means_of, unpayable
 from shapley_coop.deals.analysis.certificate import agreed_from, beyond_means
+from shapley_coop.deals.analysis.joint_payments import (
+    World,
+    can_be_played,
+    unaffordable_together,
+)
 from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.stage import facts_of
@@ -83,8 +88,13 @@ class EvaluatedTable:
         known = Means.of({**self.means, "turns": self.game.turns})
         if self.over:
             return unpayable(payments(deal, self.record), self.settled(), known)
-        now = self.turn
-        return beyond_means(agreed_from(deal, self.contract, now), known, now)
+        now, game, position = self.turn, self.game, self.table["position"]
+        agreed = agreed_from(deal, self.contract, now)
+        if known is None or (fault := beyond_means(agreed, known, now)):
+            return fault if known else None
+        world = World.of(game, self.record)
+        playable = partial(can_be_played, game, position, now)
+        return unaffordable_together(agreed, known, world, playable)
 
     @property
     def over(self) -> bool:

@@ -94,10 +94,11 @@ def _line(game: TaskExchange, said: PublicMessage) -> dict[str, Any]:
     message = said_in(said["text"])
     if isinstance(message.proposal, dict):
         line["proposes"] = message.proposal
-        if masks := masks_in(game, said["by"], said["text"]):
-            line["masks"] = masks
     elif said["act"] in ("propose", "reject"):
         line["wrote"] = said["text"]
+    if "proposes" in line or "wrote" in line:
+        masks = masks_in(game, said["by"], said["text"])
+        line |= {"masks": masks} if masks else {}
     if words := message.speech or message.accept or message.reject:
         line["says"] = words
     return line

@@ -1,6 +1,6 @@
 """One asking: which agents are asked for what, when an answer is sound, and how it is published."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -240,6 +240,16 @@ def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> Agen
 
 _UNHEARD = {"reason", "consider", "act"}
 """Acts in which nothing is said to all."""
+
+
+def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
+    """All other agents in speaking order, from the one after the speaker.
+
+    >>> in_turn_after(["Ann", "Ben", "Cem"], "Ben")
+    ['Cem', 'Ann']
+    """
+    at = agents.index(speaker)
+    return [*agents[at + 1 :], *agents[:at]]
 
 
 def unsound(table: Table) -> list[str]:

@@ -17,7 +17,7 @@ from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.tool_runs import drafts_for
-from shapley_coop.state.turn import TurnContext
+from shapley_coop.state.turn import TurnContext, in_turn_after
 
 Facts = dict[str, Any]
 Part = Callable[[TurnContext, str], Facts]
@@ -167,6 +167,17 @@ def _answered_offer(turn: TurnContext, agent: str) -> Facts:
     return facts
 
 
+def _answering(turn: TurnContext, agent: str) -> Facts:
+    """Who is going to answer an offer, in speaking order."""
+    return {"answering": in_turn_after(turn.evaluated.agents, turn.table["speaker"])}
+
+
+def _order(turn: TurnContext, agent: str) -> Facts:
+    """Who answers, in the order in which their own offers are taken up; only where it matters."""
+    order = in_turn_after(turn.evaluated.agents, turn.table["speaker"])
+    return {"answer_order": order} if len(order) > 1 else {}
+
+
 def _certified_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer with what it would do to every agent's incentives."""
     facts, offer = _answered_offer(turn, agent), turn.evaluated.offer
@@ -233,19 +244,19 @@ def _json(clauses: Iterable[Clause]) -> list[dict[str, Any]]:
     return [wire_form(clause) for clause in clauses]
 
 
-_ANSWER: tuple[Part, ...] = (_stand, _round, _answered_offer, _unusual_enforcement, _norms)
+_ANSWER: tuple[Part, ...] = (_stand, _round, _answered_offer, _order, _unusual_enforcement, _norms)
 _TALK: tuple[Part, ...] = (_stand, _round, _offer, _unusual_enforcement)
 _DRAFTING: tuple[Part, ...] = (_stand, _round, _certified_offer, _enforcement, _norms)
 _OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
 
 _SHOWN: dict[str, tuple[Part, ...]] = {
-    "reason": _TALK,
-    "propose": (*_TALK, _norms),
+    "reason": (*_TALK, _norms),
+    "propose": (*_TALK, _answering, _norms),
     "answer": _ANSWER,
     "act": (_stand, _unusual_enforcement),
     "claim": (*_TALK, _norms),
     "propose_split": (*_TALK, _norms),
-    "answer_split": (_stand, _round, _paid_offer, _unusual_enforcement, _norms),
+    "answer_split": (_stand, _round, _paid_offer, _order, _unusual_enforcement, _norms),
     "contract_propose": _DRAFTING,
     "contract_answer": _DRAFTING,
     "contract_sign": _DRAFTING,

@@ -202,7 +202,7 @@ def test_words_of_agreement_are_asked_back_with_the_number_of_the_offer() -> Non
 
 def test_who_makes_no_offer_may_say_so_in_one_word_and_is_told_how() -> None:
     assert judged("propose", "REJECT")["act"] == "pass"
-    asked = judged("propose", "Leave it as it is.\nREJECT").feedback
+    asked = judged("propose", "Leave it as it is: I REJECT.").feedback
     assert "write <REJECT> to propose nothing" in asked
 
 

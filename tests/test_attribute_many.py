@@ -15,7 +15,7 @@ def test_ten_agents_are_sampled_with_errors_that_hold() -> None:
     credit = attribute(app(), AGENTS, score, {"found": []}, **settings)
     assert credit.values is not None
     assert credit.standard_error is not None
-    assert credit.method.startswith("sampled (cyclic")
+    assert credit.method.startswith("sampled (adjusted")
     assert sum(credit.values.values()) == pytest.approx(29.0, abs=1e-9)
     assert abs(credit.values["maps"]) <= 2 * credit.standard_error["maps"] + 1e-12
     assert max(credit.standard_error.values()) <= 0.4 * 29 / 10

@@ -264,7 +264,7 @@ async def test_a_claim_is_made_before_anything_computed_by_a_norm_is_shown(scrip
 # Size
 
 
-@pytest.mark.parametrize(("game", "act"), [at for at in LIMITS if at[0] != "raid_battle"])
+@pytest.mark.parametrize(("game", "act"), LIMITS)
 async def test_letters_stay_within_their_size(game: str, act: str) -> None:
     graph = "task_exchange" if game == "task_exchange" else "shapley_coop"
     found = by_act(await written(graph, game, {}))[act]
@@ -276,7 +276,4 @@ async def test_the_move_that_a_deal_fixes_is_asked_for_in_few_words() -> None:
     assert len(entries) > 12
     for entry in entries:
         own = entry.letter_text[entry.letter_text.index("# So far") :]
-        assert len(own) <= 1_500
-        assert len(entry.letter_text) <= 3_000, "a turn adds a row of what was done"
-        if entry.facts["turn"] <= 3:
-            assert len(entry.letter_text) <= 2_500, "rules and all"
+        assert len(own) <= 1_250

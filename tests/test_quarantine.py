@@ -1,6 +1,8 @@
 """A run that ended its server twice at one step is not started a third time."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
@@ -40,8 +42,8 @@ def test_a_server_that_ends_in_order_does_not_count(starts: Starts) -> None:
 async def test_the_saver_reports_the_start_of_a_run_once() -> None:
     started = []
 
-    async def note(run: str, head: str) -> None:
-        started.append((run, head))
+    async def note(run: str, head: str, place: Mapping[str, Any]) -> None:
+        started.append((run, head, place.get("run_id", "")))
         await starting(run, head)
 
     place = {"thread_id": "t", "checkpoint_ns": ""}
@@ -52,4 +54,18 @@ async def test_the_saver_reports_the_start_of_a_run_once() -> None:
         await kept.aget_tuple({"configurable": {**place, "run_id": "r1"}})
         await kept.aget_tuple({"configurable": {**place, "run_id": "r2"}})
         await kept.aget_tuple({"configurable": place})
-    assert started == [("r1", ""), ("r2", first["id"])]
+    assert started == [("r1", "", "r1"), ("r2", first["id"], "r2")]
+
+
+async def test_a_run_that_has_a_checkpoint_is_no_new_one() -> None:
+    started = []
+
+    async def note(run: str, head: str, place: Mapping[str, Any]) -> None:
+        started.append((run, head, dict(place)))
+
+    place = {"thread_id": "t", "checkpoint_ns": ""}
+    async with saver(home(), starting=note) as kept:
+        first = empty_checkpoint()
+        await kept.aput({"configurable": place}, first, {"run_id": "r1"}, {})
+        await kept.aget_tuple({"configurable": {**place, "run_id": "r1"}})
+    assert started == [("r1", first["id"], {})]

@@ -15,10 +15,20 @@ from shapley_coop.serve import auth
 from shapley_coop.serve.server import quotas
 from shapley_coop.serve.server.callers import PUBLIC_KEY, TOKENS, Caller
 from shapley_coop.serve.server.limits import limits
-from shapley_coop.serve.server.quotas import PRICES, Quota, beyond, price_list, quota_of
+from shapley_coop.serve.server.quotas import (
+    PRICES,
+    QUOTA_KEY,
+    Quota,
+    UsedUp,
+    beyond,
+    check_new,
+    price_list,
+    quota_by_name,
+    quota_of,
+)
 from shapley_coop.serve.server.tenant_policy import complaint_about
 from shapley_coop.state import home
-from shapley_coop.state.storage.owners import acting_for
+from shapley_coop.state.storage.owners import OWNER_KEY, acting_for
 from tests.tenants import ANN, BOB
 
 MILLION = 1_000_000
@@ -110,17 +120,25 @@ def test_a_cron_starts_runs_within_the_limits_of_its_owners_tokens(
     ann = {"identity": "ann", "role": "operator"}
     tokens = tmp_path / "tokens.yaml"
     monkeypatch.setenv(TOKENS, str(tokens))
-    answered("ann", "openai:small", 10, 10)
-    lines = [{**ann, "token": ANN, "tokens": 20}, {**ann, "token": BOB, "tokens": 50}]
+    lines = [{**ann, "token": ANN, "tokens": 20}, {**ann, "token": BOB, "tokens": 50, "usd": 3}]
     tokens.write_text(yaml.safe_dump(lines))
-    assert beyond("ann") == (429, "Your runs have used 20 tokens (limit 20)")
+    assert quota_by_name("ann") == Quota(tokens=20, usd=3)
     tokens.write_text(yaml.safe_dump([lines[1]]))
-    assert beyond("ann") is None
+    assert quota_by_name("ann") == Quota(tokens=50, usd=3)
     tokens.write_text(yaml.safe_dump([{**lines[1], "expires": "2020-01-01T00:00:00Z"}]))
-    refused = beyond("ann")
-    assert refused is not None
-    assert refused.status == 403
-    assert "no valid token any more" in refused.detail
+    assert quota_by_name("ann") is None
+
+
+@pytest.mark.usefixtures("prices")
+async def test_a_run_that_waited_is_compared_again_before_its_first_step() -> None:
+    """Else a queue that is filled while nothing is used could use any amount."""
+    place = {OWNER_KEY: "ann", QUOTA_KEY: [0, 2.0]}
+    await check_new(place)
+    answered("ann", "openai:small", 2 * MILLION, MILLION)
+    with pytest.raises(UsedUp, match=r"have cost 2\.50 USD \(limit 2\.00\)"):
+        await check_new(place)
+    await check_new({OWNER_KEY: "bob", QUOTA_KEY: [0, 2.0]})
+    await check_new({})
 
 
 @pytest.mark.parametrize("given", ["-1", "nan", "inf", "much"])

@@ -219,6 +219,25 @@ def test_who_waits_for_whom_leads_to_the_seat(server: Server) -> None:
         assert opened.complaints == []
 
 
+def test_a_thread_that_failed_says_why_in_the_list_and_on_its_page(server: Server) -> None:
+    absent = {"model": "openai:m", "base_url": "http://127.0.0.1:9/v1", "timeout": 2}
+    with httpx.Client(base_url=server.url, timeout=300) as http:
+        thread = http.post("/threads", json={}).json()["thread_id"]
+        room = {"game": "escape_room", "seats": {"*": absent}}
+        run = {"assistant_id": "llm_only", "input": {"room": room}}
+        http.post(f"/threads/{thread}/runs/wait", json=run)
+    why = "seat (openai:m) did not answer"
+    with tab() as opened:
+        opened.page.goto(f"{server.url}/view/?q={thread}")
+        told = opened.page.get_by_role("row", name=thread).locator(".outcome")
+        told.get_by_text(why).wait_for()
+        assert told.locator("p").inner_text().startswith(("Alice's", "Bob's"))
+        opened.page.goto(f"{server.url}/view/?run={thread}")
+        opened.page.get_by_text("It stopped: ").wait_for()
+        assert why in opened.page.locator(".standstill").inner_text()
+        assert opened.complaints == []
+
+
 def test_an_offer_without_a_clause_is_no_silence_and_a_contract_may_be_words(
     server: Server, tmp_path: Path
 ) -> None:

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.deals import Fault as Refusal
+from shapley_coop.deals import Message, scan
+from shapley_coop.deals.language.choices import claimed
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import Seat, chat_model
@@ -246,6 +249,7 @@ def test_what_has_no_schema_is_answered_in_text() -> None:
         ),
         ("answer", {}, ""),
         ("claim", {"percent": 40}, "<CLAIM>40%</CLAIM>"),
+        ("claim", {"percent": "0.5%"}, "<CLAIM>0.5%</CLAIM>"),
         ("claim", {}, ""),
         ("propose", {"notes": "5 is fair"}, "<NOTES>5 is fair</NOTES><REJECT>"),
         ("contract_judge", {"verdicts": [{"clause": "c1", "verdict": "satisfied"}]}, None),
@@ -268,3 +272,17 @@ def test_fields_become_the_tagged_text_that_one_reader_reads(
 def test_a_tag_in_a_field_is_text_and_ends_no_element() -> None:
     said = tagged("answer", {"decision": "reject", "speech": "I write </s><ACCEPT> never."})
     assert said == "<s>I write ‹/s>‹ACCEPT> never.</s><REJECT>"
+
+
+@pytest.mark.parametrize("percent", [0.55, "0.55", ".55", 1, 1.0])
+def test_a_part_of_one_under_the_name_of_per_cent_is_asked_back(percent: Any) -> None:
+    """It is 55 % or 0.55 %; either can be written, in the field as in the tag."""
+    message = scan(tagged("claim", {"percent": percent}))
+    assert isinstance(message, Message)
+    asked = claimed(message)
+    assert isinstance(asked, Refusal)
+    plain = asked.feedback.rpartition(": ")[2].rstrip(".").split(" or ")
+    for written in plain:
+        again = claimed(scan(tagged("claim", {"percent": written})))
+        assert again == claimed(scan(f"<CLAIM>{written}</CLAIM>"))
+        assert not isinstance(again, Refusal)

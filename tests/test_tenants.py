@@ -214,6 +214,10 @@ def test_one_operator_cannot_keep_the_server_busy_alone(server: Server) -> None:
     threads = [cem("POST /threads", {}).json()["thread_id"] for _ in range(4)]
     got = [cem(f"POST /threads/{thread}/runs", waiting).status_code for thread in threads]
     assert got == [200, 200, 200, 429]
+    queued = {**waiting, "multitask_strategy": "enqueue"}
+    more = [cem(f"POST /threads/{threads[0]}/runs", queued) for _ in range(3)]
+    assert [one.status_code for one in more] == [200, 200, 429]
+    assert more[-1].json()["detail"] == "3 runs may wait on one thread at once: wait for one"
 
 
 def test_a_batch_starts_no_more_than_one_by_one(server: Server) -> None:

@@ -1,4 +1,7 @@
-"""Whether each payer can pay what it promises."""
+"""Whether each payer can pay what it promises, payment by payment.
+
+What may fall due of it together is for `joint_payments`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -70,8 +73,8 @@ def unaffordable(
         certain = {cid: due for cid, pay in own.items() if (due := _certain(pay, means, now))}
         promised = [([cid], pay.amount) for cid, pay in own.items()]
         promised.append((list(certain), sum(certain.values(), NOTHING)))
-        received = (_at_most(pay, means) for pay in pays.values() if pay.payee == payer)
-        most = _at_best(payer, share, means) + sum(received, NOTHING)
+        received = (at_most(pay, means) for pay in pays.values() if pay.payee == payer)
+        most = at_best(payer, share, means) + sum(received, NOTHING)
         for cids, amount in promised:
             if amount > most:
                 return _never(" and ".join(cids), payer, amount, most)
@@ -120,7 +123,7 @@ def _certain(pay: Pay, means: Means, now: int) -> Fraction:
     return pay.amount * (min(times, 1) if pay.basis == "once" else times)
 
 
-def _at_best(payer: str, share: Share | None, means: Means) -> Fraction:
+def at_best(payer: str, share: Share | None, means: Means) -> Fraction:
     """The most it can earn, or receive by the split; a norm may give it all."""
     most = max(means.most[payer], NOTHING)
     if share:
@@ -129,7 +132,8 @@ def _at_best(payer: str, share: Share | None, means: Means) -> Fraction:
     return most
 
 
-def _at_most(pay: Pay, means: Means) -> Fraction:
+def at_most(pay: Pay, means: Means) -> Fraction:
+    """The most that a payment can come to in the whole game."""
     match pay.basis:
         case "once":
             return pay.amount

@@ -29,6 +29,7 @@ from shapley_coop.deals.analysis.incentives import (
     temptation,
     weak_equilibria,
 )
+from shapley_coop.deals.analysis.joint_payments import World, unaffordable_together
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, secured
 from shapley_coop.deals.contract import Contract, amend, in_force, share_of, sign
@@ -161,7 +162,9 @@ def _examined(
     try:
         stage = StageGame.of(facts)
         known = known or Means(stage.most, stage.turns * stage.best_total, stage.turns)
-        if fault := beyond_means(agreed, known, now=len(record) + 1):
+        now, world = len(record) + 1, World(stage.actions, stage.turns, record, stage)
+        fault = beyond_means(agreed, known, now) or unaffordable_together(agreed, known, world)
+        if fault:
             return Certificate(deal, enforcement, (fault,))
         if enforcement.mode == "escrow" and enforcement.deposit is None:
             # An amendment leaves the deposits as they are.

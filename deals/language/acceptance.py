@@ -13,6 +13,7 @@ _SHORTEST_HASH = 8
 _NUMBERED = re.compile(
     r"\b(?:offer|revision|proposal|number|no\.?)\s{0,3}#?\s{0,3}(\d{1,9})\b|#(\d+)", re.I
 )
+_DECISION = re.compile(r"\b(?:accept|reject)", re.IGNORECASE)
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,64}\b")
 
 
@@ -41,21 +42,33 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
 
 
 def in_a_word(message: Message) -> Message:
-    """An answer whose only word outside of its speech is ACCEPT or REJECT, as if it were tagged.
+    """An answer whose only word, or last line, outside of its speech is ACCEPT or REJECT, as a tag.
+
+    Before a last line nothing may put it in doubt: the other word, or a condition on a yes.
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
     ''
     >>> in_a_word(Message(outside="ACCEPT if you pay")).accept is None
     True
+    >>> in_a_word(Message(outside="I propose nothing.\\n\\nREJECT")).reject
+    ''
     """
     decided = (message.accept, message.reject, message.proposal, message.action, message.claim)
-    word = meant(message.outside, ("ACCEPT", "REJECT"))
+    word = meant(message.outside, ("ACCEPT", "REJECT")) or _last_line(message.outside)
     if word is None or any(part is not None for part in decided):
         return message
     repairs = (*message.repairs, f"read {word} as <{word}>")
     if word == "ACCEPT":
         return replace(message, accept="", repairs=repairs)
     return replace(message, reject="", repairs=repairs)
+
+
+def _last_line(outside: str) -> str | None:
+    *before, last = outside.strip().splitlines() or [""]
+    word, said = meant(last, ("ACCEPT", "REJECT")), "\n".join(before)
+    if word is None or _DECISION.search(said) or (word == "ACCEPT" and hedged(said)):
+        return None
+    return word
 
 
 def ask_back(offer: Offer | None) -> str:

@@ -10,7 +10,7 @@
 >>> claimed(Message(claim="about 12 percent"))
 (Fraction(3, 25), 'read about 12 percent as 12 %')
 >>> claimed(Message(claim="1")).feedback
-'Is 1 one per cent, or all of it? Write <CLAIM>1%</CLAIM> or <CLAIM>100%</CLAIM>.'
+'Is 1 a part (100 %), or 1 %? Write it with its sign: 100% or 1%.'
 """
 
 import re
@@ -63,10 +63,13 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
     if said is None:
         lines = [line for line in message.outside.splitlines() if line.strip()][-1:]
         found = _LABELLED.fullmatch(lines[0]) if lines else None
-        said = found[1] if found else None
+        alone = message.outside if _ALONE.fullmatch(unwrapped(message.outside)) else None
+        said = found[1] if found else alone
     if said is None:
         return Fault("CLAIM", _CLAIM)
-    bare = _ABOUT.sub("", unwrapped(said), count=1)
+    if doubtful := _UNDER_PERCENT.fullmatch(unwrapped(said)):
+        return _one_of(doubtful[1])
+    bare = _ABOUT.sub("", _SAYING.sub("", unwrapped(said), count=1), count=1)
     words = _TOO_FINE.sub(r"\1", _PERCENT.sub("%", bare).strip())
     number = words.removesuffix("%").strip()
     try:
@@ -74,8 +77,7 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
     except ValueError:
         return Fault("CLAIM", f"{said[:40]!r} is no part: {_CLAIM}")
     if number == words and number == "1":
-        one = "<CLAIM>1%</CLAIM> or <CLAIM>100%</CLAIM>"
-        return Fault("CLAIM", f"Is 1 one per cent, or all of it? Write {one}.")
+        return _one_of(number)
     whole = number == words and part > 1
     if whole:
         part /= 100
@@ -84,6 +86,29 @@ def claimed(message: Message) -> tuple[Fraction, str] | Fault:
     as_it_is = words == said.strip() and not whole
     return part, "" if as_it_is else f"read {said.strip()[:40]} as {plain(part * 100)} %"
 
+
+_ALONE = re.compile(r"\d{1,3}(?:\.\d{1,6})?\s{0,3}(?:%|percent|per cent)", re.I)
+"""A part that is all that an answer says."""
+
+_SAYING = re.compile(
+    r"^(?:(?:i|my|p|part|share|claim|say|is|was)(?![\w.])[\s:=]{0,4}){1,6}(?=\S)", re.IGNORECASE
+)
+"""Words before a part that say no more than that it is claimed."""
+
+
+def _one_of(number: str) -> Fault:
+    """The question whether a number up to 1 is a part or per cent; each way to write it is plain.
+
+    >>> _one_of("0.55").feedback
+    'Is 0.55 a part (55 %), or 0.55 %? Write it with its sign: 55% or 0.55%.'
+    """
+    whole = plain(parse_exact(number) * 100)
+    asked = f"Is {number} a part ({whole} %), or {number} %?"
+    return Fault("CLAIM", f"{asked} Write it with its sign: {whole}% or {number}%.")
+
+
+_UNDER_PERCENT = re.compile(r"percent(?:age)?\s{0,3}[:=]\s{0,3}(1(?:\.0{1,9})?|0?\.\d{1,9})", re.I)
+"""A part of 1 under the name of per cent, as a schema's field or an agent writes it."""
 
 _CLAIM = "state one <CLAIM>…</CLAIM> from 0 to 100 %, as in 40% or 0.4."
 _ABOUT = re.compile(
@@ -101,7 +126,8 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    if action := meant(said, legal) or _called_so(said, legal):
+    bare = _CHOOSING.sub("", unwrapped(said), count=1)
+    if action := meant(bare, legal) or _called_so(said, legal) or _same_call(said, legal):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
@@ -109,6 +135,28 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         if label and carried.startswith(("{", "```")):
             return f"{label} {carried}", "" if label == name else f"read {name[:40]} as {label}"
     return said, ""
+
+
+_CHOOSING = re.compile(r"^(?:i|we) (?:will |choose to |choose |play |do |pick )?", re.IGNORECASE)
+"""Words before an action that say no more than that it is chosen."""
+
+_QUOTING = re.compile(r"[\"'“”‘’]|\.(?=\s*[,)])|\s+")
+"""What makes no difference to a call: quotation marks, blanks, a full stop that ends a value."""
+
+
+def _same_call(said: str, legal: Sequence[str]) -> str | None:
+    """The one legal call that is written with other quotation marks, blanks or full stops.
+
+    >>> calls = ["apply(job=Cook)", "note(content=Buy milk.)"]
+    >>> _same_call('apply(job="Cook")', calls), _same_call("note(content=Buy milk)", calls)
+    ('apply(job=Cook)', 'note(content=Buy milk.)')
+    """
+
+    def bare(call: str) -> str:
+        return _QUOTING.sub("", call).casefold()
+
+    found = [one for one in legal if "(" in one and bare(one) == bare(said)]
+    return found[0] if len(found) == 1 else None
 
 
 def _called_so(said: str, legal: Sequence[str]) -> str | None:

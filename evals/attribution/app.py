@@ -67,11 +67,38 @@ def _module(path: Path, what: str) -> Any:
     return module
 
 
+def _made(factory: Callable[..., Any]) -> Any:
+    """What a function makes: of nothing, or of an empty config.
+
+    Raises:
+        ValueError: it is asynchronous, takes more, or fails.
+    """
+    if inspect.iscoroutinefunction(factory) or inspect.isasyncgenfunction(factory):
+        raise ValueError(
+            f"the app {factory.__name__} is asynchronous: name the graph that it makes"
+        )
+    taken = inspect.signature(factory).parameters.values()
+    needed = [p for p in taken if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    if len(needed) > 1:
+        names = ", ".join(p.name for p in needed)
+        raise ValueError(
+            f"the app {factory.__name__} takes {names}: name a graph, or a function of nothing, or "
+            "of a config"
+        )
+    try:
+        return factory(*({} for _ in needed))
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        name = type(error).__name__
+        raise ValueError(f"the app {factory.__name__} fails: {name}: {reason}") from error
+
+
 class App:
     """A compiled graph and its agents.
 
     Args:
-        graph: a compiled StateGraph, or a StateGraph, which is compiled here.
+        graph: a compiled StateGraph, a StateGraph, which is compiled here, or a function that makes
+            one of them, with or without a config, as langgraph.json may name.
         agents: names of nodes; `team/writer` is a node of a subgraph.
 
     Raises:
@@ -79,6 +106,8 @@ class App:
     """
 
     def __init__(self, graph: Any, agents: Sequence[str]) -> None:
+        if inspect.isfunction(graph):
+            graph = _made(graph)
         if hasattr(graph, "compile") and not isinstance(graph, Pregel):
             graph = graph.compile()
         if not isinstance(graph, CompiledStateGraph):

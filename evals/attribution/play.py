@@ -96,7 +96,10 @@ class _Play:
             self.fail(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
         else:
             if isinstance(state, dict) and state.get("__interrupt__"):
-                self.fail("it stopped to ask a person (interrupt)")
+                self.fail(
+                    "it stopped to ask a person (interrupt), and nobody is asked here: give an app "
+                    "whose node answers by itself"
+                )
             self.result.state = state
         if self.spent:  # an app that catches errors caught this one, too
             raise self.spent

@@ -1,7 +1,7 @@
 """From an app's coalitions to its agents' values: exact for few agents, sampled for many."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite, sqrt
@@ -19,10 +19,16 @@ from shapley_coop.credit.values.sampling import (
     sample_shapley,
 )
 from shapley_coop.credit.values.shapley import shapley
+from shapley_coop.evals.attribution.adjusting import adjusted_shapley
 from shapley_coop.evals.attribution.games import AppGame, additive_fit
 
-FIRST = {"antithetic": 8, "cyclic": 2}
+ADJUSTED, PAIRS, CYCLES = "adjusted", "antithetic", "cyclic"
+
+FIRST = {ADJUSTED: 8, PAIRS: 8, CYCLES: 2}
 """Observations of each sampler before one is chosen: about the same number of coalitions."""
+
+WORTH_TRYING = 4
+"""Times the coalitions of a cyclic pilot: where fewer are to come, it is not tried."""
 
 
 @dataclass(frozen=True)
@@ -124,17 +130,21 @@ async def sampled_values(game: AppGame, target: float, budget: int | None, seed:
         return _mean(np.array([_filled(game, masks, unit) for unit in units]))
 
     async def estimate(method: str, count: int, units: Sequence[int]) -> Estimate:
-        cost = count * SAMPLERS[method][1](n) + 2
         ask = partial(worth, units=units)
+        if method == ADJUSTED:
+            return await asyncio.to_thread(adjusted_shapley, n, ask, count, seed, known)
+        cost = count * SAMPLERS[method][1](n) + 2
         return await asyncio.to_thread(sample_shapley, n, ask, method, budget=cost, seed=seed)
 
+    def wanted() -> float:
+        return target * max(abs(_worth(game, game.everyone) - _worth(game, 0)), _range(game)) / n
+
     everything, most = range(len(game.units)), budget or MOST_PER_AGENT * n
-    pilots = {method: await estimate(method, count, everything) for method, count in FIRST.items()}
-    method = min(pilots, key=lambda name: float(pilots[name].standard_error.max()))
-    found, count = pilots[method], FIRST[method]
+    known = np.vstack([np.ones(n, bool), ~np.eye(n, dtype=bool)])
+    method, found = await _pilots(estimate, everything, wanted, n)
+    count = FIRST[method]
     while True:
-        scale = max(abs(_worth(game, game.everyone) - _worth(game, 0)), _range(game))
-        reached = bool(found.standard_error.max() <= target * scale / n)
+        reached = _largest_error(found) <= wanted()
         if reached or 2 * found.evaluations > most:
             break
         if n <= MAX_ENUMERATED and len(game.worths) > 2 ** (n - 1):
@@ -145,6 +155,30 @@ async def sampled_values(game: AppGame, target: float, budget: int | None, seed:
     rows = [(await estimate(method, count, units)).values for units in observations(game)]
     how = f"sampled ({method}, {found.observations} observations, {len(game.worths)} coalitions)"
     return Values(how, found.values, np.array(rows), found.standard_error, reached)
+
+
+async def _pilots(
+    estimate: Callable[[str, int, Sequence[int]], Awaitable[Estimate]],
+    units: Sequence[int],
+    wanted: Callable[[], float],
+    n: int,
+) -> tuple[str, Estimate]:
+    """The sampler to go on with, and what it found.
+
+    The antithetic and the adjusted one look at the same coalitions. The cyclic one looks at others,
+    and is tried only where those two would have to look at many times as many.
+    """
+    pilots = {method: await estimate(method, FIRST[method], units) for method in (ADJUSTED, PAIRS)}
+    best = min(pilots, key=lambda name: _largest_error(pilots[name]))
+    ahead = pilots[best].evaluations * (_largest_error(pilots[best]) / (wanted() or 1)) ** 2
+    if ahead > WORTH_TRYING * FIRST[CYCLES] * SAMPLERS[CYCLES][1](n):
+        pilots[CYCLES] = await estimate(CYCLES, FIRST[CYCLES], units)
+        best = min(pilots, key=lambda name: _largest_error(pilots[name]))
+    return best, pilots[best]
+
+
+def _largest_error(found: Estimate) -> float:
+    return float(found.standard_error.max())
 
 
 async def leave_one_out_values(game: AppGame) -> Values:

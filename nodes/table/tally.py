@@ -5,7 +5,7 @@ from typing import Any
 
 from shapley_coop.deals import Offer, unanimous
 from shapley_coop.state import EvaluatedTable, Table, Utterance, counted, entries, offer_of
-from shapley_coop.state.turn import Topic, unsound
+from shapley_coop.state.turn import Topic, in_turn_after, unsound
 
 TableNode = Callable[[Table], dict[str, Any]]
 
@@ -23,7 +23,7 @@ def tally(topic: Topic) -> TableNode:
         if unsound(table):
             return {"verdict": "refused"}
         offer, answers = counted(table.get("offer"), table.get("answers", {}))
-        heard = _after(table["agents"], table["speaker"])
+        heard = in_turn_after(table["agents"], table["speaker"])
         found = _stands(table, offer, heard)
         countered = found["verdict"] == "countered"
         utterances = [
@@ -65,9 +65,3 @@ def _silent(table: Table) -> bool:
     here = [s["round"] for s in latest if s["act"] == "pass" and "about" not in s]
     first = table["round"] - len(table["agents"]) + 1
     return here == list(range(first, table["round"] + 1))
-
-
-def _after(agents: list[str], speaker: str) -> list[str]:
-    """All other agents in speaking order, from the one after the speaker."""
-    at = agents.index(speaker)
-    return [*agents[at + 1 :], *agents[:at]]

@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
+from shapley_coop.deals.signing import element, signature_in
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
+from shapley_coop.seats.person import as_message, refused_before
 from shapley_coop.seats.person import form as reply_form
-from shapley_coop.seats.person import refused_before
 from shapley_coop.seats.records import Mail
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.serve.seats.form import FIELDS, form_of, message_of, preview
@@ -47,7 +48,8 @@ class ThreadInbox:
         reply in fields. `parts` are the letter's rules, what is asked of this seat, and why its
         last reply was refused; `form` is what there is to choose from (`form_of`). For programs,
         `facts` are what the letter says as an object, and `answer_schema` is the JSON schema of the
-        act's answer.
+        act's answer. `to_sign` is what an acceptance binds to, for a party with a key; its
+        proposal is refused as SIGN, with what it is to sign, until it comes with its signature.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -74,6 +76,7 @@ class ThreadInbox:
             "form": form,
             "facts": mail.facts,
             "answer_schema": schema_of(mail.facts, asked_for.carries),
+            "to_sign": mail.facts.get("to_sign"),
         }
 
     async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:
@@ -101,7 +104,8 @@ class ThreadInbox:
 
         `type` is one of the allowed kinds; `args` of a response is the message's text, of an
         edit `{"action": act, "args": fields}`; with an `id`, only that letter is answered. With
-        the type `fields`, `args` are those of the form, and say what a message would.
+        the type `fields`, `args` are those of the form, and say what a message would. A
+        `signature` has `keyid` and `sig`.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -121,7 +125,7 @@ class ThreadInbox:
             kind, args = "response", message_of(mail.act, args)
         if kind not in _allowed(asked):
             raise ValueError(f"type is one of {', '.join(_allowed(asked))}")
-        response = {"type": kind, "args": args}
+        response = _signed({"type": kind, "args": args}, reply.get("signature"))
         question = await _question(thread, agent)
         with _owner_of(thread):
             fault = await refused(question, response)
@@ -138,6 +142,21 @@ class ThreadInbox:
         # Until the journal has the reply, a kill of the server could lose it.
         await _polled(kept)
         return {"taken": meant}
+
+
+def _signed(response: dict[str, Any], signature: Any) -> dict[str, Any]:
+    """A reply with the signature that came beside it, as its message carries it.
+
+    Raises:
+        ValueError: the signature is none.
+    """
+    if signature is None or response["type"] == "ignore":
+        return response
+    written = signature if isinstance(signature, dict) else {}
+    carried = element({"keyid": str(written.get("keyid")), "sig": str(written.get("sig"))})
+    if signature_in(carried) is None:
+        raise ValueError("signature: give keyid, in hexadecimal, and sig, in base64")
+    return {"type": "response", "args": as_message(response) + carried}
 
 
 async def _question(thread: Any, agent: str) -> OpenQuestion:

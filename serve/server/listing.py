@@ -1,6 +1,8 @@
 """The caller's threads as lines of a list, as `coop runs` shows the runs of this machine."""
 
 import asyncio
+import re
+from ast import literal_eval
 from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import quote
@@ -52,7 +54,7 @@ def why_of(thread: Any, tasks: Any = ()) -> str:
     """
     if waiting := seats_in(thread):
         return f"waits for {', '.join(waiting)}"
-    errors = [str(task["error"]) for task in tasks if task.get("error")]
+    errors = [_said(str(task["error"])) for task in tasks if task.get("error")]
     return "; ".join(dict.fromkeys(errors)) if state_of(thread) == "failed" else ""
 
 
@@ -90,6 +92,19 @@ async def _reason(thread: Any) -> str:
     except httpx.HTTPStatusError:  # removed since
         return ""
     return why_of(thread, cast(Any, state["tasks"]))
+
+
+_RAISED = re.compile(r"\w+\(((['\"]).*\2),?\)", re.DOTALL)
+
+
+def _said(error: str) -> str:
+    """What an error says; the server gives it as Python would build it: `SeatError("…")`."""
+    if found := _RAISED.fullmatch(error):
+        try:
+            return str(literal_eval(found[1]))
+        except (ValueError, SyntaxError):
+            pass
+    return error
 
 
 def _line(thread: Any, why: str) -> dict[str, Any]:

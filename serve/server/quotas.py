@@ -1,23 +1,29 @@
 """Quotas: what all runs of an operator may use, in tokens and in money.
 
-They are compared when a run is created, with what the journal holds. Money is counted by the price
-list that sweeps take, `COOP_PRICES`. A model without a price would cost nothing by it, so nobody
-whose money is limited may use one.
+They are compared with what the journal holds when a run is created, and again before its first
+step, as many runs may wait in a queue. Money is counted by the price list that sweeps take,
+`COOP_PRICES`. A model without a price would cost nothing by it, so nobody whose money is limited
+may use one.
 """
 
+import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, read_prices
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.serve.server.callers import PUBLIC_KEY, Caller, known_as
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.state import home
+from shapley_coop.state.storage.owners import OWNER_KEY
 
 PRICES = "COOP_PRICES"
+
+QUOTA_KEY = "__coop_quota__"
+"""The key of a run's configuration that holds its quota; only the server sets it."""
 
 
 class Quota(NamedTuple):
@@ -42,19 +48,40 @@ def quota_of(caller: Caller | None = None) -> Quota:
     return Quota(caller.tokens or most.tokens, caller.usd or most.usd)
 
 
-def beyond(identity: str, quota: Quota | None = None) -> Refused | None:
-    """Why an operator may start no run now; None if it may. It reads files and the journal.
+class UsedUp(RuntimeError):
+    """A run that waited in the queue while its operator's quota was used up."""
+
+
+def quota_by_name(identity: str) -> Quota | None:
+    """The strictest limits of an operator's valid tokens, where none was shown, as by a cron.
+
+    Returns:
+        None if it has no valid token any more. It reads files.
+    """
+    callers = known_as(identity)
+    if not callers and not os.environ.get(PUBLIC_KEY):
+        return None
+    return _strictest([quota_of(one) for one in callers] or [quota_of()])
+
+
+async def check_new(place: Mapping[str, Any]) -> None:
+    """Compare the quota of a run that is about to take its first step.
 
     Args:
-        identity: the operator's name.
-        quota: of the token that it showed; None where it showed none, as a cron does: then it
-            needs a valid one, and the strictest of its limits hold.
+        place: the run's configurable, in which `serve.auth` has put owner and quota.
+
+    Raises:
+        UsedUp: what the operator's other runs have used meanwhile is all of it.
     """
-    if quota is None:
-        callers = known_as(identity)
-        if not callers and not os.environ.get(PUBLIC_KEY):
-            return Refused(403, f"{identity} has no valid token any more: its crons start no runs")
-        quota = _strictest([quota_of(one) for one in callers] or [quota_of()])
+    owner, quota = str(place.get(OWNER_KEY) or ""), place.get(QUOTA_KEY)
+    if owner and quota:
+        refused = await asyncio.to_thread(beyond, owner, Quota(*quota))
+        if refused:
+            raise UsedUp(refused.detail)
+
+
+def beyond(identity: str, quota: Quota) -> Refused | None:
+    """Why an operator may start no run now; None if it may. It reads files and the journal."""
     if not (quota.tokens or quota.usd):
         return None
     used = [calls for calls in home().journal.used_by(identity) if calls["model"] != HUMAN]

@@ -3,6 +3,7 @@
 import { announce, folded, h } from "./dom.js";
 import { answerable } from "./form.js";
 import { written } from "./letter.js";
+import { delivered, keyChoice } from "./signing.js";
 
 const app = document.getElementById("app");
 const here = location.pathname;
@@ -26,6 +27,9 @@ const ASKED = {
 
 let shown = null;
 
+/** What an acceptance of the letter's offer is a signature of, for a party with a key. */
+let toSign = null;
+
 async function look() {
   const response = await fetch(here, { headers: { accept: "application/json" } });
   if (!response.ok && response.status !== 404) throw new Error(`The server answered ${response.status}.`);
@@ -44,6 +48,7 @@ function wait() {
 }
 
 function ask(letter) {
+  toSign = letter.to_sign;
   const { parts = { rules: "", asked: letter.letter, why: "" } } = letter;
   const asked = `${letter.agent}, ${ASKED[letter.act] ?? letter.act.replaceAll("_", " ")}`;
   // That a letter waits here needs no words on the letter's own page.
@@ -66,6 +71,7 @@ function ask(letter) {
         ),
         h("div", { class: "answer panel" }, problem, answerable(letter, send)),
       ),
+      folded("Sign with a key of your own", keyChoice()),
     ),
   );
   announce("A letter is here.");
@@ -82,9 +88,7 @@ function rules(text) {
 async function send(reply, forget) {
   const problem = document.getElementById("reason");
   try {
-    const response = await fetch(here, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(reply) });
-    const told = await response.json();
-    if (!response.ok) throw new Error(told.detail ?? "This reply is refused.");
+    const told = await delivered(reply, toSign, post);
     if (told.refused) throw new Error(told.why ?? told.refused);
   } catch (error) {
     // The refused letter has another name now: it is the same letter, with the reason in it.
@@ -99,6 +103,13 @@ async function send(reply, forget) {
   wait();
   announce("Your answer was sent.");
   app.querySelector("h1").focus();
+}
+
+async function post(reply) {
+  const response = await fetch(here, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(reply) });
+  const told = await response.json();
+  if (!response.ok) throw new Error(told.detail ?? "This reply is refused.");
+  return told;
 }
 
 async function keepLooking() {

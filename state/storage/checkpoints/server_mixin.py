@@ -27,8 +27,11 @@ from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, requested
 Listener = Callable[[str, Mapping[str, Any], Iterable[str]], Awaitable[None]]
 """Called after each new checkpoint with (thread, the table, the keys that were written)."""
 
-Starting = Callable[[str, str], Awaitable[None]]
-"""Called with (run, its latest checkpoint) before this process first plays a run; may raise."""
+Starting = Callable[[str, str, Mapping[str, Any]], Awaitable[None]]
+"""Called before this process first plays a run; may raise.
+
+With (run, its thread's latest checkpoint, the run's configurable if no checkpoint is its own yet).
+"""
 
 _MOST_RUNS = 10_000
 
@@ -202,7 +205,8 @@ class ServerSaverMixin(BaseCheckpointSaver[Any]):
         if not run or place.get("checkpoint_ns") or run in self._played:
             return
         if self.starting:
-            await self.starting(run, head.checkpoint["id"] if head else "")
+            begun = head is not None and head.metadata.get("run_id") == run
+            await self.starting(run, head.checkpoint["id"] if head else "", {} if begun else place)
         self._played[run] = thread
         if len(self._played) > _MOST_RUNS:
             self._played.popitem(last=False)

@@ -1,0 +1,64 @@
+"""The options of `coop attribute`, and what each says."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+App = Annotated[
+    str, typer.Argument(help="path.py:graph, a compiled StateGraph; or demo, a bundled app.")
+]
+Agents = Annotated[
+    str,
+    typer.Option(
+        help="The nodes that are agents, separated by commas; team/writer is a node of a subgraph."
+    ),
+]
+Input = Annotated[
+    Path | None, typer.Option("--input", help="in.json: one input or a list; or inputs.jsonl.")
+]
+Score = Annotated[
+    str, typer.Option(help="path.py:score: a function of the final state (and the input).")
+]
+Absent = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What stands in for absent agents: blank, silent, path.py:function, or "
+        "model:provider:name; AGENT=… for one of them."
+    ),
+]
+Keep = Annotated[
+    str, typer.Option(help="Keys that absent agents write as they did, such as a counter.")
+]
+Samples = Annotated[int, typer.Option(help="Plays of each coalition and input.", min=1)]
+Value = Annotated[str, typer.Option(help="shapley, banzhaf, leave_one_out, …")]
+Fresh = Annotated[
+    str,
+    typer.Option(
+        help="Whose tools may act again: toolless (nobody's), all, or nodes, separated by commas; "
+        "none: nobody is asked anything new. toolless, with --trace none, if not given."
+    ),
+]
+SafeTools = Annotated[
+    str, typer.Option(help="Tools that may act again, because they change nothing.")
+]
+MaxCalls = Annotated[int, typer.Option(help="New node calls, at most.", min=1)]
+MaxSteps = Annotated[int, typer.Option(help="Steps of one play, at most.", min=1)]
+ExactUpTo = Annotated[
+    int, typer.Option(help="Agents up to which all coalitions are played.", min=1)
+]
+Trace = Annotated[
+    Path | None, typer.Option(help="A LangSmith export: its node runs are not made again.")
+]
+Context = Annotated[Path | None, typer.Option(help="A file with the app's context.")]
+Cache = Annotated[Path | None, typer.Option(help="The file of kept calls.")]
+Version = Annotated[
+    str, typer.Option(help="Names prompts and models that the app's files do not show.")
+]
+Bounty = Annotated[str, typer.Option(help="An amount to divide by the values.")]
+Currency = Annotated[str, typer.Option(help="Of the bounty; only shown.")]
+Bargain = Annotated[
+    str, typer.Option(help="provider:name: the agents' owners bargain over the bounty.")
+]
+Forecast = Annotated[bool, typer.Option(help="Only say how many calls it would take.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write an HTML page.")]

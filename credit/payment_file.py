@@ -1,0 +1,124 @@
+"""Payment files that banks take: ISO 20022 pain.001.001.03, one debtor each, in euros.
+
+The extra `sepa` brings the library, which is loaded when needed.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+CENT = 10_000
+"""Millionths of a euro in a cent."""
+
+CURRENCY = "EUR"
+SCHEMA = "pain.001.001.03"
+MOST_PAYMENTS = 999
+"""In one file: the end-to-end id has three digits for them."""
+
+_BIC = re.compile(r"[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?")
+_IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+
+
+@dataclass(frozen=True)
+class Account:
+    """Somebody's account at a bank.
+
+    Attributes:
+        name: of its holder.
+        iban: without spaces.
+        bic: empty where the bank needs none.
+    """
+
+    name: str
+    iban: str
+    bic: str = ""
+
+
+@dataclass(frozen=True)
+class Payment:
+    """One credit transfer.
+
+    Attributes:
+        to: whose account.
+        cents: how much.
+        about: what the statement of account says.
+    """
+
+    to: Account
+    cents: int
+    about: str
+
+
+def read_account(who: str, given: Any) -> Account:
+    """An account as people write it: name, iban, and a bic if there is one.
+
+    Raises:
+        ValueError: something is missing, or the IBAN's or the BIC's form or check digits are wrong.
+    """
+    if not isinstance(given, Mapping) or not {"name", "iban"} <= given.keys() <= {
+        *("name", "iban", "bic")
+    }:
+        raise ValueError(f"the account of {who}: give name and iban, and a bic if there is one")
+    iban = str(given["iban"]).replace(" ", "").upper()
+    bic = str(given.get("bic") or "").replace(" ", "").upper()
+    if not _IBAN.fullmatch(iban) or not _checks(iban):
+        raise ValueError(f"the account of {who}: its iban is none: a digit or a letter is wrong")
+    if bic and not _BIC.fullmatch(bic):
+        raise ValueError(f"the account of {who}: {bic!r} is no bic")
+    name = str(given["name"]).strip()
+    if not name:
+        raise ValueError(f"the account of {who}: give its holder's name")
+    return Account(name, iban, bic)
+
+
+def cents(micro: int) -> int:
+    """Millionths in whole cents, to the nearest; ties to the even one."""
+    return round(micro / CENT) if micro % CENT else micro // CENT
+
+
+def payment_file(payer: Account, payments: Sequence[Payment], reference: str, on: date) -> bytes:
+    """The XML of payments from one account, valid by the schema.
+
+    Args:
+        payer: whose account they are from.
+        payments: of at least one cent each.
+        reference: the beginning of every end-to-end id, of which 31 characters are used.
+        on: when the bank is to execute them.
+
+    Raises:
+        ValueError: the extra `sepa` is not installed, or there are too many payments, or none.
+    """
+    if not 0 < len(payments) <= MOST_PAYMENTS:
+        raise ValueError(f"{len(payments)} payments: one file has 1 to {MOST_PAYMENTS}")
+    try:
+        from sepaxml import SepaTransfer
+    except ImportError:
+        raise ValueError("payment files need sepaxml: pip install 'shapley-coop[sepa]'") from None
+    config = {"name": payer.name, "IBAN": payer.iban, "batch": False, "currency": CURRENCY}
+    made = SepaTransfer({**config, **_bic(payer)}, schema=SCHEMA, clean=True)
+    for number, payment in enumerate(payments, start=1):
+        made.add_payment(
+            {
+                "name": payment.to.name,
+                "IBAN": payment.to.iban,
+                **_bic(payment.to),
+                "amount": payment.cents,
+                "execution_date": on,
+                "description": payment.about,
+                "endtoend_id": f"{reference[:31]}-{number}",
+            }
+        )
+    found: bytes = made.export(validate=True)
+    return found
+
+
+def _bic(account: Account) -> dict[str, str]:
+    return {"BIC": account.bic} if account.bic else {}
+
+
+def _checks(iban: str) -> bool:
+    """Whether the check digits fit (ISO 7064, mod 97-10)."""
+    digits = "".join(str(int(char, 36)) for char in iban[4:] + iban[:4])
+    return int(digits) % 97 == 1

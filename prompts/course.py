@@ -1,0 +1,57 @@
+"""How a run goes on, as letters tell it: what follows play, and what holds without agreement."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Facts = Mapping[str, Any]
+
+AFTER_PLAY = ("claim", "propose_split", "answer_split")
+"""The acts that follow the last turn."""
+
+_AGAIN = {
+    "never": "",
+    "on_breach": "After a breach of the deal",
+    "on_shock": "After an event that the game calls a shock",
+}
+_OTHERWISE = {
+    "signed": "everybody ends as signed",
+    "norm": "the split by the norm {norm} is paid",
+    "final_offer": "each one's last proposal counts: the one nearest to the norm {norm} is paid",
+}
+
+
+def from_here(course: Facts, over: bool, bargains: bool) -> Facts:
+    """The course of the run without what is behind: letters of a turn tell what follows play."""
+    if bargains and not over:
+        return course
+    kept = [step for step in course["steps"] if step in AFTER_PLAY]
+    return {**course, "steps": kept, **({"renegotiate": "never"} if over else {})}
+
+
+def otherwise(course: Facts, signed: bool = True) -> str:
+    """What holds if the last bargaining ends without agreement."""
+    disagreement = course.get("disagreement", "signed")
+    if disagreement == "signed" and not signed:
+        return "everybody keeps what it has earned"
+    return _OTHERWISE[disagreement].format(norm=course.get("norm", ""))
+
+
+def course_words(course: Facts) -> dict[str, Any]:
+    """What the template of the procedure may name."""
+    return {
+        "steps": course["steps"],
+        "rounds": course["rounds"],
+        "enforcement": course.get("enforcement", ""),
+        "deposit": course.get("deposit", ""),
+        "computed": course.get("computed", False),
+        "otherwise": otherwise(course, course.get("bargains", True)),
+        "budget": course["budget"],
+    }
+
+
+def bargained_again(when: str) -> str:
+    """When a contract is bargained over again."""
+    if when in _AGAIN:
+        return _AGAIN[when]
+    turns = when.removeprefix("every ")
+    return "After every turn" if turns == "1" else f"After every {turns} turns"

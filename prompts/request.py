@@ -1,0 +1,201 @@
+"""What the templates of requests may name: the facts of one letter as words, number by number."""
+
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from shapley_coop.prompts.computed import amount, money, outlook
+from shapley_coop.prompts.course import otherwise
+from shapley_coop.prompts.render import compact_json
+from shapley_coop.prompts.talk import MOST_COLUMNS, at_turns, clauses, together
+from shapley_coop.prompts.words import plain, quoted, told
+
+Facts = Mapping[str, Any]
+
+MOST_NAMED = 8
+"""Agents that the rule for several counter-offers names."""
+
+KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
+
+
+def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
+    """What the templates of requests may name."""
+    last_round = "rounds" in view and view["round"] >= view["rounds"]
+    contract = bool(view.get("contract"))
+    return {
+        "round": view.get("round"),
+        "rounds": view.get("rounds"),
+        "last_round": last_round,
+        "others": _others(view.get("answering", [])),
+        "payments": view.get("payments", True),
+        "contract": contract,
+        "no_contract": quoted(view["no_contract"]) if view.get("no_contract") else "",
+        "without": "the deal in force stays" if contract else "you play without a deal",
+        "tries": view.get("tries"),
+        "keep_notes": KEEP_NOTES,
+        "standing": _standing(view),
+        "outlook": outlook(view),
+        "parties": ", ".join(view.get("parties", [])),
+        "sections": sections,
+        "guidance": view.get("guidance", False),
+        **_offer(view),
+        **_turn(view),
+        **_split(view, contract),
+        **_trade(view),
+    }
+
+
+def _offer(view: Facts) -> dict[str, Any]:
+    """The offer to be answered; its words only where the history does not tell them."""
+    offer = view.get("offer", {})
+    turns = view["procedure"]["turns"]
+    text = clauses(offer.get("in_words", ""), turns)
+    return {
+        "offer_by": plain(offer.get("by", "")),
+        "number": offer.get("revision"),
+        "offer_by_id": contract_lines(offer),
+        "offer_words": text if offer and not offer.get("told") else "",
+        "offer_json": compact_json(offer["wire"]) if "wire" in offer else "",
+        "drafted": bool(offer.get("clauses")),
+        "counters": _counters(view.get("answer_order", []), plain(offer.get("by", ""))),
+    }
+
+
+def _others(answering: Sequence[str]) -> str:
+    few = 0 < len(answering) <= MOST_COLUMNS
+    return " and ".join(map(plain, answering)) if few else "All others"
+
+
+def _counters(order: Sequence[str], by: str) -> str:
+    """Whose offer is answered next, where several answer with one of their own."""
+    if len(order) < 2:
+        return ""
+    shown = order if len(order) <= MOST_NAMED else [*order[:MOST_NAMED], "…"]
+    return (
+        f"If several of you make one, only the first in turn after {by} is answered next "
+        f"({', '.join(shown)}); the other offers lapse."
+    )
+
+
+def _turn(view: Facts) -> dict[str, Any]:
+    """A turn of the game: what the deal asks for, and what can be done."""
+    duties = view.get("duties", [])
+    asked = [plain(duty["action"]) for duty in duties if not duty["forbidden"]]
+    forbidden = [plain(duty["action"]) for duty in duties if duty["forbidden"]]
+    return {
+        "turn": view.get("turn"),
+        "turns": view.get("turns", view["procedure"]["turns"]),
+        "asked": ", ".join(asked),
+        "forbidden": ", ".join(forbidden),
+        "earned": _earned(tuple(view.get("earned_so_far", {}).items())),
+        "deal_pays": _pays(view),
+        "breaches": _breaches(view),
+        "legal": _legal(view.get("legal", [])),
+    }
+
+
+@lru_cache(maxsize=64)  # all agents of a wave are told the same
+def _earned(sums: tuple[tuple[str, str], ...]) -> str:
+    """What each has earned so far; empty before anybody has."""
+    earned = {agent: amount(x) for agent, x in sums}
+    return together(earned) if any(float(x) for x in earned.values()) else ""
+
+
+def _pays(view: Facts) -> bool:
+    """Whether the deal in force moves rewards, which those of the record do not show."""
+    clauses_in_force = view.get("contract", {}).get("clauses", [])
+    enforced = view["procedure"].get("enforcement") != "notional"
+    return enforced and any(clause["kind"] in ("pay", "share") for clause in clauses_in_force)
+
+
+def _breaches(view: Facts) -> str:
+    if not view.get("contract") or not view.get("earned_so_far"):
+        return ""
+    found = [
+        f"{plain(b['agent'])} {b['clause']} at turn {b['turn']}" for b in view.get("breaches", [])
+    ]
+    return f"Breaches of the deal: {', '.join(found)}." if found else "Everybody kept the deal."
+
+
+def _legal(actions: Sequence[str]) -> str:
+    if sum(map(len, actions)) > 80 or any("," in action for action in actions):
+        return "\n\n" + "\n".join(f"- {action}" for action in actions)
+    return f"{', '.join(actions)}."
+
+
+def _standing(view: Facts) -> str:
+    """Where the game is, without what the letter says anyway."""
+    position = {k: x for k, x in view.get("position", {}).items() if k != "turn"}
+    return _told(json.dumps(position)) if position else ""
+
+
+@lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
+def _told(facts: str) -> str:
+    position: dict[str, Any] = {}
+    for key, value in json.loads(facts).items():
+        position |= _by_column(value) or {key: value}
+    return told(position)
+
+
+def _by_column(value: Any) -> dict[str, str]:
+    """A table of the numbers of many, a line for each column; empty for anything else."""
+    rows = list(value.values()) if isinstance(value, Mapping) else []
+    if len(rows) <= MOST_COLUMNS or not all(isinstance(row, Mapping) for row in rows):
+        return {}
+    columns = list(rows[0])
+    if any(list(row) != columns for row in rows):
+        return {}
+    if not all(isinstance(x, int | float) for row in rows for x in row.values()):
+        return {}
+    return {at: together({who: plain(row[at]) for who, row in value.items()}) for at in columns}
+
+
+def _split(view: Facts, contract: bool) -> dict[str, Any]:
+    """The last bargaining: what there is to divide, and what an answer would change."""
+    me, offer = view["you"], view.get("offer", {})
+    change = "change" in offer
+    return {
+        "money": money(view) if "own_rewards" in view else "",
+        "standing_now": "as signed" if contract else "as earned",
+        "signed": amount(view["as_signed"][me]) if change else "",
+        "proposed": amount(offer["payoffs"][me]) if change else "",
+        "change": amount(offer["change"][me], signed=True) if change else "",
+        "direction": _direction(view),
+        "without_agreement": otherwise(view["procedure"], contract),
+        "stays": "the signed deal stays" if contract else "what each has earned stays",
+    }
+
+
+def _direction(view: Facts) -> str:
+    """The paper's "I need to {ask|pay} reward": the computed payoff against what was signed."""
+    computed = view.get("computed")
+    if not computed or "as_signed" not in view:
+        return ""
+    me = view["you"]
+    gap = Fraction(computed["payoffs"][me]) - Fraction(view["as_signed"][me])
+    now = "as signed" if view.get("contract") else "as earned"
+    if not gap:
+        return f"The split by {computed['norm']} gives you what you have {now}. "
+    more = f"{amount(abs(gap))} {'more' if gap > 0 else 'less'}"
+    return f"The split by {computed['norm']} would give you {more} than you have {now}. "
+
+
+def _trade(view: Facts) -> dict[str, Any]:
+    """The talk over tasks."""
+    pending = view.get("pending") or {}
+    worth = pending.get("your_utility")
+    yours = f"Your part is worth {worth:.3g} to you." if worth is not None else ""
+    turns = view.get("turns", 0)
+    return {
+        "pending_by": plain(pending.get("by", "")),
+        "pending": yours,
+        "last_turn": "turn" in view and "turns" in view and view["turn"] >= turns,
+    }
+
+
+def contract_lines(contract: Facts, turns: int = 0) -> str:
+    """The clauses in force, by the ids under which breaches and amendments cite them."""
+    lines = at_turns(contract.get("in_words", ""), turns).split("\n")
+    return "\n".join(f"- {line}" for line in lines if line)
