@@ -19,6 +19,7 @@ from shapley_coop.serve.server.callers import (
     Caller,
     check_configuration,
     identify,
+    known_as,
 )
 from shapley_coop.serve.server.limits import limits
 from shapley_coop.serve.server.tenant_policy import complaint_about
@@ -116,6 +117,14 @@ def test_a_signed_token_is_believed(keys: Keys, monkeypatch: pytest.MonkeyPatch)
     assert identify(f"Bearer {operator}") == Caller(identity="ann", role="operator")
     assert (found := identify(f"Bearer {party}"))
     assert found.sits_at(EPISODE, "Alice")
+    bounds = {"coop_models": ["embedded:*"], "coop_tokens": 7, "coop_usd": 2.5}
+    bounded = identify(f"Bearer {jwt.encode(claims(**bounds), keys.private, 'EdDSA')}")
+    assert bounded == Caller(
+        identity="ann", role="operator", models=("embedded:*",), tokens=7, usd=2.5
+    )
+    assert known_as("ann") == [bounded], "a cron of hers is bound by it"
+    forged = jwt.encode(claims(coop_usd="any"), keys.private, "EdDSA")
+    assert identify(f"Bearer {forged}") is None
 
 
 def test_a_token_that_is_not_properly_signed_is_not(
