@@ -26,7 +26,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from benchmarks.tables import Cell, Found, Goal, machine, markdown, table
+from benchmarks.tables import GOAL_COLUMNS, Cell, Found, Goal, machine, markdown, table
 from shapley_coop.evals.sweeps.provenance import provenance
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
@@ -37,6 +37,7 @@ MODULES = {
     "parallel": "engine",
     "concurrent": "engine",
     "cpu": "engine",
+    "growth": "growth",
     "calls": "calls",
     "checkpoints": "state",
     "memory": "state",
@@ -58,6 +59,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "parallel": {"repeats": 1, "latency": 0.01, "agents": 6, "turns": 1},
     "concurrent": {"repeats": 1, "latency": 0.01, "sizes": (2,)},
     "cpu": {"repeats": 1, "wide": 6},
+    "growth": {"repeats": 1, "rounds": (1, 2)},
     "calls": {"repeats": 1, "latency": 0.01, "sizes": (4, 8), "spread": 0.05},
     "checkpoints": {"turns": (4, 8), "rounds": 2},
     "memory": {"few": 2, "more": 12, "names": ("ours, no saver",)},
@@ -166,7 +168,7 @@ def page(sections: dict[str, Section]) -> str:
             "",
             "## Goals",
             "",
-            table(("bench", "goal", "limit", "found", "met", "measured"), goals),
+            table(("bench", *GOAL_COLUMNS, "measured"), goals),
             "",
             *(markdown(name, one.found) for name, one in sections.items()),
         ]

@@ -1,17 +1,18 @@
-"""Where the CPU goes: a profile by library and room, sampled by CPU time."""
+"""Where the CPU goes: stacks sampled by CPU time, and their shares by library and room."""
 
-import signal
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 ROOT = Path(__file__).parents[1]
 EVERY = 0.001
-"""Seconds of this process's CPU time between samples, where the system's clock is as fine."""
+"""Seconds between two looks."""
 
 LIBRARIES = (
     *("langgraph", "langchain_core", "langchain_openai", "langsmith", "sqlalchemy", "aiosqlite"),
@@ -23,43 +24,65 @@ IDLE = ("select", "_worker", "_connection_worker_thread")
 
 PYTHON = "Python's own: asyncio, threads"
 
+Stack = tuple[CodeType, ...]
+"""The functions of a thread, the outermost first."""
+
 
 @contextmanager
-def profiled() -> Iterator[dict[str, float]]:
-    """Where the CPU time of the block goes: part → its share, filled in when the block ends.
+def sampled() -> Iterator[Counter[Stack]]:
+    """The stacks of the block, by the seconds of CPU time that they took: filled in as it runs.
 
-    A sample belongs to the innermost of our rooms or known libraries on the stack: what they call
-    of Python's own is theirs. Threads that are busy at the same time share it evenly, as only one
-    of them really runs. To be used in the main thread.
+    A thread looks at the others every now and then, and what CPU time the process has taken since
+    goes to whoever is busy: a signal would be handled by the main thread alone, when it wakes up.
     """
-    found: dict[str, float] = {}
-    main = threading.get_ident()
+    found = Counter[Stack]()
+    over = threading.Event()
 
-    def sample(_: int, here: FrameType | None) -> None:
-        stacks = {**sys._current_frames(), main: here}
-        busy = [frame for frame in stacks.values() if frame and frame.f_code.co_name not in IDLE]
-        for frame in busy:
-            part = _part(frame)
-            found[part] = found.get(part, 0) + 1 / len(busy)
+    def watch() -> None:
+        mine, then = threading.get_ident(), time.process_time()
+        while not over.wait(EVERY):
+            frames = [frame for who, frame in sys._current_frames().items() if who != mine]
+            busy = [frame for frame in frames if frame.f_code.co_name not in IDLE]
+            now = time.process_time()
+            for frame in busy:
+                found[_stack(frame)] += (now - then) / len(busy)  # type: ignore[assignment]
+            then = now
 
-    signal.signal(signal.SIGPROF, sample)
-    signal.setitimer(signal.ITIMER_PROF, EVERY, EVERY)
+    before, watcher = sys.getswitchinterval(), threading.Thread(target=watch)
+    sys.setswitchinterval(EVERY / 100)  # whoever holds the interpreter lets the watcher look
+    watcher.start()
     try:
         yield found
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        # By default a last one that is under way would end the process.
-        signal.signal(signal.SIGPROF, signal.SIG_IGN)
-        total = sum(found.values())
-        found.update({part: samples / total for part, samples in found.items()})
+        over.set()
+        watcher.join()
+        sys.setswitchinterval(before)
 
 
-def _part(frame: FrameType | None) -> str:
+def shares(stacks: Mapping[Stack, float]) -> dict[str, float]:
+    """Part → its share.
+
+    A sample belongs to the innermost of our rooms or known libraries on the stack: what they call
+    of Python's own is theirs.
+    """
+    found: dict[str, float] = {}
+    for stack, samples in stacks.items():
+        part = _part(stack)
+        found[part] = found.get(part, 0) + samples
+    total = sum(found.values())
+    return {part: samples / total for part, samples in found.items()}
+
+
+def _stack(frame: FrameType | None) -> Stack:
+    found = []
     while frame is not None:
-        if part := owner(frame.f_code.co_filename):
-            return part
+        found.append(frame.f_code)
         frame = frame.f_back
-    return PYTHON
+    return tuple(reversed(found))
+
+
+def _part(stack: Stack) -> str:
+    return next(filter(None, (owner(code.co_filename) for code in reversed(stack))), PYTHON)
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, ClassVar
 from unittest.mock import patch
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -67,6 +67,8 @@ class ScriptedModel(BaseChatModel):
     """Answers after `latency` seconds, with a few microseconds of work."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    reads_facts: ClassVar[bool] = True
 
     agent: str
     script: Script

@@ -81,8 +81,13 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
         "process, while all wait for their models.",
         ("contender", f"× {names[0]}", "kB per negotiation"),
         [[name, size / least if least else None, size] for name, size in held.items()],
-        [Goal("memory per negotiation in flight, SQLite", 60, held.get(KEPT), "kB")],
-        ["By the process's high-water mark, so that what SQLite and threads take is counted."],
+        [Goal("memory per negotiation in flight, SQLite", 60, held.get(KEPT), "kB", must=90)],
+        [
+            "By the process's high-water mark, so that what SQLite and threads take is counted.",
+            "About half is LangGraph's: a run holds its channels, the checkpoint of each, and the "
+            "configuration of every task. The goal needs letters that are written when a seat is "
+            "free to read them, and not before they wait.",
+        ],
         owners,
         "who asked for the memory of Python's objects",
     )

@@ -25,10 +25,11 @@ class Goal:
 
     Attributes:
         what: the figure.
-        limit: what it may be at most; at least, where `at_least` says so.
+        limit: what it should be at most; at least, where `at_least` says so.
         found: what it was; None where it could not be measured.
         unit: of both.
         at_least: whether more is better.
+        must: what it has to reach in any case; None where that is the goal itself.
     """
 
     what: str
@@ -36,20 +37,31 @@ class Goal:
     found: float | None
     unit: str = ""
     at_least: bool = False
+    must: float | None = None
 
     @property
     def met(self) -> bool | None:
         """Whether it was reached; None where it could not be measured."""
+        return self._reaches(self.limit)
+
+    def _reaches(self, limit: float) -> bool | None:
         if self.found is None:
             return None
-        return self.found >= self.limit if self.at_least else self.found <= self.limit
+        return self.found >= limit if self.at_least else self.found <= limit
 
     def row(self) -> list[Cell]:
-        """Goal, limit, figure, verdict."""
-        limit = f"{'≥' if self.at_least else '≤'} {figure(self.limit)} {self.unit}"
+        """What, goal, what must be, figure, verdict: `must` where only that is reached."""
+        least = self.limit if self.must is None else self.must
         found = "not measured" if self.found is None else f"{figure(self.found)} {self.unit}"
-        verdict = {True: "yes", False: "**no**", None: "—"}[self.met]
-        return [self.what, limit.strip(), found.strip(), verdict]
+        short = "must" if self._reaches(least) else "**no**"
+        verdict = {True: "yes", False: short, None: "—"}[self.met]
+        return [self.what, self._bound(self.limit), self._bound(least), found.strip(), verdict]
+
+    def _bound(self, limit: float) -> str:
+        return f"{'≥' if self.at_least else '≤'} {figure(limit)} {self.unit}".strip()
+
+
+GOAL_COLUMNS = ("goal", "should be", "must be", "found", "met")
 
 
 @dataclass(frozen=True)
@@ -77,7 +89,7 @@ class Found:
 
 def markdown(name: str, found: Found) -> str:
     """One bench as a section of the page."""
-    goals = table(("goal", "limit", "found", "met"), [goal.row() for goal in found.goals])
+    goals = table(GOAL_COLUMNS, [goal.row() for goal in found.goals])
     parts = [f"## {name}", found.title, table(found.columns, found.rows)]
     parts += [goals] if found.goals else []
     parts += [_profile(found.profiled, found.profiles)] if found.profiles else []

@@ -170,10 +170,15 @@ async def follow(
             at = open_questions(run.graph, cast(Table, state.values), state.tasks)
             replies = {i.id: await _reply(at, i, person) for i in asked if person}
             state = await _go_on(app, run, config, replies | late, watch)
-    outcome = result(run.run, run.graph, cast(Table, state.values))
-    # Killed in between, a run has its seal, and its resume ends it.
-    await asyncio.to_thread(home().chain.seal, run.run, state.values, outcome)
-    await asyncio.to_thread(home().runs.finish, run.run, "ended", outcome)
+    return await asyncio.to_thread(_ended, run, cast(Table, state.values))
+
+
+def _ended(run: Run, table: Table) -> dict[str, Any]:
+    """Seal what a run came to, and enter it in the register, in one transaction."""
+    outcome, runs = result(run.run, run.graph, table), home().runs
+    home().chain.seal(
+        run.run, table, outcome, lambda session: runs.finish_in(session, run.run, ENDED, outcome)
+    )
     return outcome
 
 

@@ -12,7 +12,6 @@ from langgraph.graph.state import CompiledStateGraph
 
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.prompts import fingerprint
-from shapley_coop.seats import clients
 from shapley_coop.seats.records import Pointer
 from shapley_coop.seats.tracing import trace_quietly, tracing
 from shapley_coop.state import (
@@ -120,7 +119,7 @@ async def opened(graph: str) -> AsyncIterator[App]:
     """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""
     if tracing():
         await asyncio.to_thread(trace_quietly, home().secrets)
-    async with clients(), shared_saver(home()) as checkpoints:
+    async with shared_saver(home()) as checkpoints:
         yield _compiled(graph).copy({"checkpointer": checkpoints})
 
 

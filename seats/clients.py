@@ -5,8 +5,8 @@ What an endpoint sends has bounds, as it is sent and as it is unpacked: see `bou
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -107,12 +107,18 @@ class Clients:
         models: built once per seat, on that transport.
         links: to agents elsewhere, by seat and agent.
         users: how many blocks of `clients` are open.
+        kept: what else is opened once and lasts as long, by what it belongs to.
+        opening: held by who opens some of that.
+        closing: closes it.
     """
 
     http: Any = None
     models: dict[Seat, BaseChatModel] = field(default_factory=dict)
     links: dict[tuple[Seat, str], asyncio.Future[Any]] = field(default_factory=dict)
     users: int = 0
+    kept: dict[Hashable, Any] = field(default_factory=dict)
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    closing: AsyncExitStack = field(default_factory=AsyncExitStack)
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, Clients] = WeakKeyDictionary()
@@ -139,8 +145,11 @@ async def clients() -> AsyncIterator[None]:
         if not here.users:
             # A model that is asked for later is built anew.
             _loops.pop(asyncio.get_running_loop(), None)
-            if here.http is not None:
-                await here.http.aclose()
-            for link in here.links.values():
-                if link.done() and not link.cancelled() and not link.exception():
-                    await link.result().close()
+            try:
+                await here.closing.aclose()
+            finally:
+                if here.http is not None:
+                    await here.http.aclose()
+                for link in here.links.values():
+                    if link.done() and not link.cancelled() and not link.exception():
+                        await link.result().close()

@@ -28,14 +28,16 @@ def main() -> None:
             yield connection
         _note(home())
 
-    insert: Any = Driver.insert
+    writing: Any = Driver.writing
 
-    def noted_insert(driver: Driver, *given: Any) -> None:
-        insert(driver, *given)
+    @contextmanager
+    def noted_writing(driver: Driver, *given: Any) -> Iterator[Any]:
+        with writing(driver, *given) as session:
+            yield session
         _note(home())
 
     OwnedBook._transaction = noted  # type: ignore[method-assign]
-    Driver.insert = noted_insert  # type: ignore[method-assign]
+    Driver.writing = noted_writing  # type: ignore[method-assign]
     coop()
 
 

@@ -63,7 +63,15 @@ def _fail(at: int, says: str) -> None:
             as_of_sqlalchemy()
 
     OwnedBook._transaction = failing  # type: ignore[method-assign]
-    Driver.insert = _after(as_of_sqlalchemy, Driver.insert)  # type: ignore[method-assign]
+    writing: Any = Driver.writing
+
+    @contextmanager
+    def failing_writing(driver: Driver, *given: Any) -> Iterator[Any]:
+        with writing(driver, *given) as session:
+            yield session
+            one_more()
+
+    Driver.writing = failing_writing  # type: ignore[method-assign]
     for name in ("put", "put_writes"):
         setattr(SqliteSaver, name, _after(one_more, getattr(SqliteSaver, name)))
 

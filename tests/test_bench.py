@@ -50,8 +50,12 @@ def test_a_goal_says_whether_it_is_met_or_was_not_measured() -> None:
     assert Goal("wall", 2, 1.5).met
     assert not Goal("wall", 2, 2.5).met
     assert Goal("turns a second", 50, 60, at_least=True).met
-    assert Goal("on Postgres", 1.1, None).row() == ["on Postgres", "≤ 1.1", "not measured", "—"]
-    assert Goal("memory", 60, 162, "kB").row() == ["memory", "≤ 60 kB", "162 kB", "**no**"]
+    assert Goal("on Postgres", 1.1, None).row() == [
+        *("on Postgres", "≤ 1.1", "≤ 1.1", "not measured", "—")
+    ]
+    memory = {found: Goal("memory", 60, found, "kB", must=90).row() for found in (50, 80, 162)}
+    assert memory[162] == ["memory", "≤ 60 kB", "≤ 90 kB", "162 kB", "**no**"]
+    assert [row[-1] for row in memory.values()] == ["yes", "must", "**no**"]
 
 
 def test_growth_is_fitted_over_all_sizes() -> None:
@@ -75,7 +79,7 @@ def test_the_page_is_written_from_what_is_kept_and_names_day_commit_and_machine(
     assert kept() == sections
     text = page(kept())
     assert text.index("## Goals") < text.index("## exact")
-    assert "| [exact](#exact) | wall | ≤ 2 | 1.5 | yes | 2026-01-02, abc |" in text
+    assert "| [exact](#exact) | wall | ≤ 2 | ≤ 2 | 1.5 | yes | 2026-01-02, abc |" in text
     assert "| langgraph |" in text
 
 

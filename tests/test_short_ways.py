@@ -2,12 +2,16 @@
 
 import asyncio
 import sqlite3
+from inspect import signature
 from typing import Any
 
 import pytest
+from langchain_core.caches import InMemoryCache
 from langchain_core.callbacks import AsyncCallbackHandler
-from langchain_core.language_models import FakeListChatModel
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.rate_limiters import InMemoryRateLimiter
+from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from shapley_coop.graphs.running import play
@@ -17,7 +21,8 @@ from shapley_coop.seats.modes import invoked
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state import RunConfig, handover, home
 from shapley_coop.state.handover import hand_over, taken_over
-from shapley_coop.state.storage.driver import Driver
+from shapley_coop.state.storage.driver import Driver, Statement
+from shapley_coop.state.storage.owned import OWNED
 from shapley_coop.state.storage.owners import acting_for
 
 SECRET = "the price that nobody else may know"
@@ -46,6 +51,29 @@ async def test_a_callback_is_told_of_every_call_and_changes_no_answer() -> None:
     listening = FakeListChatModel(responses=["yes"], callbacks=[heard])
     assert (await invoked(listening, letter, {})).text == "yes"
     assert heard.calls == 2
+
+
+async def test_the_short_call_is_the_librarys_own_with_its_cache_and_its_limit() -> None:
+    """It is private to LangChain: where that changes, this says so before a run does."""
+    taken = list(signature(BaseChatModel._agenerate_with_cache).parameters)
+    assert taken == ["self", "messages", "stop", "run_manager", "kwargs"]
+
+    class Limit(InMemoryRateLimiter):
+        asked = 0
+
+        async def aacquire(self, *, blocking: bool = True) -> bool:
+            type(self).asked += 1
+            return True
+
+    letter: list[BaseMessage] = [HumanMessage("Do you agree?")]
+    model = FakeListChatModel(
+        responses=["yes", "no"], cache=InMemoryCache(), rate_limiter=Limit(requests_per_second=9)
+    )
+    said = await model.ainvoke(letter)
+    assert (await invoked(model, letter, {})).text == said.text == "yes"
+    other: list[BaseMessage] = [HumanMessage("And you?")]
+    assert (await invoked(model, other, {})).text == (await model.ainvoke(other)).text == "no"
+    assert Limit.asked == 2, "once for each answer that no cache had"
 
 
 async def test_a_model_that_does_more_around_a_call_is_called_its_own_way() -> None:
@@ -99,18 +127,18 @@ def test_an_error_of_the_driver_is_as_the_engines_and_quotes_no_row() -> None:
     journal = home().journal
     journal.write("e1", entry("Ann"))
     driver = Driver(journal._engine)
-    row = driver.rows("SELECT * FROM answers", [])[0]
-    columns = ", ".join("?" * len(row))
-    insert = f"INSERT INTO answers VALUES ({columns})"
-    other = list(row)
-    other[row.index("letter to Ann")] = "letter to Ben"
+    answers = OWNED.tables["answers"]
+    keep, names = Statement(insert(answers)), [column.name for column in answers.c]
+    found = driver.rows(f"SELECT {', '.join(names)} FROM answers", [])
+    row = dict(zip(names, found[0], strict=True))
+    other = {**row, "letter": "letter to Ben"}
     with pytest.raises(IntegrityError) as twice:
-        driver.insert(insert, [other, row])
+        driver.insert(keep, [other, row])
     assert SECRET not in str(twice.value)
     assert len(driver.rows("SELECT 1 FROM answers", [])) == 1, "all rows, or none"
     with pytest.raises(OperationalError):
         driver.rows("SELECT 1 FROM nowhere", [])
-    driver.insert(insert, [other])
+    driver.insert(keep, [other])
     assert len(driver.rows("SELECT 1 FROM answers", [])) == 2
 
 

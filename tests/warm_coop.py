@@ -35,8 +35,8 @@ SAVERS = {
 """LangGraph's savers, and how each writes."""
 WRITES = (
     "shapley_coop.state.storage.register:Runs.begin",
-    "shapley_coop.state.storage.journal:Journal.write_all",
-    "shapley_coop.state.storage.episodes:Episodes._write",
+    "shapley_coop.state.storage.journal:Journal._keep_all",
+    "shapley_coop.state.storage.episodes:Episodes._mint",
     "shapley_coop.state.storage.ledger:Ledger.post",
     "shapley_coop.state.storage.ledger:Ledger.post_branch",
     *(f"{saver}.{put}" for saver, puts in SAVERS.items() for put in puts),
@@ -45,7 +45,7 @@ WRITES = (
 )
 """Everything that a run writes down for good."""
 
-IN_A_POSTING = ("shapley_coop.state.storage.ledger._inserts",)
+IN_A_POSTING = ("shapley_coop.state.storage.ledger._post",)
 """A posting's lines, in a transaction that has not been committed."""
 
 

@@ -7,11 +7,23 @@ who keeps the head elsewhere notices. Answers that forks add afterwards are no c
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Literal
 
-from sqlalchemy import Column, Connection, Integer, LargeBinary, String, Table, func, insert, select
+from sqlalchemy import (
+    Column,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    bindparam,
+    func,
+    insert,
+    select,
+)
 
+from shapley_coop.state.storage.driver import Session, Statement
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import holder
 
@@ -26,6 +38,18 @@ _links = Table(
     Column("rows", LargeBinary, nullable=False),
 )
 
+_SEAL = Statement(insert(_links))
+_last = (
+    select(_links.c.number, _links.c.head, _links.c.digest)
+    .where(_links.c.owner == bindparam("owner"))
+    .order_by(_links.c.number.desc())
+    .limit(1)
+)
+_LAST, _LAST_OF_RUN = Statement(_last), Statement(_last.where(_links.c.run == bindparam("run")))
+_LOCK = Statement(
+    select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("name", type_=String), 0)))
+)
+
 _OF_EPISODE = ("answers", "episodes", "ledger_lines", "postings")
 _COMPLETE = ("ledger_lines/", "postings/", "table", "result", "begun")
 """What nothing may be added to after the end."""
@@ -38,7 +62,11 @@ class Chain(OwnedBook):
     """The seals of one database, each owner's a chain of its own."""
 
     def seal(
-        self, run: str, table: Mapping[str, Any], result: Mapping[str, Any]
+        self,
+        run: str,
+        table: Mapping[str, Any],
+        result: Mapping[str, Any],
+        beside: Callable[[Session], None] = lambda _: None,
     ) -> Literal["sealed", "already"]:
         """Seal what a run came to; nothing is added where its last seal says the same.
 
@@ -46,22 +74,21 @@ class Chain(OwnedBook):
             run: the run.
             table: its last state.
             result: what the register is to keep.
+            beside: what else changes in the same transaction.
         """
         who = holder()
-        with self._transaction(who) as connection:
-            if connection.dialect.name == "postgresql":
-                name = func.hashtextextended(f"chain of {who.owner}", 0)
-                connection.execute(select(func.pg_advisory_xact_lock(name)))
-            rows = self._rows_of(connection, run, table, result)
+        with self._changing(who) as session:
+            beside(session)
+            if self._postgres:
+                session.rows(_LOCK, {"name": f"chain of {who.owner}"})
+            rows = self._rows_of(session, run, table, result)
             sealed = json.dumps(rows, sort_keys=True).encode()
             digest = hashlib.sha256(sealed).hexdigest()
-            links = select(_links.c.number, _links.c.head, _links.c.run, _links.c.digest)
-            mine = links.filter_by(owner=who.owner).order_by(_links.c.number.desc())
-            before = connection.execute(mine.filter_by(run=run).limit(1)).first()
-            if before is not None and before.digest == digest:
+            before = session.rows(_LAST_OF_RUN, {"owner": who.owner, "run": run})
+            if before and before[0]["digest"] == digest:
                 return "already"
-            last = connection.execute(mine.limit(1)).first()
-            number, head = (last.number + 1, last.head) if last else (1, "")
+            last = session.rows(_LAST, {"owner": who.owner})
+            number, head = (last[0]["number"] + 1, last[0]["head"]) if last else (1, "")
             link = {
                 "owner": who.owner,
                 "number": number,
@@ -70,7 +97,7 @@ class Chain(OwnedBook):
                 "head": _head(head, number, run, digest),
                 "rows": zlib.compress(sealed),
             }
-            connection.execute(insert(_links), link)
+            session.write(_SEAL, [link])
         return "sealed"
 
     def head(self) -> str:
@@ -108,16 +135,16 @@ class Chain(OwnedBook):
             raise LookupError(run)
         sealed: Rows = json.loads(_unpacked(last.rows))
         # On SQLite a transaction would wait for whoever writes.
-        reading = self._transaction(holder()) if self._postgres else self._reader.connect()
-        with reading as connection:
-            now = self._rows_of(connection, run, table, result)
+        who = holder()
+        with self._changing(who) if self._postgres else self._reading(who) as session:
+            now = self._rows_of(session, run, table, result)
         differ = [key for key, digest in sealed.items() if now.get(key) != digest]
         added = [key for key in now.keys() - sealed.keys() if key.startswith(_COMPLETE)]
         return sorted([*differ, *added])
 
     def _rows_of(
         self,
-        connection: Connection,
+        session: Session,
         run: str,
         table: Mapping[str, Any],
         result: Mapping[str, Any],
@@ -128,25 +155,39 @@ class Chain(OwnedBook):
         kept = {key: value for key, value in table.items() if key != "spent"}
         found = {"table": _digest(kept), "result": _digest(result)}
         for name in _OF_EPISODE:
-            here = OWNED.tables[name]
-            rows = connection.execute(select(here).filter_by(episode=episode, owner=owner))
-            keys = [column.name for column in here.primary_key if column.name != "owner"]
-            for row in rows.mappings():
+            query, keys = _rows_in(name)
+            for row in session.rows(query, {"episode": episode, "owner": owner}):
                 plain = {k: v for k, v in row.items() if k != "owner"}
                 found["/".join([name, *(str(plain[key]) for key in keys)])] = _digest(plain)
-        runs = OWNED.tables["runs"]
-        begun = (runs.c.run, runs.c.graph, runs.c.room, runs.c.created, runs.c.workflow)
-        entered = (
-            connection.execute(select(*begun).filter_by(run=run, owner=owner)).mappings().first()
-        )
-        found["begun"] = _digest(dict(entered or {}))
+        entered = session.rows(_entry_in_register(), {"run": run, "owner": owner})
+        found["begun"] = _digest(entered[0] if entered else {})
         return found
+
+
+@cache
+def _rows_in(name: str) -> tuple[Statement, list[str]]:
+    """The query of an episode's rows in a table, and the table's key."""
+    here = OWNED.tables[name]
+    keys = [column.name for column in here.primary_key if column.name != "owner"]
+    mine = here.c.owner == bindparam("owner")
+    return Statement(select(here).where(here.c.episode == bindparam("episode"), mine)), keys
+
+
+@cache
+def _entry_in_register() -> Statement:
+    """The query of what a run was entered with."""
+    runs = OWNED.tables["runs"].c
+    begun = select(runs.run, runs.graph, runs.room, runs.created, runs.workflow)
+    return Statement(begun.where(runs.run == bindparam("run"), runs.owner == bindparam("owner")))
+
+
+# `json.dumps` builds an encoder at every call.
+_encode = json.JSONEncoder(sort_keys=True, default=lambda content: bytes(content).hex()).encode
 
 
 def _digest(value: Any) -> str:
     """The hash of plain data, bytes among them."""
-    plain = json.dumps(value, sort_keys=True, default=lambda content: bytes(content).hex())
-    return hashlib.sha256(plain.encode()).hexdigest()
+    return hashlib.sha256(_encode(value).encode()).hexdigest()
 
 
 def _head(before: str, number: int, run: str, digest: str) -> str:

@@ -10,11 +10,19 @@ from uuid import uuid4
 
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.checkpoint.memory import InMemorySaver
-from sqlalchemy import insert, select
+from sqlalchemy import bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
 
+from shapley_coop.state.storage.driver import Statement
 from shapley_coop.state.storage.owned import OwnedBook, episodes
 from shapley_coop.state.storage.owners import Holder, holder
+
+_MINT = Statement(insert(episodes))
+_AT = Statement(
+    select(episodes.c.episode).where(
+        *(episodes.c[name] == bindparam(name) for name in ("owner", "thread", "previous"))
+    )
+)
 
 _SAVER = "__pregel_checkpointer"
 """The key under which LangGraph tells a node's configuration the run's saver."""
@@ -44,7 +52,7 @@ class Episodes(OwnedBook):
         if (known := self._at(row, who)) is not None:
             return known
         try:
-            self._write((insert(episodes), {**row, "episode": minted}), who=who)
+            self._mint({**row, "episode": minted}, who)
         except IntegrityError:  # another worker was first
             known = self._at(row, who)
             if known is None:
@@ -52,9 +60,14 @@ class Episodes(OwnedBook):
             return known
         return minted
 
+    def _mint(self, row: dict[str, str], who: Holder) -> None:
+        with self._changing(who) as session:
+            session.write(_MINT, [row])
+
     def _at(self, place: dict[str, str], who: Holder) -> str | None:
-        found = self._row(select(episodes).filter_by(**place), who)
-        return str(found.episode) if found else None
+        with self._reading(who) as session:
+            found = session.rows(_AT, place)
+        return str(found[0]["episode"]) if found else None
 
 
 def _outlives_its_process() -> bool:

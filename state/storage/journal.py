@@ -26,6 +26,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail, Pointer
 from shapley_coop.state.storage.at_rest import sealed_text, unsealed_text
 from shapley_coop.state.storage.batcher import batched
+from shapley_coop.state.storage.driver import Statement
 from shapley_coop.state.storage.letters import packed, unpacked
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
@@ -66,10 +67,7 @@ _mail = Table(
 _Given = tuple[Holder, str, Entry]
 
 _COLUMNS = tuple(column.name for column in _answers.c)
-_INSERT = (
-    f"INSERT INTO answers ({', '.join(_COLUMNS)}) "  # noqa: S608 - names of columns
-    f"VALUES ({', '.join('?' * len(_COLUMNS))})"
-)
+_KEEP = Statement(insert(_answers))
 _FIND = f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE episode = ? AND letter IN "  # noqa: S608
 
 
@@ -109,10 +107,8 @@ class Journal(OwnedBook):
 
     def _insert(self, rows: list[dict[str, Any]], who: Holder) -> None:
         """Write new rows, all or none."""
-        if self._driver is None:
-            self._write((insert(_answers), rows), who=who)
-        else:
-            self._driver.insert(_INSERT, [[row[name] for name in _COLUMNS] for row in rows])
+        with self._changing(who) as session:
+            session.write(_KEEP, rows)
 
     def open_all(self, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
         """The entry behind each agent's pointer, in one query.
@@ -161,7 +157,7 @@ class Journal(OwnedBook):
             try:
                 for who, episode, _ in answers:
                     self._claim(episode, who)
-                shared: dict[int, str] = {}
+                shared: dict[int, bytes] = {}
                 rows = [_kept(*answer, shared) for answer in answers]
                 self._insert(rows, answers[0][0])
                 return [entry for _, _, entry in answers]
@@ -263,7 +259,7 @@ def _ending(answer: Answer) -> str:
 
 
 def _kept(
-    who: Holder, episode: str, entry: Entry, shared: dict[int, str] | None = None
+    who: Holder, episode: str, entry: Entry, shared: dict[int, bytes] | None = None
 ) -> dict[str, Any]:
     place = {"episode": episode, "owner": who.owner, "cut": _ENDED[_ending(entry.answer)]}
     row = {**vars(entry), **vars(entry.answer), **place}

@@ -3,16 +3,16 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy import (
     BigInteger,
     Column,
-    Executable,
     Integer,
     String,
     Table,
     Text,
+    bindparam,
     func,
     insert,
     select,
@@ -20,6 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from shapley_coop.canonical import digest, digest_before_2
+from shapley_coop.state.storage.driver import Session, Statement
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import holder
 
@@ -57,6 +58,12 @@ _lines = Table(
     Column("credit", String(80), nullable=False),
     Column("amount", BigInteger, nullable=False),
     Column("memo", Text, nullable=False),
+)
+
+_POST, _ENTER = Statement(insert(_postings)), Statement(insert(_lines))
+_POSTED = Statement(select(_postings).where(_postings.c.episode == bindparam("episode")))
+_LOCK = Statement(
+    select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("episode", type_=String), 0)))
 )
 
 
@@ -122,7 +129,8 @@ class Ledger(OwnedBook):
         who = holder()
         self._claim(key.episode, who)
         try:
-            self._write(*_inserts(key, lines, who.owner))
+            with self._changing(who) as session:
+                _post(session, key, lines, who.owner)
         except IntegrityError:
             known = select(_postings).filter_by(**vars(key))
             posted = self._row(self._seen(known, _postings))
@@ -150,19 +158,17 @@ class Ledger(OwnedBook):
         who = holder()
         self._claim(episode, who)
         own = {_place(key): _digests(lines) for key, lines in postings}
-        with self._transaction(who) as connection:
-            if connection.dialect.name == "postgresql":
-                lock = select(func.pg_advisory_xact_lock(func.hashtextextended(episode, 0)))
-                connection.execute(lock)
-            rows = connection.execute(select(_postings).filter_by(episode=episode)).all()
-            known = {(row.kind, row.clause, row.turn): row.digest for row in rows}
+        with self._changing(who) as session:
+            if self._postgres:
+                session.rows(_LOCK, {"episode": episode})
+            rows = session.rows(_POSTED, {"episode": episode})
+            known = {(row["kind"], row["clause"], row["turn"]): row["digest"] for row in rows}
             missing = [one for one in postings if _place(one[0]) not in known]
             same = all(place not in own or told in own[place] for place, told in known.items())
             if not same or (missing and not known.keys() <= own.keys()):
                 return "refused"
             for key, lines in missing:
-                for statement, values in _inserts(key, lines, who.owner):
-                    connection.execute(statement, values)
+                _post(session, key, lines, who.owner)
         return "posted" if missing else "already"
 
     def lines(self, episode: str) -> list[Line]:
@@ -202,15 +208,10 @@ def _digests(lines: Sequence[Line]) -> tuple[str, str]:
     return digest(now), digest_before_2(before)
 
 
-def _inserts(key: Key, lines: Sequence[Line], owner: str) -> list[tuple[Executable, Any]]:
+def _post(session: Session, key: Key, lines: Sequence[Line], owner: str) -> None:
     place = {**vars(key), "owner": owner}
-    changes: list[tuple[Executable, Any]] = [
-        (insert(_postings), {**place, "digest": _digests(lines)[0]})
-    ]
-    if lines:
-        rows = [{**place, "number": n, **vars(line)} for n, line in enumerate(lines)]
-        changes.append((insert(_lines), rows))
-    return changes
+    session.write(_POST, [{**place, "digest": _digests(lines)[0]}])
+    session.write(_ENTER, [{**place, "number": n, **vars(line)} for n, line in enumerate(lines)])
 
 
 def balances_of(lines: Sequence[Line]) -> dict[str, int]:

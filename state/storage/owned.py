@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.driver import Driver
+from shapley_coop.state.storage.driver import CoreSession, Session, Statement, driver_of
 from shapley_coop.state.storage.engine import Book
 from shapley_coop.state.storage.migrations import STEPS
 from shapley_coop.state.storage.owners import SERVER, Holder, NotYours, holder
@@ -59,7 +59,7 @@ episodes = Table(
     Index("episodes_by_place", "owner", "thread", "previous", unique=True),
 )
 _PLACE = "SELECT owner, thread FROM episodes WHERE episode = ?"
-_CLAIM = "INSERT INTO episodes (episode, owner, thread) VALUES (?, ?, ?)"
+_CLAIM = Statement(insert(episodes))
 
 _threads = Table(
     "thread_owners", OWNED, Column("thread", String(80), primary_key=True), owner_column()
@@ -74,7 +74,7 @@ class OwnedBook(Book):
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self._postgres = self._engine.dialect.name == "postgresql"
-        self._driver = None if self._postgres else Driver(self._engine)
+        self._driver = None if self._postgres else driver_of(self._engine)
         self._known: set[tuple[str, Holder]] = set()
 
     def _set_up(self, connection: Connection) -> None:
@@ -135,7 +135,8 @@ class OwnedBook(Book):
             return Holder(row.owner, row.thread) if row else None
         if not (found := self._driver.rows(_PLACE, [episode])):
             with suppress(IntegrityError):  # another worker may have been first
-                self._driver.insert(_CLAIM, [[episode, who.owner, who.thread]])
+                claimed = {"episode": episode, "owner": who.owner, "thread": who.thread}
+                self._driver.insert(_CLAIM, [{**claimed, "previous": None}])
             found = self._driver.rows(_PLACE, [episode])
         return Holder(*found[0]) if found else None
 
@@ -149,14 +150,19 @@ class OwnedBook(Book):
     def _rows(self, query: Executable, who: Holder | None = None) -> Sequence[Row[Any]]:
         if not self._postgres:
             return super()._rows(query)
-        owner = (who or holder()).owner
+        with self._connected(who or holder()) as connection:
+            return connection.execute(query).all()
+
+    @contextmanager
+    def _connected(self, who: Holder) -> Iterator[Connection]:
+        """A connection to Postgres that reads for a holder."""
         with self._reader.connect() as connection:
             # A setting of the session costs a round trip only where the owner changes.
-            if connection.info.get(_SETTING) != owner:
+            if connection.info.get(_SETTING) != who.owner:
                 connection.info.pop(_SETTING, None)
-                connection.execute(_for(owner, local=False))
-                connection.info[_SETTING] = owner
-            return connection.execute(query).all()
+                connection.execute(_for(who.owner, local=False))
+                connection.info[_SETTING] = who.owner
+            yield connection
 
     def _row(self, query: Executable, who: Holder | None = None) -> Row[Any] | None:
         return next(iter(self._rows(query, who)), None)
@@ -165,6 +171,26 @@ class OwnedBook(Book):
         with self._transaction(who or holder()) as connection:
             for statement, rows in changes:
                 connection.execute(statement, rows)
+
+    @contextmanager
+    def _reading(self, who: Holder) -> Iterator[Session]:
+        """To make statements that read for a holder, and wait for no writer."""
+        if self._driver is not None:
+            with self._driver.reading() as session:
+                yield session
+        else:
+            with self._connected(who) as connection:
+                yield CoreSession(connection)
+
+    @contextmanager
+    def _changing(self, who: Holder) -> Iterator[Session]:
+        """One transaction of a holder's, to make statements in."""
+        if self._driver is not None:
+            with self._driver.writing() as session:
+                yield session
+        else:
+            with self._transaction(who) as connection:
+                yield CoreSession(connection)
 
     @contextmanager
     def _transaction(self, who: Holder) -> Iterator[Connection]:

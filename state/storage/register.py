@@ -6,9 +6,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, Row, String, Table, Text, delete, insert, select, update
+from sqlalchemy import (
+    Column,
+    Row,
+    String,
+    Table,
+    Text,
+    bindparam,
+    delete,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
+from shapley_coop.state.storage.driver import Session, Statement
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import holder
 
@@ -34,6 +46,15 @@ _keys = Table(
     Column("request", String(64), nullable=False),
     Column("run", String(80), nullable=False),
 )
+
+_ENTER, _KEY = Statement(insert(_runs)), Statement(insert(_keys))
+_stands = (
+    update(_runs)
+    .where(_runs.c.run == bindparam("named"), _runs.c.owner == bindparam("owned"))
+    .values(state=bindparam("stands"), result=bindparam("why"))
+)
+_STANDS = Statement(_stands)
+_STANDS_UNLESS_ENDED = Statement(_stands.where(_runs.c.state != ENDED))
 
 
 @dataclass(frozen=True)
@@ -97,14 +118,16 @@ class Runs(OwnedBook):
         }
         keyed = {"owner": owner, "key": key, "request": request, "run": run}
         try:
-            self._write((insert(_runs), row), *([(insert(_keys), keyed)] if key else []))
+            with self._changing(holder()) as session:
+                session.write(_ENTER, [{**row, "result": None}])
+                session.write(_KEY, [keyed] if key else [])
         except IntegrityError:
             if key and (earlier := self._keyed(key, request)):  # at the same time
                 return self.get(earlier)
             raise ValueError(
                 f"there is a run {run!r} already: choose another name, or coop resume {run}"
             ) from None
-        return Run(run, graph, json.loads(row["room"]), row["created"], STARTED, None, workflow)
+        return Run(run, graph, room, row["created"], STARTED, None, workflow)
 
     def bind(self, key: str, room: dict[str, Any]) -> str:
         """Keep an idempotency key to one request on the thread that is played.
@@ -144,10 +167,26 @@ class Runs(OwnedBook):
         A failure never erases the result of a run that has ended: what is settled stays settled,
         whatever fails afterwards.
         """
+        with self._changing(holder()) as session:
+            self.finish_in(session, run, state, result, why)
+
+    def finish_in(
+        self,
+        session: Session,
+        run: str,
+        state: str,
+        result: dict[str, Any] | None = None,
+        why: str = "",
+    ) -> None:
+        """The same in a transaction that changes more."""
         kept = result or ({"why": why} if why else None)
-        values = {"state": state, "result": json.dumps(kept) if kept else None}
-        change = update(_runs).filter_by(run=run, owner=holder().owner).values(values)
-        self._write((change if result else change.where(_runs.c.state != ENDED), None))
+        stands = {
+            "named": run,
+            "owned": holder().owner,
+            "stands": state,
+            "why": json.dumps(kept) if kept else None,
+        }
+        session.write(_STANDS if result else _STANDS_UNLESS_ENDED, [stands])
 
     def get(self, run: str) -> Run:
         """Look a run up.

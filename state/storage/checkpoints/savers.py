@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from shapley_coop.seats.clients import clients, clients_here
 from shapley_coop.state.storage.checkpoints.server_mixin import Listener, ServerSaverMixin, Starting
 from shapley_coop.state.storage.home import Home
 
@@ -42,33 +41,16 @@ def _opened(home: Home) -> AbstractAsyncContextManager[ServerSaverMixin]:
     return in_sqlite(home.checkpoints)
 
 
-@dataclass
-class _Shared:
-    """One saver with several users."""
-
-    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
-    users: int = 0
-    stack: AsyncExitStack = field(default_factory=AsyncExitStack)
-    saver: BaseCheckpointSaver[Any] | None = None
-
-
-_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Home, _Shared]] = WeakKeyDictionary()
-
-
 @asynccontextmanager
 async def shared_saver(home: Home) -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """The event loop's one saver of a home; its last user closes it."""
-    homes = _loops.setdefault(asyncio.get_running_loop(), {})
-    here = homes.setdefault(home, _Shared())
-    here.users += 1
-    try:
+    """The event loop's one saver of a home, open as long as the loop's clients are.
+
+    To open and close a file, and to look whether its tables are there, costs as much as several
+    turns: whoever plays many runs keeps the clients open, and with them the saver.
+    """
+    async with clients():
+        here = clients_here()
         async with here.opening:
-            if here.saver is None:
-                here.saver = await here.stack.enter_async_context(saver(home))
-        yield here.saver
-    finally:
-        here.users -= 1
-        if not here.users:
-            # A user that comes while it closes opens another one.
-            del homes[home]
-            await here.stack.aclose()
+            if home not in here.kept:
+                here.kept[home] = await here.closing.enter_async_context(saver(home))
+        yield here.kept[home]
