@@ -17,6 +17,7 @@ from starlette.middleware import Middleware
 from shapley_coop.graphs.catalogue import make_forms_ready
 from shapley_coop.seats import clients
 from shapley_coop.seats.tracing import trace_quietly
+from shapley_coop.serve.a2a.routes import table_routes
 from shapley_coop.serve.mcp.on_server import mcp_route
 from shapley_coop.serve.seats.deadlines import keep_deadlines
 from shapley_coop.serve.seats.inbox import ThreadInbox
@@ -71,7 +72,7 @@ def application(inbox: ThreadInbox) -> Starlette:
     for client in ("httpx", "httpx2"):
         logging.getLogger(client).setLevel(logging.WARNING)
     return Starlette(
-        routes=[seat_route(inbox), mcp_route(), *view_routes()],
+        routes=[seat_route(inbox), *table_routes(inbox), mcp_route(), *view_routes()],
         middleware=middleware,
         lifespan=_lifespan,
     )

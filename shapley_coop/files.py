@@ -9,6 +9,8 @@
 """
 
 import json
+from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -169,15 +171,17 @@ class FirstError(NamedTuple):
         where: the path to the value, joined by dots; empty for the whole.
         reason: what is wrong with it.
         unknown: whether `where` is a field that does not exist.
+        meant: which field may have been meant, as a question; empty if none is like it.
     """
 
     where: str
     reason: str
     unknown: bool
+    meant: str = ""
 
     def __str__(self) -> str:
         if self.unknown:
-            return f"there is no setting {self.where!r}"
+            return f"there is no setting {self.where!r}{self.meant}"
         return f"{self.where}: {self.reason}" if self.where else self.reason
 
 
@@ -187,7 +191,7 @@ def first_error(error: "ValidationError", of: "type[BaseModel] | None" = None) -
     Args:
         error: what was raised.
         of: the model; where a value is written otherwise than it has to be, its field's
-            description says how.
+            description says how, and for a field that it does not have, the nearest is named.
     """
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"])
@@ -196,7 +200,19 @@ def first_error(error: "ValidationError", of: "type[BaseModel] | None" = None) -
         field = of.model_fields.get(str(first["loc"][0])) if of and first["loc"] else None
         told = f". {field.description}" if field and field.description else ""
         reason = f"it is not written as it has to be{told}"
-    return FirstError(where, reason, first["type"] == "extra_forbidden")
+    unknown = first["type"] == "extra_forbidden"
+    meant = did_you_mean(where, of.model_fields) if unknown and of else ""
+    return FirstError(where, reason, unknown, meant)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Ask whether the nearest of the known words was meant; empty if none is near.
+
+    >>> did_you_mean("ronds", ["rounds", "seed"])
+    ": did you mean 'rounds'?"
+    """
+    near = get_close_matches(word, known, n=1)
+    return f": did you mean {near[0]!r}?" if near else ""
 
 
 def _json(text: str) -> Any:

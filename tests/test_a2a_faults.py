@@ -18,6 +18,8 @@ from shapley_coop.seats.letters import Letter
 from shapley_coop.state import home
 from tests.a2a_agents import card_of
 
+pytestmark = pytest.mark.slow
+
 Writer = asyncio.StreamWriter
 Fault = Callable[[Writer], Awaitable[None]]
 

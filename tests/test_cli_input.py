@@ -36,7 +36,10 @@ BAD_INPUT = [
     ((*RUN, "--agent", "Eve=embedded:rational"), "Eve, who does not play: the agents are Alice"),
     ((*RUN, "--agent", "Alice"), "--agent Alice: give NAME=provider:name"),
     ((*RUN, "--set", "price=1"), "price"),
+    ((*RUN, "--set", "prise=1"), "; did you mean 'prize'?"),
     ((*RUN, "--set", "price"), "--set price: give key=value"),
+    (("sweep", "typo.yaml", "-o", "out"), "there is no setting 'ruonds': did you mean 'rounds'?"),
+    (("sweep", "tables.yaml", "-o", "out"), "no setting 'tabels': did you mean 'tables'?"),
     ((*RUN, "--set", "prize=lots"), "prize"),
     ((*RUN, "--set", "prize=.inf"), "prize"),
     ((*RUN, "--params", "gone.yaml"), "gone.yaml: cannot be read as parameters"),
@@ -84,6 +87,8 @@ def test_bad_input_is_refused_in_one_line(
     (tmp_path / "broken.yaml").write_text("a: [1, 2\nb: }")
     (tmp_path / "list.yaml").write_text("- 1\n- 2\n")
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00\x01")
+    (tmp_path / "typo.yaml").write_text("base: {game: escape_room}\nvary: {ruonds: [1, 2]}\n")
+    (tmp_path / "tables.yaml").write_text("base: {game: escape_room}\ntabels: []\n")
     half = {"agents": ["A", "B"], "actions": {"A": ["x"], "B": ["x", "y"]}}
     (tmp_path / "half.yaml").write_text(json.dumps({**half, "payoffs": []}))
     assert fix in one_line(coop(*argv), USAGE)

@@ -180,6 +180,37 @@ def test_a_script_of_five_lines_plays_awaited_and_not(installed: Path, elsewhere
     assert Path(_run(where, elsewhere).strip()).is_relative_to(installed.parent)
 
 
+TUG = """\
+name: tug
+agents: [Ann, Ben]
+actions: {Ann: [pull, wait], Ben: [pull, wait]}
+payoffs:
+  - {play: [pull, pull], pays: [0, 0]}
+  - {play: [pull, wait], pays: [3, -1]}
+  - {play: [wait, pull], pays: [-1, 3]}
+  - {play: [wait, wait], pays: [1, 1]}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "world", ["orchard.py", "tug.yaml", "pettingzoo:pettingzoo.classic.tictactoe_v3:env"]
+)
+def test_an_installed_wheel_plays_worlds_of_ones_own_in_a_clean_folder(
+    installed: Path, tmp_path: Path, world: str
+) -> None:
+    def coop(*arguments: str) -> str:
+        return _run([str(installed / "coop"), *arguments], tmp_path)
+
+    if world == "orchard.py":
+        assert coop("new", "game", "orchard").strip() == world
+    (tmp_path / "tug.yaml").write_text(TUG, encoding="utf-8")
+    outcome = json.loads(coop("run", world, "--name", "own", "--json"))
+    assert outcome["turns_played"] >= 1
+    assert all(outcome["acted"].values())
+    assert json.loads(coop("verify", "own", "--json"))["sound"]
+
+
 def _run(command: list[str], folder: Path) -> str:
     """Run a program in a folder that is its home, too; what it printed."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("COOP_", "PYTHON"))}

@@ -189,7 +189,7 @@ def load_suite(name: str) -> Suite:
     try:
         suite = Suite.model_validate({"name": path.stem, **content})
     except ValidationError as error:
-        raise ValueError(f"{path}: {first_error(error)}") from None
+        raise ValueError(f"{path}: {first_error(error, Suite)}") from None
     refuse_programs(path, games_in(suite))
     return suite
 
@@ -291,7 +291,7 @@ def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, A
             builder(graph)
             room = RunConfig.model_validate(settings).resolve().model_dump(mode="json")
         except ValueError as error:
-            reason = first_error(error) if isinstance(error, ValidationError) else error
+            reason = first_error(error, RunConfig) if isinstance(error, ValidationError) else error
             raise ValueError(f"{where}: {reason}") from None
         yield named, graph, room
 

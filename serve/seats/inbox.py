@@ -10,6 +10,7 @@ from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
 from shapley_coop.seats.person import as_message, refused_before
 from shapley_coop.seats.person import form as reply_form
 from shapley_coop.seats.records import Mail
+from shapley_coop.seats.schema import schema_of
 from shapley_coop.serve.seats.form import FIELDS, form_of, message_of, preview
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
 from shapley_coop.state import home
@@ -45,9 +46,10 @@ class ThreadInbox:
         `letter` is the text and `id` its name; `act` is what is asked for and `description` says
         it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
         reply in fields. `parts` are the letter's rules, what is asked of this seat, and why its
-        last reply was refused; `form` is what there is to choose from (`form_of`). `to_sign` is
-        what an acceptance binds to, for a party with a key; its proposal is refused as SIGN, with
-        what it is to sign, until it comes with its signature.
+        last reply was refused; `form` is what there is to choose from (`form_of`). For programs,
+        `facts` are what the letter says as an object, and `answer_schema` is the JSON schema of the
+        act's answer. `to_sign` is what an acceptance binds to, for a party with a key; its
+        proposal is refused as SIGN, with what it is to sign, until it comes with its signature.
 
         Raises:
             NothingAsked: no letter waits there.
@@ -72,6 +74,8 @@ class ThreadInbox:
             "fields": reply_form(mail.act, _legal(mail)),
             "parts": {"rules": parts.system, "asked": parts.user, "why": parts.why},
             "form": form,
+            "facts": mail.facts,
+            "answer_schema": schema_of(mail.facts, asked_for.carries),
             "to_sign": mail.facts.get("to_sign"),
         }
 
@@ -191,21 +195,31 @@ def _owner_of(thread: Any) -> AbstractContextManager[None]:
 
 
 async def _waiting(episode: str, agent: str) -> tuple[Any, Any] | None:
-    """The thread that waits for this seat, and its interrupt.
-
-    A thread that only names the episode, in its labels or at its table, is not the episode's.
-    """
-    found = await inside().threads.search(metadata={"episode": episode}, status="interrupted")
-    claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
-    for thread in found:
-        place = Holder(owner_in(thread["metadata"]), thread["thread_id"])
-        if claimed and claimed.thread and claimed != place:
-            continue
+    """The thread that waits for this seat, and its interrupt."""
+    for thread in await _threads(episode, status="interrupted"):
         for asked in waiting_in(thread):
             pointer = asked["value"]["pointer"]
             if (pointer["episode"], pointer["agent"]) == (episode, agent):
                 return thread, asked
     return None
+
+
+async def thread_of(episode: str) -> Any | None:
+    """The thread of an episode, whatever it does; None if there is none."""
+    return next(iter(await _threads(episode)), None)
+
+
+async def _threads(episode: str, **more: Any) -> list[Any]:
+    """The threads that are an episode's, and do not only name it."""
+    found = await inside().threads.search(metadata={"episode": episode}, **more)
+    claimed = await asyncio.to_thread(lambda: home().owners.of_episode(episode))
+    if not (claimed and claimed.thread):
+        return list(found)
+    return [
+        thread
+        for thread in found
+        if Holder(owner_in(thread["metadata"]), thread["thread_id"]) == claimed
+    ]
 
 
 async def _polled(look: Callable[[], Awaitable[Found | None]]) -> Found | None:

@@ -3,9 +3,9 @@
 LangGraph's server checks a token on some routes only; its documentation, metrics and internal
 routes are open. This middleware runs before every route and denies what is not listed:
 
-- without a token: the health check
+- without a token: the health check, and the card of the table
 - an operator: the API and the viewer
-- a party: its own seat
+- a party: its own seat, as a page and as an A2A task
 """
 
 import asyncio
@@ -18,6 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from shapley_coop.serve.server.callers import Caller, identify
 
 HEALTH = {"/", "/ok"}
+CARD = "/table/.well-known/agent-card.json"
+"""What anybody may read, who wants to know how to sit down."""
 OPERATORS = {
     *("assistants", "threads", "runs", "store", "mcp", "a2a", ".well-known"),
     *("info", "docs", "openapi.json", "metrics", "view", "page"),
@@ -80,7 +82,8 @@ def allowed(caller: Caller, path: str) -> bool:
         return segment in OPERATORS
     if segment == "seat" and len(rest) == 2:
         return caller.sits_at(*rest)
-    return segment == "page"
+    # At the table its task is looked at: its own seat is the only one that it is given.
+    return segment == "page" or (segment == "table" and not rest)
 
 
 def refusal(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -96,8 +99,8 @@ def from_inside(scope: Scope) -> bool:
 
 
 def needs_no_token(scope: Scope) -> bool:
-    """Whether anybody may make this request: the health check, or a CORS preflight."""
+    """Whether anybody may make this request: the health check, the card, or a CORS preflight."""
     # A CORS preflight carries no credentials; the CORS layer behind this one answers it.
     asked = {"origin", "access-control-request-method"}
     preflight = scope["method"] == "OPTIONS" and asked <= {*Headers(scope=scope).keys()}
-    return preflight or (scope["method"] in ("GET", "HEAD") and scope["path"] in HEALTH)
+    return preflight or (scope["method"] in ("GET", "HEAD") and scope["path"] in {*HEALTH, CARD})

@@ -1,0 +1,216 @@
+"""What a guest asks of the table: to sit down, to answer a letter, to see how it stands."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any, NoReturn
+
+from a2a.server.context import ServerCallContext
+from a2a.server.events.event_queue import Event
+from a2a.server.request_handlers import RequestHandler
+from a2a.types import (
+    AgentCard,
+    CancelTaskRequest,
+    GetExtendedAgentCardRequest,
+    GetTaskRequest,
+    ListTasksRequest,
+    ListTasksResponse,
+    Message,
+    SendMessageRequest,
+    SubscribeToTaskRequest,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskState,
+    TaskStatusUpdateEvent,
+)
+from a2a.utils.errors import (
+    InvalidParamsError,
+    PushNotificationNotSupportedError,
+    TaskNotFoundError,
+    UnsupportedOperationError,
+)
+from google.protobuf.json_format import MessageToDict
+
+from shapley_coop.seats.answers import tagged
+from shapley_coop.serve.a2a.tasks import NoSuchSeat, Seat, letter_id, task_of
+from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox
+from shapley_coop.serve.server.callers import Caller
+
+CALLER = "caller"
+"""Where a call's context has who makes it; None without tenants."""
+
+PATIENCE = 25.0
+"""Seconds for which a call that blocks is held; then the guest looks again."""
+
+EVERY = 0.2
+"""Seconds between two looks at a task."""
+
+
+class Guests(RequestHandler):
+    """Answers A2A's requests by seats' tasks.
+
+    Args:
+        inbox: where the letters wait.
+    """
+
+    def __init__(self, inbox: ThreadInbox) -> None:
+        self._inbox = inbox
+
+    async def on_message_send(
+        self, params: SendMessageRequest, context: ServerCallContext
+    ) -> Task | Message:
+        """Sit down, or answer; then wait for what is asked next."""
+        seat, held = await self._heard(params, context)
+        if params.configuration.return_immediately:
+            return await self._task(seat)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self._next(seat, held)
+        except TimeoutError:
+            return await self._task(seat)
+
+    async def on_message_send_stream(
+        self, params: SendMessageRequest, context: ServerCallContext
+    ) -> AsyncGenerator[Event]:
+        """The same, as a stream of what happens until something is asked."""
+        seat, held = await self._heard(params, context)
+        async for event in self._events(seat, held):
+            yield event
+
+    async def on_subscribe_to_task(
+        self, params: SubscribeToTaskRequest, context: ServerCallContext
+    ) -> AsyncGenerator[Event]:
+        """What happens at a seat until something is asked."""
+        seat = _seat(context, params.id)
+        async for event in self._events(seat, ""):
+            yield event
+
+    async def on_get_task(self, params: GetTaskRequest, context: ServerCallContext) -> Task | None:
+        """A seat as it stands."""
+        return await self._task(_seat(context, params.id))
+
+    async def on_list_tasks(
+        self, params: ListTasksRequest, context: ServerCallContext
+    ) -> ListTasksResponse:
+        """The caller's seat; without tenants nobody has one."""
+        caller: Caller | None = context.state.get(CALLER)
+        if caller is None:
+            return ListTasksResponse()
+        task = await self._task(Seat(caller.episode, caller.agent))
+        if params.context_id and params.context_id != task.context_id:
+            return ListTasksResponse()
+        return ListTasksResponse(tasks=[task], total_size=1, page_size=1)
+
+    async def on_cancel_task(
+        self, params: CancelTaskRequest, context: ServerCallContext
+    ) -> NoReturn:
+        """A seat cannot be left: who says nothing passes when its time is up."""
+        raise UnsupportedOperationError("A party cannot cancel the play")
+
+    async def on_get_extended_agent_card(
+        self, params: GetExtendedAgentCardRequest, context: ServerCallContext
+    ) -> AgentCard:
+        """There is no other card."""
+        raise UnsupportedOperationError
+
+    async def _no_push(self, params: Any, context: ServerCallContext) -> NoReturn:
+        raise PushNotificationNotSupportedError
+
+    on_create_task_push_notification_config = _no_push
+    on_get_task_push_notification_config = _no_push
+    on_list_task_push_notification_configs = _no_push
+    on_delete_task_push_notification_config = _no_push
+
+    async def _task(self, seat: Seat) -> Task:
+        try:
+            return await task_of(seat, self._inbox)
+        except NoSuchSeat:
+            raise TaskNotFoundError from None
+
+    async def _heard(
+        self, params: SendMessageRequest, context: ServerCallContext
+    ) -> tuple[Seat, str]:
+        """Take a message: whose it is, and the id of the letter that it answered, if it did."""
+        data, words = _parts(params.message)
+        if not params.message.task_id:
+            seat = _invited(context, data.get("seat"))
+            await self._task(seat)
+            return seat, ""
+        seat = _seat(context, params.message.task_id)
+        return seat, await self._answered(seat, data, words)
+
+    async def _answered(self, seat: Seat, data: Mapping[str, Any], words: str) -> str:
+        """Give an answer to the letter that waits."""
+        task = await self._task(seat)
+        if task.status.state == TaskState.TASK_STATE_COMPLETED:
+            raise UnsupportedOperationError("The play is over")
+        meant = str(data.get("letter") or letter_id(task))
+        if meant and meant != letter_id(task):
+            return meant  # It was answered before: whoever sends it again is told what came next.
+        if not meant:
+            raise UnsupportedOperationError("No letter waits at this seat now")
+        if "answer" in data:
+            (told,) = (part.data for part in task.status.message.parts if part.HasField("data"))
+            act = MessageToDict(told)["letter"]["act"]
+            words = tagged(act, data["answer"])
+        try:
+            reply = {"type": "response", "args": words, "id": meant}
+            taken = await self._inbox.answer(*seat, reply)
+        except NothingAsked:
+            return meant
+        except ValueError as error:
+            raise InvalidParamsError(str(error)) from None
+        return "" if "refused" in taken else meant
+
+    async def _next(self, seat: Seat, answered: str) -> Task:
+        """The task once something is asked, or all is over; not the letter that was answered."""
+        while True:
+            task = await self._task(seat)
+            working = task.status.state == TaskState.TASK_STATE_WORKING
+            if not working and (not answered or letter_id(task) != answered):
+                return task
+            await asyncio.sleep(EVERY)
+
+    async def _events(self, seat: Seat, answered: str) -> AsyncGenerator[Event]:
+        first = await self._task(seat)
+        yield first
+        if first.status.state != TaskState.TASK_STATE_WORKING and letter_id(first) != answered:
+            return
+        task = await self._next(seat, answered)
+        for artifact in task.artifacts:
+            yield TaskArtifactUpdateEvent(
+                task_id=task.id, context_id=task.context_id, artifact=artifact, last_chunk=True
+            )
+        yield TaskStatusUpdateEvent(task_id=task.id, context_id=task.context_id, status=task.status)
+
+
+def _parts(message: Message) -> tuple[dict[str, Any], str]:
+    """A message's data, and its words."""
+    data: dict[str, Any] = {}
+    texts = []
+    for part in message.parts:
+        if part.HasField("data"):
+            found: Any = MessageToDict(part.data)
+            data |= found if isinstance(found, dict) else {}
+        elif part.HasField("text"):
+            texts.append(part.text)
+    return data, "\n".join(texts)
+
+
+def _seat(context: ServerCallContext, task: str) -> Seat:
+    """The seat of a task, if it is the caller's."""
+    seat, caller = Seat.of_task(task), context.state.get(CALLER)
+    if caller is not None and not caller.sits_at(*seat):
+        raise TaskNotFoundError
+    return seat
+
+
+def _invited(context: ServerCallContext, named: Any) -> Seat:
+    """Where a guest sits down: at its token's seat, or without tenants at the one it names."""
+    caller: Caller | None = context.state.get(CALLER)
+    if caller is not None:
+        return Seat(caller.episode, caller.agent)
+    if isinstance(named, Mapping) and named.keys() >= {"episode", "agent"}:
+        return Seat(str(named["episode"]), str(named["agent"]))
+    raise InvalidParamsError(
+        'Say where you sit, in a data part: {"seat": {"episode": "…", "agent": "…"}}'
+    )

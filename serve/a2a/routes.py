@@ -1,0 +1,97 @@
+"""`/table`: JSON-RPC of A2A 1.0 and 0.3, and the table's card."""
+
+import asyncio
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from shapley_coop.serve.seats.inbox import ThreadInbox
+from shapley_coop.serve.server.authorization import CARD
+
+TABLE = "/table"
+
+
+def table_routes(inbox: ThreadInbox) -> list[Route]:
+    """The table's address and its card; none where the extra `a2a` is not installed."""
+    if find_spec("a2a") is None:
+        return []
+
+    @cache
+    def dispatcher() -> Any:
+        return _dispatcher(inbox)
+
+    async def table(request: Request) -> Response:
+        # The library takes a second to import, once.
+        found = await asyncio.to_thread(dispatcher)
+        answer: Response = await found.handle_requests(request)
+        return answer
+
+    async def card(request: Request) -> Response:
+        return JSONResponse(await asyncio.to_thread(_card, str(request.base_url)))
+
+    return [
+        Route(CARD, card, methods=["GET"], include_in_schema=False),
+        Route(TABLE, table, methods=["POST"], include_in_schema=False),
+    ]
+
+
+def _dispatcher(inbox: ThreadInbox) -> Any:
+    from a2a.server.context import ServerCallContext
+    from a2a.server.routes.common import DefaultServerCallContextBuilder
+    from a2a.server.routes.jsonrpc_dispatcher import JsonRpcDispatcher
+
+    from shapley_coop.serve.a2a.guests import CALLER, Guests
+
+    class WithCaller(DefaultServerCallContextBuilder):
+        """Puts into a call's context who makes it."""
+
+        def build(self, request: Request) -> ServerCallContext:
+            context = super().build(request)
+            context.state[CALLER] = request.scope.get("caller")
+            return context
+
+    return JsonRpcDispatcher(Guests(inbox), WithCaller(), enable_v0_3_compat=True)
+
+
+def _card(base_url: str) -> dict[str, Any]:
+    """The table's card, at the address by which it was asked for."""
+    from a2a.types import (
+        AgentCapabilities,
+        AgentCard,
+        AgentExtension,
+        AgentInterface,
+        AgentSkill,
+    )
+    from google.protobuf.json_format import MessageToDict
+
+    from shapley_coop.seats.a2a.letter import EXTENSION
+
+    url = base_url.rstrip("/") + TABLE
+    skill = AgentSkill(
+        id="seat",
+        name="A seat at the table",
+        description="Negotiate, sign, act and be paid: each letter asks for one answer.",
+        tags=["negotiation", "contracts", "settlement"],
+    )
+    card = AgentCard(
+        name="shapley-coop table",
+        description="A table at which agents of several owners negotiate, sign contracts, act and "
+        "settle. A task is a seat; every letter asks for input.",
+        version=version("shapley-coop"),
+        supported_interfaces=[
+            AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version=spoken)
+            for spoken in ("1.0", "0.3")
+        ],
+        capabilities=AgentCapabilities(
+            streaming=True, extensions=[AgentExtension(uri=EXTENSION, required=False)]
+        ),
+        default_input_modes=["text/plain", "application/json"],
+        default_output_modes=["text/plain", "application/json"],
+        skills=[skill],
+    )
+    return {**MessageToDict(card), "url": url, "protocolVersion": "0.3.0"}

@@ -1,0 +1,113 @@
+"""A party's seat as an A2A task, computed from its thread and its mail."""
+
+import json
+from typing import Any, NamedTuple, cast
+from uuid import NAMESPACE_URL, uuid5
+
+from a2a.helpers import new_artifact, new_data_part, new_message, new_text_part
+from a2a.types import Message, Task, TaskState, TaskStatus
+
+from shapley_coop.seats.a2a.letter import EXTENSION
+from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox, thread_of
+from shapley_coop.serve.server.in_process import inside
+from shapley_coop.state import Table, result
+
+TOLD = ("status", "happened", "payoffs", "transfers", "contract", "credit")
+"""What a party is told of a result: all of it stands on the table."""
+
+
+class Seat(NamedTuple):
+    """Whose letters a task holds.
+
+    Attributes:
+        episode: of the play.
+        agent: who sits there.
+    """
+
+    episode: str
+    agent: str
+
+    @property
+    def task(self) -> str:
+        """The id of its task."""
+        return f"{self.episode}.{self.agent}"
+
+    @classmethod
+    def of_task(cls, task: str) -> "Seat":
+        """The seat that a task's id names; one that nobody has if it names none."""
+        episode, _, agent = task.partition(".")
+        return cls(episode, agent)
+
+
+class NoSuchSeat(LookupError):
+    """There is no play of that id, or nobody can sit there."""
+
+
+async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
+    """The task of a seat as it stands.
+
+    Raises:
+        NoSuchSeat: there is no such play, or no such agent in it.
+    """
+    thread = await thread_of(seat.episode)
+    if thread is None:
+        raise NoSuchSeat
+    task = Task(id=seat.task, context_id=str(uuid5(NAMESPACE_URL, seat.task)))
+    try:
+        letter = await inbox.letter(*seat)
+    except NothingAsked:
+        state: Any = await inside().threads.get_state(thread["thread_id"])
+        _after_letters(task, seat, thread, cast(Table, state["values"] or {}))
+    else:
+        message = _letter(task, seat, letter)
+        asked = TaskState.TASK_STATE_INPUT_REQUIRED
+        task.status.CopyFrom(TaskStatus(state=asked, message=message))
+    return task
+
+
+def letter_id(task: Task) -> str:
+    """The id of the letter that a task holds; empty if none waits."""
+    return task.status.message.message_id
+
+
+def _letter(task: Task, seat: Seat, letter: dict[str, Any]) -> Message:
+    told = {
+        "id": letter["id"],
+        "episode": seat.episode,
+        "agent": seat.agent,
+        "act": letter["act"],
+        "description": letter["description"],
+        "facts_json": json.dumps(letter["facts"], ensure_ascii=False),
+        "answer_schema": letter["answer_schema"],
+    }
+    message = new_message(
+        [new_text_part(letter["letter"]), new_data_part({"letter": told})],
+        context_id=task.context_id,
+        task_id=task.id,
+    )
+    message.message_id = letter["id"]
+    message.extensions.append(EXTENSION)
+    return message
+
+
+def _after_letters(task: Task, seat: Seat, thread: Any, table: Table) -> None:
+    """The task where no letter waits: the others are asked, or the play is over."""
+    if seat.agent not in table.get("agents", []):
+        raise NoSuchSeat
+    if not table.get("settlement"):
+        task.status.CopyFrom(TaskStatus(state=TaskState.TASK_STATE_WORKING))
+        return
+    graph = str(thread["metadata"].get("graph_id", ""))
+    outcome = result(thread["thread_id"], graph, table)
+    told = {key: outcome.get(key) for key in TOLD}
+    words = " ".join(outcome["happened"]["words"])
+    payoffs = {agent: str(amount) for agent, amount in outcome["payoffs"].items()}
+    data = {"status": outcome["status"], "payoffs": payoffs, "result_json": json.dumps(told)}
+    task.artifacts.append(
+        new_artifact(
+            [new_text_part(words), new_data_part(data)],
+            name="settlement",
+            artifact_id="settlement",
+        )
+    )
+    task.status.CopyFrom(TaskStatus(state=TaskState.TASK_STATE_COMPLETED))
