@@ -27,8 +27,7 @@ NOTES = [
     "The saver is open before and after, as in a server. A line through the shortest and the "
     "longest run: its slope is what a turn costs, and where it begins is what a run costs "
     "whatever its length: to open, register, lease, settle, seal and tell.",
-    "The peer hands on a list that grows, and its turns cost more and more: its line begins "
-    "below nothing.",
+    "The peer hands on a list that grows, so that its turns cost more and more.",
     "A turn of ours writes a letter, keeps it with its answer in a journal that survives a power "
     "cut, and reads and checks the answer, in as many of LangGraph's steps as the peer takes. To "
     "come closer, letters and journal have to take less; fewer hops to threads come after that.",
