@@ -17,6 +17,8 @@ from shapley_coop.cli import (
     exchanging,
     experimenting,
     exporting,
+    importing,
+    importing_coopeval,
     inspecting,
     keeping,
     keys,
@@ -103,7 +105,11 @@ GROUPS: dict[str, tuple[str, str, dict[str, Command]]] = {
     "import": (
         CREDIT,
         "Read published records.",
-        {"raid-log": settling.raid_log, "company-log": settling.company_log},
+        {
+            "raid-log": importing.raid_log,
+            "company-log": importing.company_log,
+            "coopeval": importing_coopeval.coopeval,
+        },
     ),
 }
 

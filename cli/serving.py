@@ -48,6 +48,7 @@ def dev(
     asks = secret or configured()
     open_to = "for those with a token" if asks else "without authentication: for this machine"
     note(f"LangGraph server on {address}, {open_to}.")
+    note(f"Agents of others sit down over A2A at {address}/table.")
     if secret:
         note(f"Open {address}/view/?token={secret}; programs send it as Authorization: Bearer.")
     for one in game or []:

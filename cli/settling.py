@@ -1,4 +1,4 @@
-"""`coop credit`, `wev` and `import`: credit for your own records."""
+"""`coop credit` and `wev`: credit for your own records."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -160,46 +160,11 @@ def wev(
     if as_json:
         say_json(report)
     else:
-        _show_earned(f"weighted earned value of {file.name}, in percent", report)
+        show_earned(f"weighted earned value of {file.name}, in percent", report)
 
 
-def raid_log(file: DataFile, as_json: Json = False) -> None:
-    """A published Raid Battle log, replayed by our rules, and each hero's contribution."""
-    from shapley_coop.games.raid_battle.log import import_raid_log
-
-    log = import_raid_log(file)
-    if as_json:
-        say_json(log.report())
-        return
-    kinds, shares = ("damage", "healing", "taunt"), log.shares
-    lines = [
-        [hero, *(str(made[k]) for k in kinds), f"{shares[hero]:.2%}" if shares else "—"]
-        for hero, made in log.contributions.items()
-    ]
-    title = f"contributions in {file.name}, {len(log.record)} turns"
-    show_table(title, ["hero", *kinds, "share"], lines)
-    for wrong in log.mismatches:
-        say(f"turn {wrong['turn']}: {wrong['what']}: log {wrong['log']}, ours {wrong['ours']}")
-    say(f"{len(log.mismatches)} mismatches between the log and our rules")
-
-
-def company_log(file: DataFile, as_json: Json = False) -> None:
-    """A published software-company log: artefacts by its own words, and their earned value."""
-    from shapley_coop.credit import wev_report
-    from shapley_coop.games.software_company.log import import_company_log
-
-    company = import_company_log(file)
-    report = wev_report(company.artefacts(), company.rewards or None)
-    if as_json:
-        said = [message.__dict__ for message in company.messages]
-        say_json({"task": company.task, **report, "talk": len(said), "missing": company.missing})
-        return
-    _show_earned(f"weighted earned value in {file.name}, in percent", report)
-    for lack in company.missing:
-        say(f"not known: {lack}")
-
-
-def _show_earned(title: str, report: dict[str, Any]) -> None:
+def show_earned(title: str, report: dict[str, Any]) -> None:
+    """Print each role's earned value, and its reward beside it."""
     lines = []
     for role, found in report["roles"].items():
         (low, high), reward, change = found["interval"], found["reward"], found["adjustment"]

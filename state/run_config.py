@@ -8,18 +8,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
-from shapley_coop.credit import can_settle
 from shapley_coop.deals.enforcement import Mode
 from shapley_coop.games import Game, load
-from shapley_coop.games.catalogue import read, title
+from shapley_coop.games.catalogue import title
 from shapley_coop.seats import Seat, as_seat
-from shapley_coop.seats.recording import described
 from shapley_coop.state.budget import Budget
 from shapley_coop.state.party_keys import PartyKey, as_party_key
 from shapley_coop.state.presets import PRESETS, PresetName
-from shapley_coop.state.storage.kept import keep_pack, keep_persona
-from shapley_coop.state.storage.mandates import keep_mandate
-from shapley_coop.state.storage.secrets import reservation_of, secrets_of
 
 DEFAULT_SEAT = "*"
 SUMMARISER, JUDGE = "summariser", "judge"
@@ -281,52 +276,9 @@ class RunConfig(BaseModel):
             GameError: there is no such game, or a parameter is wrong.
             ValueError: a seat names an agent that does not play, or an agent has none.
         """
-        game = _load(self)
-        if taken := set(OUTSIDERS).intersection(game.agents):
-            raise ValueError(f"{', '.join(sorted(taken))} is a reserved role: rename the agent")
-        if not can_settle(self.norm, len(game.agents)):
-            raise ValueError(
-                f"the norm {self.norm} cannot be computed from every record of "
-                f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
-                "equal or proportional"
-            )
-        if self.disagreement != "signed" and game.baseline.warning:
-            raise ValueError(
-                f"disagreement {self.disagreement} needs values: {game.baseline.warning}"
-            )
-        if strangers := set(self.seats) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}:
-            raise ValueError(
-                f"a seat is given to {', '.join(sorted(strangers))}, who does not play: "
-                f"the agents are {', '.join(game.agents)}"
-            )
-        fallback = self.seats.get(DEFAULT_SEAT)
-        seats = {agent: self.seats.get(agent, fallback) for agent in game.agents}
-        if missing := [agent for agent, seat in seats.items() if seat is None]:
-            raise ValueError(f"no seat for {', '.join(missing)}: name one, or give '*'")
-        seats |= {name: self.seats[name] for name in OUTSIDERS if name in self.seats}
-        for agent in secrets_of(self.secrets):
-            reservation_of(self.secrets, agent)
-        given: dict[str, Mapping[str, Any]] = {
-            "persona": self.personas,
-            "key": self.keys,
-            "mandate": self.mandates,
-        }
-        for what, named in given.items():
-            if strangers := set(named) - set(game.agents):
-                raise ValueError(
-                    f"a {what} is given to {', '.join(sorted(strangers))}, who does not play: "
-                    f"the agents are {', '.join(game.agents)}"
-                )
-        if (self.keys or self.mandates) and not game.signable:
-            raise ValueError(f"{game.name} makes no offers that could be signed: leave out keys")
-        kept = {
-            "personas": {agent: keep_persona(text) for agent, text in self.personas.items()},
-            "prompts": keep_pack(self.prompts),
-            "keys": {agent: key.resolved() for agent, key in self.keys.items()},
-            "mandates": {a: keep_mandate(text, a) for a, text in self.mandates.items()},
-        }
-        known = {name: described(seat) for name, seat in seats.items() if seat}
-        return self.model_copy(update={"game": read(self.game), "seats": known, **kept})
+        from shapley_coop.state.resolving import resolved
+
+        return resolved(self, _load(self))
 
 
 @cache

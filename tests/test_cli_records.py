@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.coop_command import coop_in
+from tests.raid_plays import as_log, raid, rotation
 
 DATA = Path(os.environ.get("COOP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of others' records is absent")
@@ -62,6 +63,21 @@ def test_credit_of_a_missing_coalition_is_refused_in_one_line(coop, tmp_path):
 def test_a_published_raid_log_replays_without_a_mismatch(coop, name):
     done = coop("import", "raid-log", str(DATA / f"raid-level1-{name}.json"), "--json")
     assert json.loads(done.out)["mismatches"] == []
+    assert done.code == 0
+
+
+def test_a_raid_that_differs_from_its_log_has_no_shares_and_exit_code_1(coop, tmp_path):
+    file = tmp_path / "raid.json"
+    game = raid(seed=5, agents=["Agent1", "Agent2", "Agent3"], cooldown=2)
+    file.write_text(json.dumps(as_log(game, rotation(3))), encoding="utf-8")
+    done = coop("import", "raid-log", str(file))
+    assert done.code == 1
+    assert "%" not in done.out
+    assert "no shares: our rules play another raid" in done.out
+    set_right = coop("import", "raid-log", str(file), "--set", "cooldown=2")
+    assert set_right.code == 0
+    assert set_right.out.count("%") == 3
+    assert "0 mismatches" in set_right.out
 
 
 @needs_data

@@ -161,14 +161,55 @@ def test_texts_may_stand_alone_or_in_lists_of_any_depth(log):
     assert import_raid_log(flat).record == import_raid_log(log).record
 
 
-def test_without_speech_what_came_too_late_stays_unknown_and_is_told():
+@pytest.fixture
+def won_early():
+    """A play whose last turn has actions that come after the killing blow, and how many."""
     game = raid(seed=3, agents=AGENTS, boss_hp=1900)
-    log = [entry for entry in as_log(game, rotation(4)) if not isinstance(entry[0], str)]
     late = sum(e["effect"] == "too_late" for e in played(game, rotation(4))[-1]["effects"])
     assert late > 0
+    return as_log(game, rotation(4)), late
+
+
+def test_without_speech_what_came_too_late_is_noted_and_is_no_mismatch(won_early):
+    log, late = won_early
+    found = import_raid_log([entry for entry in log if not isinstance(entry[0], str)])
+    assert found.mismatches == []
+    assert len(found.notes) == 1
+    assert found.notes[0].startswith(f"turn 6: who chose what in {late} of {late} actions")
+    assert sum(found.shares.values()) == pytest.approx(1)
+
+
+def test_more_actions_after_the_end_than_silent_heroes_are_a_mismatch(won_early):
+    log, late = won_early
+    late_line = " Boss is dead, don't need to execute this action !!!\n"
+    turn_of(log, 6)[1:1] = [late_line] * 5
     assert import_raid_log(log).mismatches == [
-        {"turn": 6, "what": "actions after the end", "log": late, "ours": 0}
+        {"turn": 6, "what": "actions after the end", "log": late + 5, "ours": late}
     ]
+
+
+def test_a_raid_that_differs_has_no_shares_and_keeps_the_logs_own_tally(log):
+    right = import_raid_log(copy.deepcopy(log))
+    assert right.tally == right.contributions
+    assert sum(right.shares.values()) == pytest.approx(1)
+    replaced(log, 1, "focuses Agent1 for 100", "focuses Agent1 for 160")
+    found = import_raid_log(log)
+    assert found.shares == {}
+    assert found.contributions == right.contributions
+    assert found.tally["Agent1"]["taunt"] == right.tally["Agent1"]["taunt"] - 60
+
+
+def test_a_raid_of_other_numbers_is_played_by_the_numbers_that_are_given():
+    played_by = {"cooldown": 2, "strike": 150, "taunted_strike": 90}
+    log = as_log(raid(seed=5, agents=AGENTS, **played_by), rotation(4))
+    whats = {m["what"] for m in import_raid_log(log).mismatches}
+    assert {"the boss's attack", "Agent1's cooldown"} <= whats
+    found = import_raid_log(log, played_by)
+    assert found.mismatches == []
+    assert found.tally == found.contributions
+    assert found.params["cooldown"] == 2
+    with pytest.raises(GameError, match="no parameter 'cooldwn'"):
+        import_raid_log(log, {"cooldwn": 2})
 
 
 @pytest.mark.parametrize(
@@ -206,5 +247,7 @@ def test_the_report_is_plain_json(log):
         "turns",
         "mismatches",
         "contributions",
+        "tally",
+        "notes",
         "shares",
     }

@@ -19,6 +19,7 @@ from shapley_coop.deals.analysis.ability_to_pay import Means, unaffordable
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
     Deviation,
+    WhateverOthersDo,
     balanced_outcomes,
     contradiction,
     deposit_of,
@@ -26,8 +27,8 @@ from shapley_coop.deals.analysis.incentives import (
     idle_clauses,
     overpaid,
     sufficient_deposit,
-    temptation,
     weak_equilibria,
+    whatever_others_do,
 )
 from shapley_coop.deals.analysis.joint_payments import World, unaffordable_together
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
@@ -67,15 +68,25 @@ class Party:
         guaranteed: what it can secure by keeping the contract, whatever the others do.
         deviation: how it would gain by breaking the contract while the others keep it; None if
             keeping it is a best response.
-        temptation: a turn at which, for something the others could do then, breaking it pays,
-            though all keep it from there on; None if keeping it is dominant at every turn.
+        against_all: what breaking it at one turn would pay, for everything the others could do
+            then, if all keep it from there on; `dominant` says that keeping it is.
     """
 
     without: Outlook
     within: Outlook
     guaranteed: Fraction
     deviation: Deviation | None
-    temptation: Deviation | None
+    against_all: WhateverOthersDo
+
+    @property
+    def temptation(self) -> Deviation | None:
+        """A turn at which, for something the others could do then, breaking it pays."""
+        return self.against_all.temptation
+
+    @property
+    def dominant(self) -> bool:
+        """Each breach is never better, and worse for something that the others could do."""
+        return self.deviation is None and self.against_all.dominant
 
     @property
     def rational(self) -> bool:
@@ -235,7 +246,7 @@ def _enumerated(
             within=inside[i],
             guaranteed=least[i] + moved[i],
             deviation=deviation(within, i),
-            temptation=temptation(within, i),
+            against_all=whatever_others_do(within, i),
         )
         for i, agent in enumerate(within.stage.agents)
     }

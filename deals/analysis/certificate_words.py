@@ -54,8 +54,16 @@ def _party(agent: str, party: Party) -> str:
             f"Keeping it is a best response while the others keep it, but not dominant: "
             f"{party.temptation.text()}"
         )
-    else:
+    elif equal := party.against_all.indifference:
+        parts.append(
+            "Keeping it is a best response whatever the others do, but not dominant: "
+            f"{equal.action} at turn {equal.turn} in place of {' or '.join(equal.owed)} never "
+            "costs it anything."
+        )
+    elif party.dominant:
         parts.append("Keeping it is dominant at every turn.")
+    else:
+        parts.append("It asks nothing of this party that could be broken.")
     return " ".join(parts)
 
 
@@ -73,7 +81,7 @@ def _as_json(party: Party) -> dict[str, Any]:
         "guaranteed": plain(party.guaranteed),
         "individually_rational": party.rational,
         "best_response": party.deviation is None,
-        "dominant": party.deviation is None and party.temptation is None,
+        "dominant": party.dominant,
         "deviation": _found(party.deviation),
         "temptation": _found(party.temptation),
     }

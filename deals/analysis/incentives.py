@@ -80,29 +80,57 @@ def deviation(within: GameTree, i: int) -> Deviation | None:
     raise AssertionError("a positive gain needs a breach at some position")
 
 
-def temptation(within: GameTree, i: int) -> Deviation | None:
-    """The largest gain by a single breach, over every turn and every action of the others.
+@dataclass(frozen=True)
+class WhateverOthersDo:
+    """What keeping a contract is worth to an agent against everything that the others could do.
 
-    Afterwards all act as expected. None if keeping the contract is dominant at every
-    turn in this sense.
+    It is dominant, in the usual weak sense, if `asked`, and neither of the others is found: each
+    breach is never better, and worse at least once.
+
+    Attributes:
+        asked: whether there is a turn at which some action would break it.
+        temptation: the largest gain by a single breach; None if there is none.
+        indifference: a breach that costs nothing whatever the others do; None if there is none.
+    """
+
+    asked: bool
+    temptation: Deviation | None
+    indifference: Deviation | None
+
+    @property
+    def dominant(self) -> bool:
+        """Whether keeping the contract is weakly dominant at every turn."""
+        return self.asked and self.temptation is None and self.indifference is None
+
+
+def whatever_others_do(within: GameTree, i: int) -> WhateverOthersDo:
+    """Each breach by agent i, at every turn and for every action of the others.
+
+    After that turn all act as expected.
     """
     keep, agent, stage = within.values(keeping), within.stage.agents[i], within.stage
     them = [a for a in stage.agents if a != agent]
-    largest: Deviation | None = None
+    asked, largest, equal = False, None, None
     for position in within.positions():
         worth = within.worth(position, keep.get(position.turn + 1, {}))
         kept = own_kept(within, position, i)
+        costless = [action for action in stage.actions[agent] if action not in kept]
+        asked = asked or bool(costless)
         for others in product(*(stage.actions[a] for a in them)):
             values = {
                 action: worth((*others[:i], action, *others[i:]), i)
                 for action in stage.actions[agent]
             }
+            honest = max(values[a] for a in kept)
+            costless = [a for a in costless if values[a] >= honest]
             action = max(values, key=lambda a: values[a])
-            gain = values[action] - max(values[a] for a in kept)
+            gain = values[action] - honest
             if gain > (largest.gain if largest else 0):
                 told = dict(zip(them, others, strict=True))
                 largest = Deviation(agent, position.turn, action, kept, gain, told)
-    return largest
+        if costless and equal is None:
+            equal = Deviation(agent, position.turn, costless[0], kept, NOTHING)
+    return WhateverOthersDo(asked, largest, equal)
 
 
 def sufficient_deposit(deal: Deal, stage: StageGame, record: Sequence[Turn] = ()) -> Fraction:

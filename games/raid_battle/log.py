@@ -2,10 +2,12 @@
 
 The log's random amounts are forced through `rules.resolve`; everything else (whom a Heal or a
 strike goes to, hit points, cooldowns, the end) is worked out anew and compared with what the log
-says. A difference is reported and never repaired: after it, our raid goes its own way.
+says. A difference is reported and never repaired: after it, our raid goes its own way, and what our
+rules count of it is no measure of the raid that was played. So the log's own amounts are counted
+beside ours, and shares by our count are given only where nothing differs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +18,7 @@ from shapley_coop.games.game import Position, Turn
 from shapley_coop.games.params import GameError
 from shapley_coop.games.raid_battle.game import RaidBattle
 from shapley_coop.games.raid_battle.log_lines import Chapter, chapters
-from shapley_coop.games.raid_battle.rules import HEAL, TAUNT, contributions, resolve
+from shapley_coop.games.raid_battle.rules import CREDITED, HEAL, TAUNT, contributions, resolve
 
 UNKNOWN = "not known"
 
@@ -26,12 +28,15 @@ class RaidLog:
     """A log as our rules see it.
 
     Attributes:
-        params: the numbers the log states; the others are our defaults.
+        params: the numbers the log states, and those given; the others are our defaults.
         record: the play, turns from 1, as our rules saw it.
         turns: for each, what the log's status states and what we have, and whether all matches.
         mismatches: turn, what differs, what the log says and what our rules say; all of them.
         contributions: agent → damage, healing, taunt, by our record.
-        shares: agent → its part of all contributions; empty where no hero contributed.
+        tally: the same, counted from the amounts that the log's own lines state.
+        notes: what cannot be known of the log and is no mismatch, a sentence each.
+        shares: agent → its part of all contributions by our record; empty where something differs
+            from the log, or no hero contributed.
     """
 
     params: dict[str, Any]
@@ -39,6 +44,8 @@ class RaidLog:
     turns: list[dict[str, Any]]
     mismatches: list[dict[str, Any]]
     contributions: dict[str, dict[str, int]]
+    tally: dict[str, dict[str, int]]
+    notes: list[str] = field(default_factory=list)
     shares: dict[str, float] = field(default_factory=dict)
 
     def report(self) -> dict[str, Any]:
@@ -46,15 +53,20 @@ class RaidLog:
         return {**self.__dict__}
 
 
-def import_raid_log(source: str | Path | Sequence[Any]) -> RaidLog:
+def import_raid_log(
+    source: str | Path | Sequence[Any], params: Mapping[str, Any] | None = None
+) -> RaidLog:
     """Read a log and play it again.
 
     Args:
         source: a path to a JSON file, or its content: a list of messages and turns, each a text, or
             a list of texts and lists.
+        params: numbers of the game that the log does not state, such as a Taunt's cooldown; one
+            that it states is replaced.
 
     Raises:
-        GameError: the file cannot be read, or holds no turns of a raid with a status.
+        GameError: the file cannot be read, or holds no turns of a raid with a status, or a
+            parameter is not valid.
     """
     content, name = (
         (read_file(source, "a raid log"), str(source))
@@ -71,17 +83,18 @@ def import_raid_log(source: str | Path | Sequence[Any]) -> RaidLog:
         "hero_hp": first.hero_full,
         "rounds": first.rounds,
     }
-    return _replayed(given, told)
+    return _replayed({key: x for key, x in given.items() if x} | dict(params or {}), told)
 
 
 def _replayed(given: dict[str, Any], told: Sequence[Chapter]) -> RaidLog:
     """The raid played again, chapter by chapter, beside what the log says."""
-    game = RaidBattle({key: x for key, x in given.items() if x})
+    game = RaidBattle(given)
     position, record = game.start(), list[Turn]()
     turns, mismatches = list[dict[str, Any]](), list[dict[str, Any]]()
+    notes = list[str]()
     for chapter in told:
         compared = [("the number of the turn", chapter.turn, position["turn"])]
-        turn, position = _play(game, position, chapter, compared)
+        turn, position = _play(game, position, chapter, compared, notes)
         record.append(turn)
         wrong = [
             {"turn": chapter.turn, "what": what, "log": log, "ours": ours}
@@ -92,9 +105,42 @@ def _replayed(given: dict[str, Any], told: Sequence[Chapter]) -> RaidLog:
         beside = _beside(game, position, chapter)
         turns.append({"turn": chapter.turn, "matches": not wrong, **beside})
     found = contributions(game.agents, record)
+    return RaidLog(
+        params=given,
+        record=record,
+        turns=turns,
+        mismatches=mismatches,
+        contributions=found,
+        tally=_tally(game, told),
+        notes=notes,
+        shares={} if mismatches else _shares(found),
+    )
+
+
+def _shares(found: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
+    """Agent → its part of all contributions; empty where nobody contributed."""
     total = sum(sum(kinds.values()) for kinds in found.values())
-    shares = {a: float(Fraction(sum(k.values()), total)) for a, k in found.items()} if total else {}
-    return RaidLog(given, record, turns, mismatches, found, shares)
+    return {a: float(Fraction(sum(k.values()), total)) for a, k in found.items()} if total else {}
+
+
+def _tally(game: RaidBattle, told: Sequence[Chapter]) -> dict[str, dict[str, int]]:
+    """Damage, healing and redirected damage as the log's lines state them, whatever our rules say.
+
+    A redirected attack counts what it takes off all its targets less what the taunter is told to
+    have taken.
+    """
+    total = {agent: dict.fromkeys(CREDITED.values(), 0) for agent in game.agents}
+    whole = game.params.strike * game.params.targets
+    for chapter in told:
+        stated = [(a, CREDITED["redirection"], whole - n) for a, n in chapter.redirected.items()]
+        for agent, deed in chapter.deeds.items():
+            if deed.skill != TAUNT:
+                kind = CREDITED["healing" if deed.skill == HEAL else "damage"]
+                stated.append((agent, kind, deed.amount))
+        for agent, kind, amount in stated:
+            if agent in total:
+                total[agent][kind] += amount
+    return total
 
 
 _Compared = tuple[str, Any, Any]
@@ -102,7 +148,11 @@ _Compared = tuple[str, Any, Any]
 
 
 def _play(
-    game: RaidBattle, position: Position, told: Chapter, compared: list[_Compared]
+    game: RaidBattle,
+    position: Position,
+    told: Chapter,
+    compared: list[_Compared],
+    notes: list[str],
 ) -> tuple[Turn, Position]:
     """One turn of the log by our rules, and all that there is to compare."""
     actions = _legal(game, position, told, compared)
@@ -117,6 +167,17 @@ def _play(
     if after.pot:
         turn["pot"] = after.pot
     compared += _effects(told, after.effects)
+    late = sum(effect["effect"] == "too_late" for effect in after.effects)
+    known = told.deeds.keys() | told.declared.keys()
+    silent = [a for a in game.agents if a not in known and game.legal(position, a)]
+    if late < told.too_late <= late + len(silent):
+        # What comes after the killing blow is told without a name; only the speech names it.
+        notes.append(
+            f"turn {told.turn}: who chose what in {told.too_late - late} of {told.too_late} "
+            "actions after the end is not known: the log holds no speech of it"
+        )
+    else:
+        compared.append(("actions after the end", told.too_late, late))
     compared += _standing(game, after.position, told)
     return turn, after.position
 
@@ -155,7 +216,6 @@ def _effects(told: Chapter, effects: list[dict[str, Any]]) -> Iterator[_Compared
     yield "the boss's attack", told.strikes, strikes
     vain = {e["agent"] for e in by.get("taunt", []) if not e["effective"]}
     yield "taunts beside another", sorted(told.in_vain), sorted(vain)
-    yield "actions after the end", told.too_late, len(by.get("too_late", []))
     for line in told.unread:
         yield "a line", line, UNKNOWN
 

@@ -15,7 +15,7 @@ _TAUNT = re.compile(r"(.+?) uses Taunt .+ use Taunt")
 _IN_VAIN = re.compile(r"(.+?) use Taunt, but the boss is already aggroed.*")
 _ON_COOLDOWN = re.compile(r"(.+?) use Taunt, but this action is in cooltime.*")
 _TOO_LATE = re.compile(r"Boss is dead, don't need to execute this action.*")
-_ATTACK = re.compile(r"Boss (?:strikes|focuses) (.+?) for (\d+) damage\.")
+_ATTACK = re.compile(r"Boss (strikes|focuses) (.+?) for (\d+) damage\.")
 _WON = re.compile(r"-*\s*Win the game!*")
 _LOST = re.compile(r"-*\s*Fail to defeat the boss!*")
 _SPEAKER = re.compile(r"(\S+) sa(?:id|ys) ")
@@ -63,6 +63,7 @@ class Chapter:
     on_cooldown: set[str] = field(default_factory=set)
     too_late: int = 0
     strikes: list[list[Any]] = field(default_factory=list)
+    redirected: dict[str, int] = field(default_factory=dict)  # taunter → what it took
     status: Status | None = None
     end: Literal["won", "lost"] | None = None
     unread: list[str] = field(default_factory=list)
@@ -85,7 +86,9 @@ class Chapter:
             self.deeds[found[1]] = Deed(TAUNT)
             self.on_cooldown.add(found[1])
         elif found := _ATTACK.fullmatch(line):
-            self.strikes.append([found[1], int(found[2])])
+            self.strikes.append([found[2], int(found[3])])
+            if found[1] == "focuses":
+                self.redirected[found[2]] = int(found[3])
         elif _TOO_LATE.fullmatch(line):
             self.too_late += 1
         elif _WON.fullmatch(line):

@@ -1,0 +1,88 @@
+"""A run's configuration with nothing left to look up, or why it cannot be played."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from shapley_coop.credit import can_settle
+from shapley_coop.games import Game
+from shapley_coop.games.catalogue import read
+from shapley_coop.seats import Seat
+from shapley_coop.seats.recording import described
+from shapley_coop.state.storage.kept import keep_pack, keep_persona
+from shapley_coop.state.storage.mandates import keep_mandate
+from shapley_coop.state.storage.secrets import reservation_of, secrets_of
+
+if TYPE_CHECKING:
+    from shapley_coop.state.run_config import RunConfig
+
+
+def resolved(room: "RunConfig", game: Game) -> "RunConfig":
+    """A room with the contents of its files, and a seat for each agent.
+
+    Args:
+        room: as it was given.
+        game: its game.
+
+    Raises:
+        ValueError: the game cannot be settled so, an agent has no seat, or somebody is named who
+            does not play.
+    """
+    _check_game(room, game)
+    seats = _seats(room, game)
+    for agent in secrets_of(room.secrets):
+        reservation_of(room.secrets, agent)
+    given: dict[str, Mapping[str, Any]] = {
+        "persona": room.personas,
+        "key": room.keys,
+        "mandate": room.mandates,
+    }
+    for what, named in given.items():
+        _check_plays(f"a {what}", set(named) - set(game.agents), game)
+    if (room.keys or room.mandates) and not game.signable:
+        raise ValueError(f"{game.name} makes no offers that could be signed: leave out keys")
+    kept = {
+        "game": read(room.game),
+        "seats": {name: described(seat) for name, seat in seats.items()},
+        "personas": {agent: keep_persona(text) for agent, text in room.personas.items()},
+        "prompts": keep_pack(room.prompts),
+        "keys": {agent: key.resolved() for agent, key in room.keys.items()},
+        "mandates": {a: keep_mandate(text, a) for a, text in room.mandates.items()},
+    }
+    return room.model_copy(update=kept)
+
+
+def _check_game(room: "RunConfig", game: Game) -> None:
+    from shapley_coop.state.run_config import OUTSIDERS
+
+    if taken := set(OUTSIDERS).intersection(game.agents):
+        raise ValueError(f"{', '.join(sorted(taken))} is a reserved role: rename the agent")
+    if not can_settle(room.norm, len(game.agents)):
+        raise ValueError(
+            f"the norm {room.norm} cannot be computed from every record of "
+            f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
+            "equal or proportional"
+        )
+    if room.disagreement != "signed" and game.baseline.warning:
+        raise ValueError(f"disagreement {room.disagreement} needs values: {game.baseline.warning}")
+
+
+def _seats(room: "RunConfig", game: Game) -> dict[str, Seat]:
+    """The seat of each agent, and of the outsiders that have one."""
+    from shapley_coop.state.run_config import DEFAULT_SEAT, OUTSIDERS
+
+    named = room.seats
+    _check_plays("a seat", set(named) - {*game.agents, *OUTSIDERS, DEFAULT_SEAT}, game)
+    fallback = named.get(DEFAULT_SEAT)
+    seats = {agent: named.get(agent, fallback) for agent in game.agents}
+    if missing := [agent for agent, seat in seats.items() if seat is None]:
+        raise ValueError(f"no seat for {', '.join(missing)}: name one, or give '*'")
+    seats |= {name: named[name] for name in OUTSIDERS if name in named}
+    return {name: seat for name, seat in seats.items() if seat}
+
+
+def _check_plays(what: str, strangers: set[str], game: Game) -> None:
+    if strangers:
+        raise ValueError(
+            f"{what} is given to {', '.join(sorted(strangers))}, who does not play: "
+            f"the agents are {', '.join(game.agents)}"
+        )
