@@ -136,8 +136,7 @@ def import_company_log(
     if isinstance(log, Mapping):
         missing.append("it was given as an object, which keeps only the last of equal keys")
     elif negotiation is None:
-        beside = Path(str(log).removesuffix("-log.json") + "-negotiation.json")
-        negotiation = beside if beside.is_file() and beside != Path(log) else None
+        negotiation = negotiation_beside(log)
     pairs = content.pairs if isinstance(content, _Object) else content.items()
     entries = [
         (
@@ -147,6 +146,12 @@ def import_company_log(
         for key, text in pairs
     ]
     return _recorded(entries, _messages(negotiation) if negotiation is not None else [], missing)
+
+
+def negotiation_beside(log: str | Path) -> Path | None:
+    """The file `…-negotiation.json` beside a file `…-log.json`, if it is there."""
+    beside = Path(str(log).removesuffix("-log.json") + "-negotiation.json")
+    return beside if beside.is_file() and beside != Path(log) else None
 
 
 def _recorded(
