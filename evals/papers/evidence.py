@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from shapley_coop.evals.papers.coopeval import DILEMMAS, import_study, rates
-from shapley_coop.evals.papers.coopeval_printed import compared, printed_table
+from shapley_coop.evals.papers.coopeval import import_study
+from shapley_coop.evals.papers.coopeval_printed import DILEMMAS, compared, printed_table, rates
 from shapley_coop.evals.papers.coopeval_records import (
     CONFIG,
     DESIGNS,
@@ -124,8 +124,8 @@ def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
         "Contracts that the models proposed, certified",
         _named("CoopEval, contracts", designs, folder),
         command,
-        f"of {len(proposed)}: cooperation is stable in {sum(x.stable for x in proposed)}, dominant "
-        f"in {sum(x.dominant for x in proposed)}; our table would refuse "
+        f"of {len(proposed)}: cooperation is stable in {sum(x.stable is True for x in proposed)}, "
+        f"dominant in {sum(x.dominant is True for x in proposed)}; our table would refuse "
         f"{sum(bool(x.refused) for x in proposed)}, as payers could not pay",
     )
     if printed:
