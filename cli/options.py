@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from shapley_coop.files import read_mapping, read_text
-from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit
+from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit, permit_program
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -38,9 +38,8 @@ def complete_models(incomplete: str) -> list[str]:
     from shapley_coop.seats.embedded import CHARACTERS
 
     found = [f"embedded:{name}" for name in CHARACTERS]
-    return [
-        name for name in [*found, "human", "openai:", "recording:"] if name.startswith(incomplete)
-    ]
+    kinds = ["human", "openai:", "python:", "recording:"]
+    return [name for name in [*found, *kinds] if name.startswith(incomplete)]
 
 
 RunName = Annotated[
@@ -201,6 +200,7 @@ def words(option: str, given: str) -> str:
 def _seat(spec: str, base_url: str | None) -> dict[str, Any]:
     model, *parts = _parts(spec)
     seat: dict[str, Any] = {"model": model.strip()}
+    permit_program(seat["model"])  # it was named on the command line
     if base_url and model.startswith("openai:"):
         seat["base_url"] = base_url
     shown = spec.replace("{", "{{").replace("}", "}}")

@@ -73,12 +73,12 @@ async def understood(messages: Sequence[AnyMessage], seat: Seat) -> tuple[Unders
 
     Args:
         messages: the conversation about this table.
-        seat: which model reads it; an embedded one leaves it to the patterns.
+        seat: which model reads it; a program leaves it to the patterns.
 
     Raises:
         CredentialsMissing: the model's key is not set.
     """
-    if seat.simulated:
+    if seat.program:
         text = ". ".join(str(m.text) for m in messages if isinstance(m, HumanMessage))
         return await asyncio.to_thread(_by_patterns, text[-MOST_TEXT:]), LABEL
     reader = chat_model(seat, agent="host", seed=0).with_structured_output(Understood)

@@ -229,7 +229,7 @@ def traced(question: Question) -> RunnableConfig:
 
 def _answer(reply: AIMessage, text: str, question: Question, seat: Seat) -> Answer:
     told = reply.usage_metadata
-    if seat.simulated or seat.provider == RECORDING:
+    if seat.program or seat.provider == RECORDING:
         tokens_in, tokens_out = (told["input_tokens"], told["output_tokens"]) if told else (0, 0)
     else:
         tokens_in, tokens_out = counted(told, question.text, text)

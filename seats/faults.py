@@ -51,9 +51,10 @@ def described(error: BaseException, seat: Seat, limit: float, agent: str) -> str
         limit: seconds that the whole answer had.
         agent: who sits there.
     """
+    from shapley_coop.seats.python_seat import PythonSeatError
     from shapley_coop.seats.recording import NotRecorded
 
-    if isinstance(error, NotRecorded):
+    if isinstance(error, NotRecorded | PythonSeatError):
         return str(error)
     if seat.remote:
         from shapley_coop.seats.a2a.faults import described as of_agent

@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from shapley_coop import plugins
 from shapley_coop.seats.clients import Clients, bounded, clients_here
 from shapley_coop.seats.keys import NO_KEY, key_for
-from shapley_coop.seats.seat import EMBEDDED, RECORDING, CredentialsMissing, Seat
+from shapley_coop.seats.seat import EMBEDDED, PYTHON, RECORDING, CredentialsMissing, Seat
 from shapley_coop.seats.tracing import keep_out
 
 RETRIES = 2
@@ -36,7 +36,7 @@ def check_seat(seat: Seat) -> None:
 
     Raises:
         CredentialsMissing: its key is not set.
-        ValueError: there is no such character, recording or provider.
+        ValueError: there is no such character, recording, callable or provider.
     """
     if seat.human:
         return
@@ -48,6 +48,10 @@ def check_seat(seat: Seat) -> None:
         from shapley_coop.seats.recording import read_recording
 
         read_recording(seat.name)
+    elif seat.provider == PYTHON:
+        from shapley_coop.seats.python_seat import load_factory
+
+        load_factory(seat.name)
     elif seat.remote:
         from shapley_coop.seats.a2a import check_address
 
@@ -80,6 +84,10 @@ def chat_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
         from shapley_coop.seats.recording import RecordedChatModel
 
         return RecordedChatModel(path=seat.name, agent=agent)
+    if seat.provider == PYTHON:
+        from shapley_coop.seats.python_seat import PythonChatModel
+
+        return PythonChatModel(source=seat.name, agent=agent, seed=seed)
     if seat.provider in plugins.names("seats"):
         return _plugged(seat, agent, seed)
     here = clients_here()

@@ -39,7 +39,7 @@ def answers_of(seat: Seat, model: BaseChatModel, tools: bool) -> Answers:
         model: its chat model.
         tools: whether the run offers tools.
     """
-    if seat.simulated or seat.provider in (RECORDING, A2A):
+    if seat.program or seat.provider in (RECORDING, A2A):
         return "text"
     return _chosen(seat, model.profile or {}, tools and _binds(model), tools)
 
@@ -50,7 +50,7 @@ def tries_drafts(seat: Seat) -> bool:
     Raises:
         CredentialsMissing: its key is not set.
     """
-    if seat.answers != "auto" or seat.human or seat.simulated or seat.provider == RECORDING:
+    if seat.answers != "auto" or seat.human or seat.program or seat.provider == RECORDING:
         return seat.answers == "text"
     if seat.remote:
         return True

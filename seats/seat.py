@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 EMBEDDED = "embedded"
 RECORDING = "recording"
 HUMAN = "human"
+PYTHON = "python"
 A2A = "a2a"
 
 
@@ -35,8 +36,8 @@ class Seat(BaseModel):
         default="embedded:rational",
         title="Model",
         description="provider:name. 'embedded:…' is a simulated character and needs no key; "
-        "'human' is a person; 'recording:FILE' replays letters; 'a2a:URL' is an agent on another "
-        "machine; others go through LangChain.",
+        "'human' is a person; 'recording:FILE' replays letters; 'python:module:factory' is a "
+        "callable; 'a2a:URL' is an agent on another machine; others go through LangChain.",
         examples=["embedded:rational", "human", "openai:gpt-5-mini", "recording:letters.jsonl"],
     )
     base_url: str | None = Field(
@@ -149,6 +150,11 @@ class Seat(BaseModel):
     def simulated(self) -> bool:
         """Whether no language model answers here."""
         return self.provider == EMBEDDED
+
+    @property
+    def program(self) -> bool:
+        """Whether a program of this process answers here, from the letter's facts."""
+        return self.provider in (EMBEDDED, PYTHON)
 
 
 def as_seat(value: Any) -> Any:

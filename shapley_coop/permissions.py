@@ -21,6 +21,7 @@ PROGRAMS: Permission = "programs"
 """Run the Python files and imports that a suite or a sweep's folder names: `--trust-programs`."""
 
 _permitted: set[Permission] = set()
+_programs: set[str] = set()
 
 
 def permit(what: Permission) -> None:
@@ -31,3 +32,13 @@ def permit(what: Permission) -> None:
 def permitted(what: Permission) -> bool:
     """Whether it was permitted."""
     return what in _permitted
+
+
+def permit_program(name: str) -> None:
+    """Permit one program by its name, as in `python:bots:careful`; never on the word of a file."""
+    _programs.add(name)
+
+
+def program_permitted(name: str) -> bool:
+    """Whether this program was permitted, alone or with all others."""
+    return name in _programs or permitted(PROGRAMS)

@@ -24,4 +24,4 @@ def seat_of(turn: TurnContext, who: str) -> Seat:
     if who != SUMMARISER or offer is None or offer["deal"]["clauses"]:
         return IMPARTIAL
     first = [seats[a] for a in (offer["by"], *turn.evaluated.agents) if a in seats]
-    return next((seat for seat in first if not (seat.human or seat.simulated)), IMPARTIAL)
+    return next((seat for seat in first if not (seat.human or seat.program)), IMPARTIAL)

@@ -20,7 +20,7 @@ def tools_for(turn: TurnContext, agent: str) -> tuple[BaseTool, ...]:
     seat = config.seats.get(agent)
     if not (config.tools and config.tool_calls and seat) or agent in OUTSIDERS:
         return ()
-    if seat.human or seat.simulated:
+    if seat.human or seat.program:
         return ()
     return tuple(_bound(tool) for tool in tools_of(turn, agent))
 

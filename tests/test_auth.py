@@ -184,6 +184,8 @@ def with_public_key_as_secret(keys: Keys) -> str:
         {"params": {"task": {"title": "x"}, "unsafe_no_sandbox": True}},
         {"seats": {"*": "recording:/etc/passwd"}},
         {"seats": {"*": {"model": "recording:letters.jsonl"}}},
+        {"seats": {"*": "python:os:system"}},
+        {"seats": {"Bob": {"model": "python:bots:careful"}}},
         {"seats": {"Bob": "a2a:https://evil.example"}},
         {"seats": {"Bob": {"model": "a2a:https://good.example/v1/bob", "card_key": "/etc/k.pem"}}},
         {"seats": {"*": {"model": "openai:m", "base_url": "https://evil.example/v1"}}},

@@ -183,8 +183,8 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
     if key == "stream_mode" and "events" in (value if isinstance(value, list) else [value]):
         yield "stream_mode: events would hold letters, and secrets in them: take another mode"
     for model in _models(key, value):
-        if model.startswith("recording:"):
-            yield "model: this server reads no recordings for tenants"
+        if model.startswith(("recording:", "python:")):
+            yield "model: this server reads no recordings and runs no callables for tenants"
         elif model.startswith("a2a:") and not _may_be_called(model.removeprefix("a2a:")):
             yield f"model: this server does not call {model[:200]!r}; {ENDPOINTS} lists URLs"
         elif not any(fnmatchcase(model, glob) for glob in _models_of(caller)):

@@ -1,0 +1,128 @@
+"""Strategies of repeated two-action games, as seats: `python:shapley_coop.seats.classical:NAME`.
+
+A strategy is a function from both histories to the next move, each "C" (cooperate) or "D"
+(defect), the oldest move first; `Strategist` seats it. It makes no offers, accepts none, and claims
+an equal part. No library is needed.
+
+>>> tit_for_tat.strategy([], []), tit_for_tat.strategy(["C"], ["D"])
+('C', 'D')
+>>> letter = {"ask": "act", "you": "Bob", "agents": ["Al", "Bob"], "legal": ["defect", "cooperate"]}
+>>> answer = tit_for_tat(agent="Bob", seed=0)
+>>> answer({**letter, "history": [{"did": {"Al": "defect", "Bob": "cooperate"}}]}, "")
+{'action': 'defect'}
+>>> from dataclasses import replace
+>>> in_a_stag_hunt = replace(tit_for_tat, cooperate="stag", defect="hare")
+
+Sources: Axelrod, The Evolution of Cooperation (1984), for tit for tat, its variants and Friedman's
+grudger; Nowak and Sigmund, Nature 364 (1993), for win-stay lose-shift.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Moves = Sequence[str]
+"""One player's moves, each "C" or "D", the oldest first."""
+
+Strategy = Callable[[Moves, Moves], str]
+"""From one's own moves and the other's to the next move, "C" or "D"."""
+
+COOPERATE, DEFECT = "C", "D"
+
+_WITHOUT_DEALS: dict[str, Mapping[str, Any]] = {
+    act: {"decision": "reject"}
+    for act in ("answer", "answer_split", "contract_answer", "contract_sign")
+}
+"""What a strategy answers where a deal is talked about; any other act is answered with nothing."""
+
+
+@dataclass(frozen=True)
+class Strategist:
+    """Seats a strategy: the factory of a `python:` seat.
+
+    Attributes:
+        strategy: who decides.
+        cooperate: the action of the game that "C" stands for, for both players.
+        defect: the action that "D" stands for.
+    """
+
+    strategy: Strategy
+    cooperate: str = "cooperate"
+    defect: str = "defect"
+
+    def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Mapping[str, Any]]:
+        """Make what answers an agent's letters.
+
+        Its answers raise ValueError in a game of other actions or of more than two players, and
+        where the strategy gives neither "C" nor "D".
+        """
+        return self._answer
+
+    def _answer(self, facts: dict[str, Any], words: str) -> Mapping[str, Any]:
+        if facts["ask"] == "claim":
+            return {"percent": str(100 / len(facts["agents"]))}
+        if facts["ask"] != "act":
+            return _WITHOUT_DEALS.get(facts["ask"], {})
+        actions = {COOPERATE: self.cooperate, DEFECT: self.defect}
+        move = self.strategy(*_histories(facts, actions))
+        if move not in actions:
+            raise ValueError(f"a strategy gave {move!r}: give 'C' or 'D'")
+        return {"action": actions[move]}
+
+
+def _histories(facts: Mapping[str, Any], actions: Mapping[str, str]) -> tuple[Moves, Moves]:
+    """One's own moves and the other's."""
+    you, agents = facts["you"], facts["agents"]
+    if sorted(facts["legal"]) != sorted(actions.values()) or len(agents) != 2:
+        raise ValueError(f"a game of two with the actions {sorted(actions.values())} is needed")
+    (other,) = (agent for agent in agents if agent != you)
+    moves = {action: move for move, action in actions.items()}
+    turns = [event["did"] for event in facts["history"] if "did" in event]
+    return [moves[turn[you]] for turn in turns], [moves[turn[other]] for turn in turns]
+
+
+@Strategist
+def cooperator(own: Moves, other: Moves) -> str:
+    """Cooperate always."""
+    return COOPERATE
+
+
+@Strategist
+def defector(own: Moves, other: Moves) -> str:
+    """Defect always."""
+    return DEFECT
+
+
+@Strategist
+def tit_for_tat(own: Moves, other: Moves) -> str:
+    """Cooperate first, then do what the other did last."""
+    return other[-1] if other else COOPERATE
+
+
+@Strategist
+def suspicious_tit_for_tat(own: Moves, other: Moves) -> str:
+    """Defect first, then do what the other did last."""
+    return other[-1] if other else DEFECT
+
+
+@Strategist
+def grudger(own: Moves, other: Moves) -> str:
+    """Cooperate until the other defects; defect from then on."""
+    return DEFECT if DEFECT in other else COOPERATE
+
+
+@Strategist
+def win_stay_lose_shift(own: Moves, other: Moves) -> str:
+    """Cooperate first, and then where both did the same in the last turn."""
+    return COOPERATE if not own or own[-1] == other[-1] else DEFECT
+
+
+SHIPPED: dict[str, Strategist] = {
+    "cooperator": cooperator,
+    "defector": defector,
+    "tit_for_tat": tit_for_tat,
+    "suspicious_tit_for_tat": suspicious_tit_for_tat,
+    "grudger": grudger,
+    "win_stay_lose_shift": win_stay_lose_shift,
+}
+"""The strategies, by the names that a seat gives. They are ours: any file may name them."""

@@ -1,0 +1,194 @@
+"""A Python callable at a seat: `python:module:factory`.
+
+The factory is called by keyword with the agent's name and the run's seed, for each letter anew, and
+returns the callable that answers it: from the letter's facts and its words to tagged text, or to
+the fields of the act's schema (`seats.schema`). So it keeps no memory, and a run that is resumed
+goes on as if it had not stopped.
+
+    def factory(agent: str, seed: int) -> Answering:
+        def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]: ...
+        return answer
+
+To seat a callable is to import its module, so only the command line, or the program that imports
+this package, can permit it (`shapley_coop.permissions`): never a suite, a request or a stored run.
+The strategies of `seats.classical` are ours and need no permission.
+"""
+
+import asyncio
+import importlib
+import inspect
+import os
+import sys
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, ClassVar
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from shapley_coop.permissions import program_permitted
+from shapley_coop.seats import classical
+from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
+from shapley_coop.seats.schema import schema_of
+from shapley_coop.seats.seat import PYTHON
+
+Given = str | Mapping[str, Any]
+"""An answer: tagged text, or the fields of the act's schema."""
+
+Answering = Callable[[dict[str, Any], str], Given | Awaitable[Given]]
+Factory = Callable[..., Answering]
+
+_FORM = "give python:module:factory, as in python:bots:careful"
+
+
+class PythonSeatError(RuntimeError):
+    """A callable failed, or gave no answer. One line: where, and of what kind; nothing it said."""
+
+
+def load_factory(name: str) -> Factory:
+    """Import what makes a seat's callable.
+
+    Args:
+        name: `module:factory`; a module of the working directory can be named too.
+
+    Raises:
+        ValueError: nothing permitted it, or there is no such module or factory.
+    """
+    seat = f"{PYTHON}:{name}"
+    module, _, attribute = name.partition(":")
+    parts = module.split(".")
+    if not (attribute.isidentifier() and all(part.isidentifier() for part in parts)):
+        raise ValueError(f"{seat}: {_FORM}")
+    if not (_is_ours(module, attribute) or program_permitted(seat)):
+        raise ValueError(
+            f"{seat}: to seat it is to run a program; name it on the command line "
+            f"(--agent NAME={seat}), or if you trust what names it: coop --trust-programs …"
+        )
+    found = getattr(_module(seat, module), attribute, None)
+    if not callable(found):
+        raise ValueError(f"{seat}: {module} has no callable {attribute}: {_FORM}")
+    return found  # type: ignore[no-any-return]
+
+
+def _is_ours(module: str, attribute: str) -> bool:
+    """Whether it is a strategy that is shipped, which runs nothing of others."""
+    return module == classical.__name__ and attribute in classical.SHIPPED
+
+
+def _module(seat: str, module: str) -> Any:
+    # Last, as LangGraph's server does: a file here stands in the place of no installed package.
+    if (here := os.getcwd()) not in sys.path:
+        sys.path.append(here)
+    try:
+        return importlib.import_module(module)
+    except Exception as error:  # whatever a module that is not ours may do when it is run
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise ValueError(f"{seat}: {module} cannot be imported: {said}") from None
+
+
+class PythonChatModel(BaseChatModel):
+    """Answers a letter by a callable.
+
+    Args:
+        source: `module:factory`.
+        agent: whose letters it answers.
+        seed: the run's.
+    """
+
+    reads_facts: ClassVar[bool] = True
+    """It is a program: it gets a letter's facts as an object beside the words."""
+
+    source: str
+    agent: str = ""
+    seed: int = 0
+
+    @property
+    def _llm_type(self) -> str:
+        return PYTHON
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"source": self.source, "seed": self.seed}
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return asyncio.run(self._agenerate(messages))
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        text = await self._reply(messages)
+        message = AIMessage(text, response_metadata={"finish_reason": "stop"})
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _reply(self, messages: list[BaseMessage]) -> str:
+        words = as_text(messages)
+        # A copy: the journal keeps the facts, and no program can change those.
+        facts = deepcopy(dict(facts_in(messages))) or facts_of_text(words)
+        ask = str(facts.get("ask", ""))
+        try:
+            factory = await asyncio.to_thread(load_factory, self.source)
+        except ValueError as error:
+            raise PythonSeatError(str(error)) from None
+        try:
+            given: Any = await asyncio.to_thread(self._called, factory, facts, words)
+            if inspect.isawaitable(given):
+                given = await given
+            return _as_text(ask, given, facts)
+        except (PythonSeatError, TimeoutError):
+            raise
+        except (Exception, SystemExit) as error:
+            failure = f"it raised {type(error).__name__}{_place(error, factory)} when asked to"
+        # Raised outside the handler: what a program says of an error may quote private facts.
+        raise PythonSeatError(f"{failure} {ask}")
+
+    def _called(self, factory: Factory, facts: dict[str, Any], words: str) -> Any:
+        """What the callable gives; of an asynchronous one what is to be awaited."""
+        answer: Any = factory(agent=self.agent, seed=self.seed)
+        if not callable(answer):
+            raise PythonSeatError(
+                f"the factory made a {type(answer).__name__}: return a callable of facts and words"
+            )
+        return answer(facts, words)
+
+
+def _as_text(ask: str, given: Any, facts: Mapping[str, Any]) -> str:
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, Mapping):
+        raise PythonSeatError(
+            f"it answered {ask} with a {type(given).__name__}: give tagged text, or fields"
+        )
+    form = schema_of(facts, carries=True)
+    if form is None:
+        raise PythonSeatError(f"it answered {ask} with fields, which it has none of: give text")
+    known = list(form["properties"])
+    if strangers := [str(key) for key in given if key not in known]:
+        raise PythonSeatError(
+            f"it answered {ask} with the field {strangers[0][:80]!r}; there are {', '.join(known)}"
+        )
+    return tagged(ask, given)
+
+
+def _place(error: BaseException, factory: Factory) -> str:
+    """The line of the factory's own file, or of what it called, without what the line says."""
+    frames = traceback.extract_tb(error.__traceback__)
+    source = getattr(sys.modules.get(getattr(factory, "__module__", "")), "__file__", None)
+    inside = [frame for frame in frames if frame.filename == source]
+    own = Path(__file__).name
+    at = (inside or [frame for frame in frames if Path(frame.filename).name != own])[-1:]
+    return "".join(f" in {Path(f.filename).name}, line {f.lineno}," for f in at)
