@@ -18,7 +18,6 @@ from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage import home as homes
 from shapley_coop.state.storage.bounded import SECONDS_VARIABLE
 from shapley_coop.state.storage.checkpoints import sqlite as checkpoints
-from shapley_coop.state.storage.driver import driver_of
 from shapley_coop.state.storage.engine import engine
 from shapley_coop.state.storage.faults import storage_fault
 from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line
@@ -43,15 +42,11 @@ def broken_books(statement: str) -> Iterator[None]:
     def told(connection: Any, *_: Any) -> None:
         connection.execute(statement)
 
-    def anew() -> None:
-        books.dispose()
-        driver_of.cache_clear()
-
-    anew()
+    books.dispose()
     event.listen(books, "checkout", told)
     yield
     event.remove(books, "checkout", told)
-    anew()
+    books.dispose()
 
 
 @contextmanager
