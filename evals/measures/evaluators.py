@@ -15,7 +15,7 @@ from fractions import Fraction
 from statistics import fmean
 from typing import Any, Literal
 
-from shapley_coop.evals.measures import conduct
+from shapley_coop.evals.measures import arbiters, conduct
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.state import EvaluatedTable
@@ -297,7 +297,10 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "refused": Evaluator("drafts sent back with a label", conduct.refusals, better="less"),
     "guess_error": Evaluator("mean error of what an agent thinks tasks are worth to others"),
     "distance": Evaluator(
-        "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian",
+        "of an exchange, to a solution: nash, kalai_smorodinsky, egalitarian, utilitarian; in a "
+        "table of payoffs, to what an arbiter makes of W(∅): nash, kalai_smorodinsky, "
+        "fixed_split, random_split",
+        arbiters.distance,
         better="less",
     ),
     "effect": Evaluator("how often an effect is in the record", conduct.effects),

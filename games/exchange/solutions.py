@@ -15,12 +15,12 @@ utilitarian        max Σ u_i, anywhere on the front
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from math import dist, prod
 from typing import Any
 
 from shapley_coop.amounts import MICRO
+from shapley_coop.games.arbiters import gains_of, parts_of_best
 from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
 from shapley_coop.games.reference_points import ReferencePoints
 
@@ -64,17 +64,10 @@ def solutions(scenario: Scenario) -> dict[str, Solution]:
     fair = [row for row in rows if all(u >= d for u, d in zip(row[0], start, strict=True))]
     ideal = [max(row[0][i] for row in fair) for i in range(len(agents))]
 
-    def gains(point: Point) -> list[int]:
-        return [u - d for u, d in zip(point, start, strict=True)]
-
-    def shares(point: Point) -> list[Fraction]:
-        most = [b - d for b, d in zip(ideal, start, strict=True)]
-        return [Fraction(g, m) for g, m in zip(gains(point), most, strict=True) if m]
-
     rules: dict[str, tuple[list[Any], Callable[[Point], Any]]] = {
-        "nash": (fair, lambda p: prod(gains(p))),
-        "kalai_smorodinsky": (fair, lambda p: sorted(shares(p))),
-        "egalitarian": (fair, lambda p: sorted(gains(p))),
+        "nash": (fair, lambda p: prod(gains_of(p, start))),
+        "kalai_smorodinsky": (fair, lambda p: parts_of_best(p, start, ideal)),
+        "egalitarian": (fair, lambda p: sorted(gains_of(p, start))),
         "utilitarian": (rows, sum),
     }
     found = {}
