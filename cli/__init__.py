@@ -18,6 +18,7 @@ from shapley_coop.cli import (
     experimenting,
     exporting,
     importing,
+    importing_coopeval,
     inspecting,
     keeping,
     keys,
@@ -106,7 +107,11 @@ GROUPS: dict[str, tuple[str, str, dict[str, Command]]] = {
     "import": (
         CREDIT,
         "Read published records.",
-        {"raid-log": importing.raid_log, "company-log": importing.company_log},
+        {
+            "raid-log": importing.raid_log,
+            "company-log": importing.company_log,
+            "coopeval": importing_coopeval.coopeval,
+        },
     ),
 }
 

@@ -216,11 +216,11 @@ def _part(shard: str) -> tuple[int, int] | None:
 
 def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
     """Print what these cells would take; a pilot by embedded agents is played for it."""
+    from shapley_coop.evals.sweeps.index import cells_in
     from shapley_coop.evals.sweeps.pilot import pilots
     from shapley_coop.evals.sweeps.prices import forecast
-    from shapley_coop.evals.sweeps.store import read
 
-    done = {row["cell"] for row in read(folder)}
+    done = cells_in(folder)
     todo = [cell for cell in cells if cell.id not in done]
     kinds = len({(cell.suite, cell.condition) for cell in todo})
     with progress(kinds, f"a pilot of {kinds} conditions") as moved:

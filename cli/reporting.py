@@ -23,12 +23,12 @@ Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some o
 
 def status(folder: Folder, as_json: Json = False) -> None:
     """A sweep's progress, calls and failures."""
-    from shapley_coop.evals.sweeps.store import cells_of, manifest, read, read_rows
+    from shapley_coop.evals.sweeps.index import ended_in
+    from shapley_coop.evals.sweeps.store import cells_of, manifest, read
 
-    rows, skipped = read_rows(folder), manifest(folder)["skipped"]
-    cells = Counter(cell.suite for cell in cells_of(folder))
-    done = Counter(row["suite"] for row in rows)
-    ended = {row["cell"] for row in rows}
+    skipped = manifest(folder)["skipped"]
+    cells, ended = Counter(cell.suite for cell in cells_of(folder)), ended_in(folder)
+    done = Counter(line.suite for line in ended.values())
     failures = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
     if as_json:
         found = {name: {"cells": n, "done": done[name]} for name, n in cells.items()}
@@ -36,8 +36,8 @@ def status(folder: Folder, as_json: Json = False) -> None:
         say_json({"suites": found, "skipped": skipped, "failures": failed})
         return
     calls = Counter[str]()
-    for row in rows:
-        calls[row["suite"]] += row["result"]["usage"]["calls"]
+    for line in ended.values():
+        calls[line.suite] += line.calls
     lines = [[n, str(done[n]), str(c), str(c - done[n]), str(calls[n])] for n, c in cells.items()]
     show_table(str(folder), ["suite", "done", "cells", "left", "calls"], lines)
     for name, reason in skipped.items():

@@ -1,7 +1,6 @@
 """Whether what a suite wants in its report is there: looked up before its first run."""
 
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.reports.figures import KINDS
 from shapley_coop.evals.sweeps.suite import FigureSpec, Suite, TableSpec
 
 
@@ -19,6 +18,11 @@ def check_report(suite: Suite) -> None:
                 find(column)
             except ValueError as error:
                 raise ValueError(f"{where}: {error}") from None
+    if not suite.figures:
+        return
+    # Figures take SciPy, which takes longer to import than a sweep with nothing to do.
+    from shapley_coop.evals.reports.figures import KINDS
+
     for figure in suite.figures:
         if figure.kind not in KINDS:
             raise ValueError(

@@ -102,7 +102,8 @@ def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
     Raises:
         ValueError: a model has no price.
     """
-    for model in sorted({s["model"] for cell in cells for s in cell.room["seats"].values()}):
+    kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
+    for model in sorted({s["model"] for seated in kinds.values() for s in seated.values()}):
         prices.of(model)
 
 

@@ -6,6 +6,7 @@
                           older sweeps call it apart.jsonl
     failures.jsonl        one line a failed attempt; its cell is tried again by the next sweep
     rows.1of2.jsonl, …    the same of a shard
+    .rows.jsonl.index, …  where each line is: see `evals.sweeps.index`; made anew where it is gone
 
 A line counts when its newline is on the disk: a torn last line is dropped by the next writer.
 """
@@ -14,15 +15,17 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from shapley_coop.evals.sweeps.index import Index, whole_lines
 from shapley_coop.evals.sweeps.suite import Cell, Suite, expand, games_in, refuse_programs
 
 MANIFEST = "sweep.json"
 KINDS = ("rows", "volatile", "failures")
+INDEXED = ("rows", "failures")
 
 Row = dict[str, Any]
 """One line of `rows.jsonl`: see `evals.sweeps.rows`."""
@@ -46,6 +49,7 @@ class Writer:
         suffix = f".{shard[0]}of{shard[1]}" if shard else ""
         self._paths = {kind: folder / f"{kind}{suffix}.jsonl" for kind in KINDS}
         self._files: dict[str, int] = {}
+        self._indexes: dict[str, Index] = {}
         self._mutex = threading.Lock()
 
     def __enter__(self) -> "Writer":
@@ -61,9 +65,19 @@ class Writer:
                 ) from None
             _drop_torn_line(self._files[kind])
         _sync_folder(self.folder)
+        try:
+            for kind in INDEXED:
+                self._indexes[kind] = Index(self._paths[kind])
+        except ValueError:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
+        for index in self._indexes.values():
+            with index:
+                index.write()
+        self._indexes.clear()
         for file in self._files.values():
             os.close(file)
         self._files.clear()
@@ -78,11 +92,14 @@ class Writer:
         self._append("failures", failure)
 
     def _append(self, kind: str, line: Row) -> None:
-        data = memoryview(f"{_json(line)}\n".encode())
+        data = f"{_json(line)}\n".encode()
         with self._mutex:
-            while data:
-                data = data[os.write(self._files[kind], data) :]
+            left = memoryview(data)
+            while left:
+                left = left[os.write(self._files[kind], left) :]
             os.fsync(self._files[kind])
+            if kind in self._indexes:
+                self._indexes[kind].add(line, data)
 
 
 def read(folder: Path, kind: str = "rows") -> list[Row]:
@@ -91,7 +108,8 @@ def read(folder: Path, kind: str = "rows") -> list[Row]:
     Raises:
         ValueError: a line in the middle of a file is no JSON object.
     """
-    return [line for path in sorted(folder.glob(f"{kind}*.jsonl")) for line in _lines(path)]
+    paths = sorted(folder.glob(f"{kind}*.jsonl"))
+    return [line for path in paths for _, line in whole_lines(path)]
 
 
 def read_rows(folder: Path) -> list[Row]:
@@ -215,17 +233,6 @@ def make_folder(folder: Path) -> None:
 
 def _json(line: Row) -> str:
     return json.dumps(line, ensure_ascii=False, sort_keys=True, allow_nan=False)
-
-
-def _lines(path: Path) -> Iterator[Row]:
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1].decode()
-    for number, text in enumerate(whole.split("\n")[:-1], start=1):
-        try:
-            line = json.loads(text)
-        except ValueError:
-            raise ValueError(f"{path}:{number} is no JSON: restore it or delete the line") from None
-        yield line
 
 
 def _drop_torn_line(file: int) -> None:

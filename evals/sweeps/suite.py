@@ -10,10 +10,9 @@ product of axes × seeds × repetitions, each named by the hash of its content.
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shapley_coop import plugins
+from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
 from shapley_coop.files import first_error, read_mapping
 from shapley_coop.games.catalogue import is_program
 from shapley_coop.graphs import builder
@@ -155,9 +155,10 @@ class Cell:
     @cached_property
     def id(self) -> str:
         """The hash of its content and labels: 20 hexadecimal digits."""
-        content = [self.suite, dict(self.labels), self.graph, self.room, self.repetition]
-        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()[:20]
+        room = self.room.canonical() if isinstance(self.room, Room) else canonical(self.room)
+        named = _named(self.suite, tuple(self.labels.items()), self.graph)
+        text = f"{named},{room},{self.repetition}]"
+        return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def shipped() -> list[str]:
@@ -234,8 +235,9 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
         raise ValueError(f"{suite.name}: seeds repeat: use repetitions to play one again")
     cells: list[Cell] = []
     for rank, (labels, graph, room) in enumerate(_conditions(suite)):
+        settings = Settings({**room, "seed": None})
         for seed in seeds:
-            seeded = {**room, "seed": seed}
+            seeded = Room(settings, seed)
             for repetition in range(suite.repetitions):
                 cells.append(Cell(suite.name, labels, graph, seeded, repetition, rank))
         if len(cells) > MAX_CELLS:
@@ -294,6 +296,12 @@ def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, A
             reason = first_error(error, RunConfig) if isinstance(error, ValidationError) else error
             raise ValueError(f"{where}: {reason}") from None
         yield named, graph, room
+
+
+@lru_cache(maxsize=1024)
+def _named(suite: str, labels: tuple[tuple[str, str], ...], graph: str) -> str:
+    """The canonical JSON of what a condition's cells have in common, without its end."""
+    return canonical([suite, dict(labels), graph])[:-1]
 
 
 def _labelled(axis: str, values: list[Any] | dict[str, dict[str, Any]]) -> dict[str, Any]:

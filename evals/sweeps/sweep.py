@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from shapley_coop.evals.sweeps.index import cells_in, indexed
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.rows import Finished
-from shapley_coop.evals.sweeps.store import Writer, read
+from shapley_coop.evals.sweeps.store import Writer
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat, clients
 
@@ -75,7 +76,9 @@ def check_cells(cells: Iterable[Cell]) -> None:
         CredentialsMissing: a key is not set.
         ValueError: a person sits there, or there is no such character, recording or provider.
     """
-    seats = {Seat.model_validate(seat) for cell in cells for seat in cell.room["seats"].values()}
+    # The cells of a condition have the same seats, and a big sweep has many cells.
+    kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
+    seats = {Seat.model_validate(seat) for seated in kinds.values() for seat in seated.values()}
     for seat in sorted(seats, key=repr):
         if seat.human:
             raise ValueError("a sweep cannot ask people: give every seat to a model")
@@ -124,10 +127,10 @@ class _Sweep:
     _watch: Callable[[Tally], Any]
 
     def __post_init__(self) -> None:
-        done = {row["cell"] for row in read(self._writer.folder)}
+        done = cells_in(self._writer.folder)
         self.todo = [cell for cell in self._cells if cell.id not in done]
         self.tally = Tally(cells=len(self._cells), before=len(self._cells) - len(self.todo))
-        self.tally.cost = spent_in(self._writer.folder, self._prices)
+        self.tally.cost = _spent(self._writer.folder, self._prices)
         self._next = iter(self.todo)
         self._dearest: float | None = None
         self._playing = 0
@@ -185,12 +188,13 @@ class _Sweep:
         return _cost(self._prices, finished.row["calls"])
 
 
-def spent_in(folder: Path, prices: Prices) -> float:
+def _spent(folder: Path, prices: Prices) -> float:
     """USD over all runs in a folder, failed ones included, each once."""
-    rows = read(folder)
-    ended = {row["cell"] for row in rows}
-    unfinished = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
-    return sum(_cost(prices, line["calls"]) for line in [*rows, *unfinished.values()])
+    if not prices.by_model:
+        return 0.0
+    # A cell's row holds the calls of its failed attempts.
+    lines = {line.cell: line for kind in ("failures", "rows") for line in indexed(folder, kind)}
+    return sum(prices.cost(line.tokens) for line in lines.values())
 
 
 def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:

@@ -1,0 +1,97 @@
+"""How much it takes to go on with a big sweep in which nothing is left to do.
+
+    python -m benchmarks.resume --rows 100000
+
+The rows are copies of one real run, each under a cell of its own. The sweep's command is run three
+times: with no index, with one, and after the last hundred lines came without it, as after a kill.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.tables import table
+from shapley_coop.evals.sweeps.index import Index, index_of
+from shapley_coop.evals.sweeps.store import read, register
+from shapley_coop.evals.sweeps.suite import expand, load_suite
+
+LATE = 100
+"""Lines that the index does not know of in the third row of the table."""
+
+SUITE = """\
+name: big
+base: {game: raid_battle}
+vary: {graph: [llm_only, shapley_coop]}
+seeds: 0-%d
+"""
+
+
+def main() -> None:
+    """Make the rows, resume, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000)
+    rows = parser.parse_args().rows
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.environ["COOP_HOME"] = str(folder / "home")
+        suite = folder / "big.yaml"
+        suite.write_text(SUITE % (rows // 2 - 1))
+        out = folder / "out"
+        _coop("sweep", str(suite), "-o", str(folder / "one"), "--limit", "1")
+        lines = copies(suite, read(folder / "one")[0], out)
+        found = [("no index", *_resumed(suite, out)), ("index", *_resumed(suite, out))]
+        path = out / "rows.jsonl"
+        with path.open("rb+") as file:
+            file.truncate(path.stat().st_size - sum(map(len, lines[-LATE:])))
+        with Index(path):
+            pass
+        with path.open("ab") as file:
+            file.writelines(lines[-LATE:])
+        found.append((f"index without the last {LATE}", *_resumed(suite, out)))
+        megabytes = path.stat().st_size / 1e6
+        size = index_of(path).stat().st_size / 1e6
+    shown = table(["resumed with", "CPU s", "peak MB"], found)
+    sys.stdout.write(f"{rows} rows, {megabytes:.0f} MB; index {size:.0f} MB\n{shown}\n")
+
+
+def copies(suite: Path, row: dict[str, object], out: Path) -> list[bytes]:
+    """Write a row for every cell of a suite; return the last of them."""
+    made = load_suite(str(suite))
+    register(out, [made], {})
+    last: list[bytes] = []
+    with (out / "rows.jsonl").open("wb") as file:
+        for cell in expand(made):
+            own = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
+            line = json.dumps({**row, **own}, ensure_ascii=False, sort_keys=True)
+            last = [*last[-LATE:], f"{line}\n".encode()]
+            file.write(last[-1])
+    return last
+
+
+def _resumed(suite: Path, out: Path) -> tuple[float, float]:
+    """CPU seconds and peak memory in MB of a sweep's command that finds nothing to do."""
+    # A child of its own, so that the peak of its children is this command's.
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+        "u = resource.getrusage(resource.RUSAGE_CHILDREN); "
+        "print(u.ru_utime + u.ru_stime, u.ru_maxrss)"
+    )
+    command = [sys.executable, "-c", code, sys.executable, "-m", "shapley_coop"]
+    done = subprocess.run(
+        [*command, "sweep", str(suite), "-o", str(out)], check=True, capture_output=True, text=True
+    )
+    seconds, peak = done.stdout.split()[-2:]
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float(seconds), float(peak) * unit / 1e6
+
+
+def _coop(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "shapley_coop", *words], check=True, capture_output=True)
+
+
+if __name__ == "__main__":
+    main()

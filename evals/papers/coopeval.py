@@ -1,0 +1,263 @@
+"""CoopEval's records settled by our rules, and its contracts certified, beside what it recorded.
+
+For each contract that a model proposed, the deal promises the study's cooperative action by every
+seat and makes the payments: whoever takes an action that pays c gets c/(n-1) of each other seat. So
+the certificate answers the study's two questions:
+
+- stable: while all others cooperate, cooperating is a best response of every seat (Nash);
+- dominant: for every seat, not cooperating is never better, and worse at least once.
+
+Nobody in the study pays out of a purse, and no letter shows the deal, so the certificate bounds
+neither what is paid by what the game can pay nor the deal's length in words; whether our table
+would have refused the contract for one of them is told beside it. A contract whose incentives
+cannot be enumerated has no verdict, and counts in no rate.
+
+For each round, a contract that all signed is held against the record by the monitor, the payments
+that fall due are made, and what each seat ends with is compared with the points recorded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals import Deal, Do, Event, Last, Monitor, Pay, certify, payoffs
+from shapley_coop.deals.analysis.certificate_words import as_record
+from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.language.deal import MAX_CLAUSES
+from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
+from shapley_coop.evals.papers.coopeval_games import StudyGame
+from shapley_coop.evals.papers.coopeval_records import Design, Experiment, Round, experiments
+from shapley_coop.games import Turn
+
+TOLERANCE = Fraction(1, 10**5)
+"""The study's points are floats, and our payoffs whole millionths."""
+
+_PURSE = 10**9
+_RULES = [rule for rule in DEAL_RULES if rule is not text_within_limit]
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """A contract that a model proposed.
+
+    Attributes:
+        by: the study's name of who proposed it.
+        deal: the contract as ours: cooperation by all, and the payments.
+        stable: cooperating is a best response of every seat while all others cooperate; None where
+            that could not be found out.
+        dominant: cooperating is weakly dominant for every seat; None likewise.
+        unknown: why there is no verdict; empty where there is one.
+        refused: why our table would not have let it be signed; empty if it would.
+        certificate: all that was found out, as plain JSON.
+    """
+
+    by: str
+    deal: Deal
+    stable: bool | None
+    dominant: bool | None
+    unknown: str
+    refused: str
+    certificate: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A round as our rules settle it.
+
+    Attributes:
+        round: as it was recorded.
+        record: the turn as our game records it.
+        ours: seat → what it ends with.
+        payments: what fell due: payer, payee, amount.
+        verdicts: clause of the signed contract → satisfied, violated or pending; a clause that
+            promises cooperation is not among them, as the study's contracts promise nothing.
+    """
+
+    round: Round
+    record: Turn
+    ours: Mapping[str, Fraction]
+    payments: tuple[tuple[str, str, Fraction], ...] = ()
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every seat ends with what the study recorded."""
+        pairs = zip(self.ours.values(), self.round.points, strict=True)
+        return all(abs(ours - told) <= TOLERANCE for ours, told in pairs)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """An experiment of the study, by our rules."""
+
+    experiment: Experiment
+    proposed: tuple[Proposed, ...]
+    settled: tuple[Settled, ...]
+
+    @property
+    def differing(self) -> list[Settled]:
+        """The rounds that end otherwise than was recorded."""
+        return [one for one in self.settled if not one.agrees]
+
+    def summary(self) -> dict[str, Any]:
+        """Counts, and every difference, as plain JSON."""
+        return {
+            "folder": str(self.experiment.folder),
+            "game": self.experiment.world.kind,
+            "mechanism": self.experiment.mechanism,
+            "rounds": len(self.settled),
+            "signed": sum(one.round.signed for one in self.settled),
+            "contracts": len(self.proposed),
+            "stable": sum(one.stable is True for one in self.proposed),
+            "dominant": sum(one.dominant is True for one in self.proposed),
+            "without_verdict": [
+                {"by": one.by, "why": one.unknown} for one in self.proposed if one.unknown
+            ],
+            "refused_by_our_table": sum(bool(one.refused) for one in self.proposed),
+            "differing": [difference(one) for one in self.differing],
+        }
+
+    def report(self) -> dict[str, Any]:
+        """The summary with game, contracts, certificates, records, verdicts and settlements."""
+        return {
+            **self.summary(),
+            "params": self.experiment.world.game.params.model_dump(mode="json"),
+            "proposed": [_proposed_record(one) for one in self.proposed],
+            "settlements": [_settled_record(one) for one in self.settled],
+        }
+
+
+def import_study(folder: Path) -> list[Imported]:
+    """Every experiment in a folder and below it, settled and certified.
+
+    Raises:
+        ValueError: there is none, or a file is not of the study's format.
+
+    Cost: some 0.1 ms for a round, and some 10 ms for each different contract.
+    """
+    return [imported(one) for one in experiments(folder)]
+
+
+def imported(experiment: Experiment) -> Imported:
+    """One experiment, settled and certified."""
+    proposed = tuple(certified(by, x, experiment.world) for by, x in experiment.designs.items())
+    settled = tuple(settle(one, experiment) for one in experiment.rounds)
+    return Imported(experiment, proposed, settled)
+
+
+def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
+    """The clauses of a contract: who takes an action gets its amount evenly from all others.
+
+    Raises:
+        ValueError: they and a promise of each seat are more clauses than a deal can have.
+    """
+    paid, n = sum(bool(amount) for amount in design.values()), len(seats)
+    if (count := paid * n * (n - 1) + n) > MAX_CLAUSES:
+        raise ValueError(
+            f"a contract that pays {paid} actions of {n} seats makes {count} clauses: "
+            f"a deal has at most {MAX_CLAUSES}"
+        )
+    clauses = []
+    for action, amount in design.items():
+        for doer in seats if amount else ():
+            for other in seats:
+                if other != doer:
+                    payer, payee = (other, doer) if amount > 0 else (doer, other)
+                    clauses.append(
+                        Pay(
+                            payer=payer,
+                            payee=payee,
+                            amount=abs(amount) / (len(seats) - 1),
+                            basis="turn",
+                            when=Last(last=Event(agent=doer, action=action)),
+                        )
+                    )
+    return clauses
+
+
+def certified(by: str, design: Design, world: StudyGame) -> Proposed:
+    """What a proposed contract does to incentives."""
+    promises = [Do(agent=seat, action=world.target) for seat in world.seats]
+    deal = Deal(clauses=(*promises, *payments_of(design, world.seats)))
+    facts = facts_of(world.game)
+    purse = {"most": dict.fromkeys(world.seats, str(_PURSE)), "together": str(_PURSE)}
+    found = certify(deal, {**facts, "means": purse}, rules=_RULES)
+    faults = certify(deal, facts).faults
+    parties = found.parties.values()
+    why = [*(fault.feedback for fault in found.faults), *found.notes]
+    return Proposed(
+        by=by,
+        deal=deal,
+        stable=all(party.deviation is None for party in parties) if parties else None,
+        dominant=all(party.dominant for party in parties) if parties else None,
+        unknown="" if parties else " ".join(why),
+        refused=faults[0].feedback if faults else "",
+        certificate=as_record(found),
+    )
+
+
+def settle(one: Round, experiment: Experiment) -> Settled:
+    """A round by our rules: the game's payoffs, and the payments of what all signed.
+
+    Raises:
+        ValueError: a contract was signed whose proposer's contract is not in the folder.
+    """
+    world = experiment.world
+    actions = dict(zip(world.seats, one.actions, strict=True))
+    rewards = world.game.step(world.game.start(), actions).rewards
+    turn: Turn = {"turn": 1, "actions": actions, "rewards": rewards}
+    if one.signed and one.designer not in experiment.designs:
+        raise ValueError(f"{one.where}: all signed the contract of {one.designer!r}, who has none")
+    design = experiment.designs[one.designer] if one.signed else {}
+    monitor = Monitor(Deal(clauses=tuple(payments_of(design, world.seats))))
+    monitor.observe(turn)
+    due = monitor.payments
+    return Settled(
+        round=one,
+        record=turn,
+        ours=payoffs([turn], world.seats, None, due, _no_norm),
+        payments=tuple((x.payer, x.payee, x.amount) for x in due),
+        verdicts=dict(monitor.verdicts(turns=1)),
+    )
+
+
+def _no_norm(norm: str, total: Fraction) -> dict[str, Fraction]:
+    raise AssertionError(f"a contract of the study names no norm, and here is {norm}")
+
+
+def difference(one: Settled) -> dict[str, Any]:
+    """What the study recorded beside what we come to, seat by seat."""
+    return {
+        "where": one.round.where,
+        "actions": list(one.round.actions),
+        "recorded": [plain(x) for x in one.round.points],
+        "ours": [plain(x) for x in one.ours.values()],
+    }
+
+
+def _proposed_record(one: Proposed) -> dict[str, Any]:
+    return {
+        "by": one.by,
+        "contract": one.deal.record(),
+        "stable": one.stable,
+        "dominant": one.dominant,
+        "unknown": one.unknown,
+        "refused_by_our_table": one.refused,
+        "certificate": dict(one.certificate),
+    }
+
+
+def _settled_record(one: Settled) -> dict[str, Any]:
+    paid = [{"payer": a, "payee": b, "amount": plain(x)} for a, b, x in one.payments]
+    return {
+        **difference(one),
+        "players": list(one.round.players),
+        "contract_of": one.round.designer if one.round.signed else "",
+        "record": one.record,
+        "payments": paid,
+        "verdicts": dict(one.verdicts),
+        "agrees": one.agrees,
+    }

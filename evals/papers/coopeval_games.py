@@ -1,0 +1,125 @@
+"""The games of CoopEval as normal-form games of ours, from the numbers in its settings."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from shapley_coop.amounts import exact
+from shapley_coop.games.matrix import MatrixGame
+
+Pays = Callable[[Sequence[str]], list[Fraction]]
+"""From what each seat does to what each gets."""
+
+MATRICES = {
+    "PrisonersDilemma": ("COOPERATE", "DEFECT"),
+    "StagHunt": ("STAG", "HARE"),
+    "TrustGame": ("GIVE", "KEEP"),
+    "MatchingPennies": ("HEADS", "TAILS"),
+}
+"""Game of two → its actions, the one that the study calls cooperation first.
+
+Its payoffs are given by pairs of their initials.
+"""
+PUBLIC_GOODS, TRAVELLERS = "PublicGoods", "TravellersDilemma"
+_DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class StudyGame:
+    """A game of the study.
+
+    Attributes:
+        kind: as the study calls it.
+        game: ours, one turn, its agents called by seat: P1, P2, …
+        target: the action that a contract is to make everybody take.
+    """
+
+    kind: str
+    game: MatrixGame
+    target: str
+
+    @property
+    def seats(self) -> list[str]:
+        """The seats, in order."""
+        return list(self.game.agents)
+
+    def action(self, told: Any, where: str) -> str:
+        """An action as ours: "StagHuntAction.STAG" is STAG.
+
+        Raises:
+            ValueError: the game has no such action.
+        """
+        action = str(told).rpartition(".")[2]
+        known = self.game.actions[self.seats[0]]
+        if action not in known:
+            raise ValueError(f"{where}: no action {action!r} in {self.kind}: {', '.join(known)}")
+        return action
+
+
+def study_game(kind: str, given: Mapping[str, Any], where: str) -> StudyGame:
+    """A game from its name and its numbers.
+
+    Raises:
+        ValueError: the game is not known, or its numbers are missing or not valid.
+    """
+    known = [*MATRICES, PUBLIC_GOODS, TRAVELLERS]
+    if kind not in known:
+        raise ValueError(f"{where}: no game {kind!r} is known: {', '.join(known)}")
+    read = {PUBLIC_GOODS: _public_goods, TRAVELLERS: _travellers}.get(kind)
+    try:
+        if read is None:
+            seats, actions = 2, MATRICES[kind]
+            return _built(kind, seats, actions, _matrix(given["payoff_matrix"]), actions[0])
+        return read(given)
+    except (KeyError, TypeError, AttributeError) as lack:
+        raise ValueError(f"{where}: the numbers of {kind} lack {lack} or are none") from None
+
+
+def _matrix(cells: Mapping[str, Sequence[Any]]) -> Pays:
+    return lambda play: [exact(x) for x in cells["".join(action[0] for action in play)]]
+
+
+def _public_goods(given: Mapping[str, Any]) -> StudyGame:
+    """Each has 1 and gives all of it or nothing; the fund is multiplied and shared evenly."""
+    seats, multiplier = int(given["num_players"]), exact(given["multiplier"])
+
+    def pays(play: Sequence[str]) -> list[Fraction]:
+        each = multiplier * play.count("CONTRIBUTE") / seats
+        return [each + (action == "FREE_RIDE") for action in play]
+
+    return _built(PUBLIC_GOODS, seats, ("CONTRIBUTE", "FREE_RIDE"), pays, "CONTRIBUTE")
+
+
+def _travellers(given: Mapping[str, Any]) -> StudyGame:
+    """Both get the lower claim; who made it gets a bonus, and the other pays as much."""
+    count, bonus = int(given["num_actions"]), exact(given["bonus"])
+    lowest, step = exact(given["min_claim"]), exact(given["claim_spacing"])
+    claims = {f"CLAIM_{i}": lowest + i * step for i in range(count)}
+
+    def pays(play: Sequence[str]) -> list[Fraction]:
+        made = [claims[action] for action in play]
+        return [min(made) + bonus * ((other > own) - (other < own)) for own, other in _both(made)]
+
+    return _built(TRAVELLERS, 2, tuple(claims), pays, f"CLAIM_{count - 1}")
+
+
+def _both(made: list[Fraction]) -> list[tuple[Fraction, Fraction]]:
+    return [(made[0], made[1]), (made[1], made[0])]
+
+
+def _built(kind: str, seats: int, actions: Sequence[str], pays: Pays, target: str) -> StudyGame:
+    agents = [f"P{i}" for i in range(1, seats + 1)]
+    game = MatrixGame(
+        {
+            "name": kind,
+            "agents": agents,
+            "actions": {agent: list(actions) for agent in agents},
+            "payoffs": [
+                {"play": list(play), "pays": [round(float(x), _DECIMALS) for x in pays(play)]}
+                for play in product(actions, repeat=seats)
+            ],
+        }
+    )
+    return StudyGame(kind, game, target)

@@ -1,0 +1,188 @@
+"""Published records of CoopEval, a study of cooperation among models: its folders, read as data.
+
+A folder holds one experiment: a game under one mechanism, played by every match of the models.
+
+=====================  =========================================================================
+file                   what is read of it
+=====================  =========================================================================
+config.json            the game with its numbers, and the mechanism
+records.jsonl          a match a line; wherever it lists `player`, `action` and `points` of each
+                       seat, that is one round
+contract_design.json   under contracts: player → action → what doing it pays, drawn evenly from all
+                       others (a negative amount is paid to them)
+=====================  =========================================================================
+
+The study: https://github.com/Xiao215/CoopEval. Nothing of it is part of this project.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.amounts import exact
+from shapley_coop.evals.papers.coopeval_games import StudyGame, study_game
+from shapley_coop.files import TooLarge, read_json, text_of
+
+CONTRACTING = "Contracting"
+CONFIG, RECORDS, DESIGNS = "config.json", "records.jsonl", "contract_design.json"
+_MOVE = ("player", "action", "points")
+
+Design = Mapping[str, Fraction]
+"""Action → what each who does it gets, drawn evenly from all others."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round as it was recorded.
+
+    Attributes:
+        where: file, line and number of the round in it, to find it again.
+        players: the study's name of each seat, in the order of the seats.
+        actions: what each did.
+        points: what the study gave each, after the contract's payments.
+        designer: whose contract was voted for; empty where there was none.
+        signed: whether all signed it, so that it was in force.
+    """
+
+    where: str
+    players: tuple[str, ...]
+    actions: tuple[str, ...]
+    points: tuple[Fraction, ...]
+    designer: str = ""
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A folder of the study.
+
+    Attributes:
+        folder: where it is.
+        mechanism: as the study calls it.
+        world: the game.
+        designs: player → the contract it proposed.
+        rounds: all that were recorded.
+    """
+
+    folder: Path
+    mechanism: str
+    world: StudyGame
+    designs: Mapping[str, Design]
+    rounds: tuple[Round, ...]
+
+
+def experiments(folder: Path) -> Iterator[Experiment]:
+    """Every experiment in a folder and below it, by path.
+
+    Raises:
+        ValueError: there is none, or a file is not of the format; one line that names the file.
+    """
+    found = sorted(path.parent for path in folder.rglob(RECORDS))
+    if not found:
+        raise ValueError(f"{folder}: no {RECORDS} in it or below it: give a folder of the study")
+    for one in found:
+        yield experiment(one)
+
+
+def without_records(folder: Path) -> list[Path]:
+    """The folders of experiments whose records are missing: they cannot be settled."""
+    given = (path.parent for path in folder.rglob(CONFIG))
+    return sorted(one for one in given if not (one / RECORDS).exists())
+
+
+def experiment(folder: Path) -> Experiment:
+    """One folder of the study.
+
+    Raises:
+        ValueError: a file cannot be read, or is not of the format.
+    """
+    config = _config_of(folder)
+    name = str(folder / CONFIG)
+    game, mechanism = (_part(config, key, name) for key in ("game", "mechanism"))
+    world = study_game(game["type"], game.get("kwargs") or {}, name)
+    designs = dict[str, Design]()
+    if mechanism["type"] == CONTRACTING:
+        designs = _designs(folder / DESIGNS, world)
+    rounds = tuple(_rounds(folder / RECORDS, world))
+    return Experiment(folder, mechanism["type"], world, designs, rounds)
+
+
+def _config_of(folder: Path) -> Mapping[str, Any]:
+    """The settings of a folder."""
+    file = folder / CONFIG
+    if not file.exists():
+        raise ValueError(f"{file}: is missing: it says which game and mechanism was played")
+    config = read_json(file, "settings of the study")
+    if not isinstance(config, dict):
+        raise ValueError(f"{file}: is no mapping with game and mechanism")
+    return config
+
+
+def _part(config: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
+    part = config.get(key)
+    if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+        raise ValueError(f"{name}: {key} needs a mapping with its type")
+    return part
+
+
+def _designs(file: Path, world: StudyGame) -> dict[str, Design]:
+    given = read_json(file, "contracts of the study")
+    if not isinstance(given, dict):
+        raise ValueError(f"{file}: is no mapping of players to their contracts")
+    designs = dict[str, Design]()
+    for player, proposed in given.items():
+        contract = proposed.get("contract") if isinstance(proposed, dict) else None
+        if not isinstance(contract, dict):
+            raise ValueError(f"{file}: {player} has no contract: action → amount is needed")
+        designs[player] = {
+            world.action(told, f"{file}: {player}"): exact(amount, f"{file}: {player}'s {told}")
+            for told, amount in contract.items()
+        }
+    return designs
+
+
+def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:
+    try:
+        lines = text_of(file).splitlines()
+    except (OSError, UnicodeDecodeError, TooLarge) as error:
+        raise ValueError(f"{file}: cannot be read: {error}") from None
+    for number, line in enumerate(lines, start=1):
+        where = f"{file}:{number}"
+        try:
+            match = json.loads(line) if line.strip() else []
+        except (ValueError, RecursionError):
+            raise ValueError(f"{where}: is no JSON") from None
+        for count, (moves, around) in enumerate(_moves(match, {}), start=1):
+            yield _round(moves, around, f"{where} round {count}", world)
+
+
+def _moves(part: Any, around: Mapping[str, Any]) -> Iterator[tuple[list[Any], Mapping[str, Any]]]:
+    """Every list of moves in a record, with the mapping it stands in."""
+    if isinstance(part, list) and part and all(_is_move(one) for one in part):
+        yield part, around
+    elif isinstance(part, list):
+        for one in part:
+            yield from _moves(one, around)
+    elif isinstance(part, dict):
+        for one in part.values():
+            yield from _moves(one, part)
+
+
+def _is_move(one: Any) -> bool:
+    return isinstance(one, dict) and all(key in one for key in _MOVE)
+
+
+def _round(moves: list[Any], around: Mapping[str, Any], where: str, world: StudyGame) -> Round:
+    if len(moves) != len(world.seats):
+        raise ValueError(f"{where}: {len(moves)} moves in a game of {len(world.seats)}")
+    return Round(
+        where=where,
+        players=tuple(str(move["player"]) for move in moves),
+        actions=tuple(world.action(move["action"], where) for move in moves),
+        points=tuple(exact(move["points"], f"{where}: points") for move in moves),
+        designer=str(around.get("selected_contract_designer_name") or ""),
+        signed=around.get("all_signed") is True,
+    )

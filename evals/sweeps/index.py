@@ -1,0 +1,293 @@
+"""An index beside a file of lines, so that a big sweep goes on without reading its rows again.
+
+    rows.jsonl            the truth
+    .rows.jsonl.index     SQLite: where each line is, its cell, and what it spent, by model
+
+The index is in step while the file has the size and time that it had when the index was written.
+Otherwise the part that is indexed is compared by its CRC-32: if it is the same, only what was
+appended is parsed; if not, the whole file is, line by line. An index can be deleted at any time.
+"""
+
+import json
+import os
+import sqlite3
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shapley_coop.evals.sweeps.suite import refuse_programs
+
+VERSION = 1
+KEPT_BACK = 256
+"""Appended lines after which a writer writes its index; a killed writer leaves so many to parse."""
+
+_BLOCK = 1 << 20
+_TABLES = """
+CREATE TABLE lines (offset INTEGER PRIMARY KEY, length INTEGER, crc INTEGER, cell TEXT,
+                    suite TEXT, game TEXT, calls INTEGER, spent TEXT);
+CREATE TABLE file (size INTEGER, crc INTEGER, mtime INTEGER);
+INSERT INTO file VALUES (0, 0, 0);
+"""
+
+
+class Line(NamedTuple):
+    """What the index knows of one line.
+
+    Attributes:
+        offset: of its first byte in the file.
+        length: in bytes, with its newline.
+        crc: CRC-32 of its bytes.
+        cell: whose it is.
+        suite: the cell's.
+        game: the name of what was played; empty where it stands in the row itself.
+        calls: to seats, by the run's result; 0 where it has none.
+        spent: JSON: model → tokens in and out.
+    """
+
+    offset: int
+    length: int
+    crc: int
+    cell: str
+    suite: str
+    game: str
+    calls: int
+    spent: str
+
+    @property
+    def tokens(self) -> list[dict[str, Any]]:
+        """A record for each model, as `Prices.cost` takes them."""
+        return [
+            {"model": model, "input_tokens": tokens[0], "output_tokens": tokens[1]}
+            for model, tokens in json.loads(self.spent).items()
+        ]
+
+
+class Index:
+    """The index of one file of lines. Close it, or use it in a `with` block.
+
+    Where no index can be written, it is made anew in memory.
+
+    Args:
+        path: the file's; it must exist.
+
+    Raises:
+        ValueError: a line is no JSON object.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._new: list[Line] = []
+        self._database = _opened(index_of(path))
+        self._size, self._crc = 0, 0
+        try:
+            self._get_in_step()
+        except sqlite3.Error:
+            # It is on a read-only disk, another process is writing it, or it is damaged.
+            self._database.close()
+            self._database = _made(sqlite3.connect(":memory:", check_same_thread=False))
+            self._get_in_step()
+
+    def __enter__(self) -> "Index":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._database.close()
+
+    def __iter__(self) -> Iterator[Line]:
+        """The lines in the file's order."""
+        for found in self._database.execute("SELECT * FROM lines ORDER BY offset"):
+            yield Line(*found)
+
+    def cells(self) -> set[str]:
+        """Whose lines there are."""
+        return {cell for (cell,) in self._database.execute("SELECT cell FROM lines")}
+
+    def add(self, row: Mapping[str, Any], data: bytes) -> None:
+        """Note a line that was appended to the file."""
+        self._new.append(_line_of(row, data, self._size))
+        self._size += len(data)
+        self._crc = zlib.crc32(data, self._crc)
+        if len(self._new) >= KEPT_BACK:
+            self.write()
+
+    def write(self) -> None:
+        """Write what was added; where another process holds the index, the next one will."""
+        try:
+            self._keep(self._new, self._path.stat())
+        except sqlite3.Error:
+            self._database.rollback()
+        else:
+            self._new.clear()
+
+    def _get_in_step(self) -> None:
+        now = self._path.stat()
+        self._size, self._crc, time = self._state()
+        if (self._size, time) == (now.st_size, now.st_mtime_ns):
+            return
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            self._size, self._crc, _ = self._state()
+            if crc_of(self._path, self._size) != self._crc:
+                self._database.execute("DELETE FROM lines")
+                self._size = self._crc = 0
+            self._keep(self._rest(), now)
+        except BaseException:
+            self._database.rollback()
+            raise
+
+    def _rest(self) -> Iterator[Line]:
+        """The lines behind what is indexed."""
+        (count,) = self._database.execute("SELECT COUNT(*) FROM lines").fetchone()
+        for data, row in whole_lines(self._path, self._size, count):
+            yield _line_of(row, data, self._size)
+            self._size += len(data)
+            self._crc = zlib.crc32(data, self._crc)
+
+    def _keep(self, lines: Iterable[Line], now: os.stat_result) -> None:
+        insert = "INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        self._database.executemany(insert, lines)
+        state = (self._size, self._crc, now.st_mtime_ns)
+        self._database.execute("UPDATE file SET size = ?, crc = ?, mtime = ?", state)
+        self._database.commit()
+
+    def _state(self) -> tuple[int, int, int]:
+        size, crc, time = self._database.execute("SELECT * FROM file").fetchone()
+        return size, crc, time
+
+
+def index_of(path: Path) -> Path:
+    """Where the index of a file of lines is."""
+    return path.with_name(f".{path.name}.index")
+
+
+def indexed(folder: Path, kind: str = "rows") -> Iterator[Line]:
+    """What the indexes know of every line of a kind, over all shards.
+
+    Raises:
+        ValueError: a line is no JSON object.
+    """
+    for path in sorted(folder.glob(f"{kind}*.jsonl")):
+        with Index(path) as index:
+            yield from index
+
+
+def ended_in(folder: Path) -> dict[str, Line]:
+    """Cell → its row's line.
+
+    Raises:
+        ValueError: a line is no JSON object, a cell has two different rows, or one is of a program
+            that was not permitted.
+    """
+    found: dict[str, Line] = {}
+    for line in indexed(folder):
+        before = found.setdefault(line.cell, line)
+        if (before.length, before.crc) != (line.length, line.crc):
+            raise ValueError(f"{folder} holds two different runs of the cell {line.cell}")
+    refuse_programs(folder, {line.game for line in found.values()})
+    return found
+
+
+def cells_in(folder: Path, kind: str = "rows") -> set[str]:
+    """The cells that a folder has lines of a kind of, over all shards.
+
+    Raises:
+        ValueError: a line is no JSON object.
+    """
+    found: set[str] = set()
+    for path in sorted(folder.glob(f"{kind}*.jsonl")):
+        with Index(path) as index:
+            found |= index.cells()
+    return found
+
+
+def whole_lines(
+    path: Path, offset: int = 0, before: int = 0
+) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Every line that ends in a newline, as bytes and as what they say; one is held at a time.
+
+    Args:
+        path: the file.
+        offset: where to begin.
+        before: how many lines are in front of it, for the message.
+
+    Raises:
+        ValueError: a line is no JSON object.
+    """
+    with path.open("rb") as file:
+        file.seek(offset)
+        for number, data in enumerate(file, start=before + 1):
+            if not data.endswith(b"\n"):
+                return  # a writer was killed here
+            yield data, parse(data, f"{path}:{number}")
+
+
+def parse(data: bytes, where: str) -> dict[str, Any]:
+    """One line as an object.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        line = json.loads(data)
+    except ValueError:
+        line = None
+    if not isinstance(line, dict):
+        raise ValueError(f"{where} is no JSON: restore it or delete the line")
+    return line
+
+
+def crc_of(path: Path, size: int) -> int | None:
+    """CRC-32 of a file's first bytes; None where it has fewer."""
+    crc = 0
+    with path.open("rb") as file:
+        while size and (data := file.read(min(size, _BLOCK))):
+            crc, size = zlib.crc32(data, crc), size - len(data)
+    return None if size else crc
+
+
+def _line_of(row: Mapping[str, Any], data: bytes, offset: int) -> Line:
+    spent: dict[str, Counter[int]] = {}
+    for call in row.get("calls", ()):
+        tokens = {0: call["input_tokens"], 1: call["output_tokens"]}
+        spent.setdefault(call["model"], Counter()).update(tokens)
+    shown = json.dumps({model: [tokens[0], tokens[1]] for model, tokens in spent.items()})
+    calls = row.get("result", {}).get("usage", {}).get("calls", 0)
+    game = row.get("room", {}).get("game")
+    return Line(
+        offset,
+        len(data),
+        zlib.crc32(data),
+        row["cell"],
+        row.get("suite", ""),
+        game if isinstance(game, str) else "",
+        calls,
+        shown,
+    )
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """The index of a file, made if it is not there, is damaged, or is of another version."""
+    for _ in range(2):
+        database = None
+        try:
+            database = sqlite3.connect(path, check_same_thread=False)
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if version == VERSION:
+                return database
+            if version == 0:
+                return _made(database)
+        except sqlite3.OperationalError:
+            break
+        except sqlite3.DatabaseError:
+            pass  # damaged
+        if database is not None:
+            database.close()
+        path.unlink(missing_ok=True)
+    return _made(sqlite3.connect(":memory:", check_same_thread=False))
+
+
+def _made(database: sqlite3.Connection) -> sqlite3.Connection:
+    database.executescript(f"BEGIN EXCLUSIVE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT")
+    return database

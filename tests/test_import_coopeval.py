@@ -1,0 +1,206 @@
+"""A published study's records: settled by our rules, certified, and compared with what they say."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from shapley_coop.evals.papers.coopeval import certified, import_study, payments_of
+from shapley_coop.evals.papers.coopeval_games import study_game
+from shapley_coop.evals.papers.coopeval_printed import rates
+from tests.chance import dice
+from tests.coop_command import coop_in
+from tests.coopeval_study import GAMES, PRINTED, moves, study, under_contract
+
+ANN, BEN = "acme/solar-1(CoT)#P1", "acme/solar-1(IO)#P2"
+PD, GOODS = "PrisonersDilemma", "PublicGoods"
+STRICT, WEAK = {"COOPERATE": 2, "DEFECT": 0}, {"COOPERATE": 1, "DEFECT": 0}
+
+
+@pytest.fixture
+def coop(tmp_path, monkeypatch, capsys):
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture
+def dilemma(tmp_path):
+    """A folder with two proposed contracts; one signed match, and one that was not signed."""
+    lines = [
+        under_contract(moves(PD, (ANN, "COOPERATE", 2.0), (BEN, "DEFECT", 1.0)), ANN, True),
+        under_contract(moves(PD, (ANN, "COOPERATE", 0), (BEN, "DEFECT", 3)), BEN, False),
+    ]
+    designs = {ANN: STRICT, BEN: WEAK}
+    study(tmp_path / "study" / "contracting", PD, "Contracting", lines, designs)
+    return tmp_path / "study"
+
+
+def test_a_signed_contract_is_paid_and_one_that_was_not_signed_is_not(dilemma):
+    (found,) = import_study(dilemma)
+    signed, unsigned = found.settled
+    assert found.differing == []
+    assert signed.payments == (("P2", "P1", Fraction(2)),)
+    assert signed.ours == {"P1": 2, "P2": 1}
+    assert set(signed.verdicts.values()) == {"satisfied"}
+    assert unsigned.payments == ()
+    assert unsigned.ours == {"P1": 0, "P2": 3}
+
+
+def test_a_contract_that_only_makes_indifferent_is_stable_and_not_dominant(dilemma):
+    (found,) = import_study(dilemma)
+    told = {one.by: (one.stable, one.dominant) for one in found.proposed}
+    assert told == {ANN: (True, True), BEN: (True, False)}
+    assert not any(one.refused for one in found.proposed)
+
+
+def test_points_that_our_rules_do_not_give_are_told_with_their_place(tmp_path):
+    lines = [moves(PD, (ANN, "DEFECT", 1), (BEN, "DEFECT", 4))]
+    folder = study(tmp_path / "plain", PD, "NoMechanism", lines)
+    (found,) = import_study(folder)
+    assert found.summary()["differing"] == [
+        {
+            "where": f"{folder / 'records.jsonl'}:1 round 1",
+            "actions": ["DEFECT", "DEFECT"],
+            "recorded": ["1", "4"],
+            "ours": ["1", "1"],
+        }
+    ]
+
+
+def test_every_round_of_a_match_is_read_however_deep_it_lies(tmp_path):
+    both = moves(PD, (ANN, "COOPERATE", 2), (BEN, "COOPERATE", 2))
+    study(tmp_path / "a" / "repetition", PD, "Repetition", [[both, both], [[both]]])
+    study(tmp_path / "a" / "mediation", PD, "Mediation", [[{"votes": [], "moves": both}]])
+    found = import_study(tmp_path / "a")
+    assert {one.experiment.mechanism: len(one.settled) for one in found} == {
+        "Repetition": 3,
+        "Mediation": 1,
+    }
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_three_end_with_is_the_studys_rule_and_the_verdicts_are_the_matrix(seed):
+    drawn = dice(f"coopeval {seed}")
+    design = {
+        "CONTRIBUTE": Fraction(drawn.randint(-2, 3)),
+        "FREE_RIDE": Fraction(drawn.randint(-2, 3)),
+    }
+    world = study_game(GOODS, GAMES[GOODS], "here")
+
+    def after(play):
+        own = [Fraction(3, 2) * play.count("CONTRIBUTE") / 3 + (x == "FREE_RIDE") for x in play]
+        drawn_of = sum(design[x] for x in play)
+        return [a + design[x] - (drawn_of - design[x]) / 2 for a, x in zip(own, play, strict=True)]
+
+    gains = [
+        after(("CONTRIBUTE", *others))[0] - after(("FREE_RIDE", *others))[0]
+        for others in product(design, repeat=2)
+    ]
+    found = certified("x#P1", design, world)
+    together = after(("CONTRIBUTE",) * 3)[0] - after(("FREE_RIDE", "CONTRIBUTE", "CONTRIBUTE"))[0]
+    assert found.stable == (together >= 0)
+    assert found.dominant == (min(gains) >= 0 and max(gains) > 0)
+    assert len(payments_of(design, world.seats)) == 6 * sum(bool(c) for c in design.values())
+
+
+@pytest.mark.parametrize("seats", [7, 9])
+def test_contracts_of_many_have_verdicts_though_their_words_are_too_long_for_a_letter(seats):
+    world = study_game(GOODS, {"num_players": seats, "multiplier": 1.5}, "here")
+    for paid, holds in ((1, True), (0, False)):
+        found = certified("x#P1", {"CONTRIBUTE": Fraction(paid), "FREE_RIDE": Fraction(0)}, world)
+        assert (found.stable, found.dominant, found.unknown) == (holds, holds, "")
+    longer = {"CONTRIBUTE": Fraction(1), "FREE_RIDE": Fraction(-1)}
+    assert "characters long" in certified("x#P1", longer, world).refused
+
+
+def test_what_cannot_be_enumerated_has_no_verdict_and_counts_in_no_rate(tmp_path):
+    study(tmp_path / "many", GOODS, "Contracting", [], {ANN: {"CONTRIBUTE": 1}})
+    (found,) = import_study(tmp_path)
+    unknown = replace(found.proposed[0], stable=None, dominant=None, unknown="too many plays")
+    lacking = replace(found, proposed=(unknown,))
+    assert rates([lacking]) == {}
+    assert lacking.summary()["without_verdict"] == [{"by": ANN, "why": "too many plays"}]
+    assert (lacking.summary()["contracts"], lacking.summary()["stable"]) == (1, 0)
+
+
+def test_a_contract_of_more_clauses_than_a_deal_can_have_is_refused_in_one_line():
+    world = study_game(GOODS, {"num_players": 12, "multiplier": 1.5}, "here")
+    both = {"CONTRIBUTE": Fraction(1), "FREE_RIDE": Fraction(-1)}
+    with pytest.raises(ValueError, match="makes 276 clauses: a deal has at most 256"):
+        certified("x#P1", both, world)
+
+
+def test_the_lower_claim_is_paid_to_both_and_the_bonus_goes_to_who_made_it():
+    world = study_game("TravellersDilemma", GAMES["TravellersDilemma"], "here")
+    rewards = world.game.step(world.game.start(), {"P1": "CLAIM_2", "P2": "CLAIM_0"}).rewards
+    assert rewards == {"P1": 0, "P2": 4}
+    assert world.target == "CLAIM_2"
+
+
+def test_rates_are_means_over_games_of_all_that_a_model_proposed(dilemma):
+    designs = {ANN: {"CONTRIBUTE": 0, "FREE_RIDE": 0}}
+    study(dilemma / "goods", GOODS, "Contracting", [], designs)
+    found = rates(import_study(dilemma))
+    assert (found[ANN[:-3]].contracts, found[ANN[:-3]].stable) == (2, Fraction(1, 2))
+    assert found[BEN[:-3]].dominant == 0
+    assert rates(import_study(dilemma), [PD])[ANN[:-3]].stable == 1
+
+
+def test_the_command_prints_the_studys_table_beside_ours_and_writes_all(coop, dilemma, tmp_path):
+    printed = tmp_path / "table.tex"
+    printed.write_text(PRINTED, encoding="utf-8")
+    out = tmp_path / "out"
+    done = coop("import", "coopeval", str(dilemma), "--printed", str(printed), "-o", str(out))
+    assert done.code == 0
+    assert "4 of 4 printed percentages are ours" in done.out
+    assert "0 of 2 rounds end otherwise than the study recorded" in done.out
+    written = json.loads((out / "contracting.json").read_text(encoding="utf-8"))
+    assert written["params"]["agents"] == ["P1", "P2"]
+    assert written["proposed"][1]["certificate"]["parties"]["P1"]["dominant"] is False
+    assert written["settlements"][0]["payments"] == [{"payer": "P2", "payee": "P1", "amount": "2"}]
+    printed.write_text(PRINTED.replace("{0.0}", "{50.0}"), encoding="utf-8")
+    done = coop("import", "coopeval", str(dilemma), "--printed", str(printed))
+    assert done.code == 1
+    assert "acme/solar-1(IO) WD: printed 50.0, ours 0.0" in done.out
+
+
+def test_a_difference_is_exit_code_1_and_a_folder_without_records_is_named(coop, dilemma):
+    lines = [moves(PD, (ANN, "DEFECT", 1), (BEN, "DEFECT", 4))]
+    study(dilemma / "plain", PD, "NoMechanism", lines)
+    (study(dilemma / "lost", PD, "NoMechanism", []) / "records.jsonl").unlink()
+    done = coop("import", "coopeval", str(dilemma))
+    assert done.code == 1
+    assert "DEFECT, DEFECT: recorded 1, 4, ours 1, 1" in done.out
+    assert "lost: has settings and no records, and is left out" in done.err
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("records.jsonl", "{", "records.jsonl:1: is no JSON"),
+        (
+            "records.jsonl",
+            '[{"player": "x", "action": "y", "points": 1}]',
+            "1 moves in a game of 2",
+        ),
+        ("config.json", "[]", "no mapping with game and mechanism"),
+        ("config.json", '{"game": {"type": "Chess"}, "mechanism": {"type": "x"}}', "'Chess'"),
+        ("config.json", '{"game": {"type": "PublicGoods"}, "mechanism": {"type": "x"}}', "lack"),
+        ("contract_design.json", '{"x#P1": {}}', "x#P1 has no contract"),
+        ("contract_design.json", '{"x#P1": {"contract": {"A.RUN": 1}}}', "no action 'RUN'"),
+        ("contract_design.json", "{}", "who has none"),
+    ],
+)
+def test_what_is_not_of_the_format_is_refused_in_one_line(coop, dilemma, file, text, told):
+    (dilemma / "contracting" / file).write_text(text, encoding="utf-8")
+    done = coop("import", "coopeval", str(dilemma))
+    assert done.code == 2
+    assert told in done.err
+    assert len(done.err.strip().splitlines()) == 1
+
+
+def test_a_folder_without_any_record_is_refused(coop, tmp_path):
+    done = coop("import", "coopeval", str(tmp_path))
+    assert done.code == 2
+    assert "give a folder of the study" in done.err
