@@ -1,12 +1,19 @@
 """`coop import`: records that others published, read and settled by our rules."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shapley_coop.cli.console import say, say_json, show_table
 from shapley_coop.cli.options import Json, SetPairs, settings_from
 from shapley_coop.cli.settling import DataFile, show_earned
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from shapley_coop.games.software_company.log import RecordedCompany
 
 KINDS = ("damage", "healing", "taunt")
 
@@ -50,17 +57,67 @@ def _show_raid(title: str, log: Any) -> None:
         say("no shares: our rules play another raid than the log tells; --set gives other numbers")
 
 
-def company_log(file: DataFile, as_json: Json = False) -> None:
-    """A published software-company log: artefacts by its own words, and their earned value."""
+Negotiation = Annotated[
+    Path | None,
+    typer.Option(
+        help="The negotiation over the log; …-negotiation.json beside …-log.json if left out."
+    ),
+]
+
+
+def company_log(file: DataFile, negotiation: Negotiation = None, as_json: Json = False) -> None:
+    """A published software-company log: artefacts by its own words, and their earned value.
+
+    A negotiation alone is read as well: what each role asked for, and what was decided.
+    """
     from shapley_coop.credit import wev_report
     from shapley_coop.games.software_company.log import import_company_log
 
-    company = import_company_log(file)
-    report = wev_report(company.artefacts(), company.rewards or None)
+    company = import_company_log(file, negotiation)
+    report = wev_report(company.artefacts(), company.rewards or None) if company.entries else {}
     if as_json:
-        said = [message.__dict__ for message in company.messages]
-        say_json({"task": company.task, **report, "talk": len(said), "missing": company.missing})
+        say_json(
+            {
+                "task": company.task,
+                **report,
+                "talk": len(company.messages),
+                "rewards": _percent(company.rewards),
+                "negotiation": [
+                    {"by": said.by, "round": said.round, "split": _percent(said.split or {})}
+                    for said in company.messages
+                ],
+                "missing": company.missing,
+            }
+        )
         return
-    show_earned(f"weighted earned value in {file.name}, in percent", report)
+    if company.entries:
+        show_earned(f"weighted earned value in {file.name}, in percent", report)
+    if company.messages:
+        _show_talk(f"the negotiation of {file.name}, in percent", company)
     for lack in company.missing:
         say(f"not known: {lack}")
+
+
+def _percent(split: "Mapping[str, Fraction]") -> dict[str, float]:
+    return {role: float(part) for role, part in split.items()}
+
+
+def _show_talk(title: str, company: "RecordedCompany") -> None:
+    """Print, for each role, what it asked for itself, what others offered it, what was decided."""
+    lines = []
+    splits = [said for said in company.messages if said.split and said.round]
+    for role in company.evidence:
+        own = [x.split[role] for x in splits if x.split and x.by == role and role in x.split]
+        others = [x.split[role] for x in splits if x.split and x.by != role and role in x.split]
+        decided = company.rewards.get(role)
+        lines.append(
+            [role, _range(own), _range(others), "—" if decided is None else f"{float(decided):g}"]
+        )
+    show_table(title, ["role", "asked for itself", "offered by others", "decided"], lines)
+
+
+def _range(parts: "Sequence[Fraction]") -> str:
+    if not parts:
+        return "—"
+    low, high = float(min(parts)), float(max(parts))
+    return f"{low:g}" if low == high else f"{low:g}–{high:g}"

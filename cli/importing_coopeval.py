@@ -10,8 +10,8 @@ from shapley_coop.cli.console import note, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.papers.coopeval import Imported, Rates
-    from shapley_coop.evals.papers.coopeval_printed import Compared
+    from shapley_coop.evals.papers.coopeval import Imported
+    from shapley_coop.evals.papers.coopeval_printed import Compared, Rates
 
 Folder = Annotated[
     Path, typer.Argument(help="A folder of the study's records, with all folders below it.")
@@ -41,8 +41,13 @@ def coopeval(
 
     Exit code 0: all agree; 1: something differs; 2: wrong usage.
     """
-    from shapley_coop.evals.papers.coopeval import DILEMMAS, import_study, rates
-    from shapley_coop.evals.papers.coopeval_printed import compared, printed_table
+    from shapley_coop.evals.papers.coopeval import import_study
+    from shapley_coop.evals.papers.coopeval_printed import (
+        DILEMMAS,
+        compared,
+        printed_table,
+        rates,
+    )
     from shapley_coop.evals.papers.coopeval_records import without_records
 
     table = printed_table(printed) if printed else {}
@@ -111,6 +116,9 @@ def _show(
     columns = ["mechanism", "game", "folders", "rounds", "signed", "contracts", "stable"]
     show_table("records of CoopEval", [*columns, "dominant", "refused", "differ"], lines)
     _show_contracts(shares, cells)
+    for one in found:
+        for lack in one.summary()["without_verdict"]:
+            say(f"{one.experiment.folder.name}: no verdict on {lack['by']}'s: {lack['why']}")
     differing = [told for group in groups.values() for one in group for told in one["differing"]]
     for told in differing[:MOST_SHOWN]:
         say(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from shapley_coop.cli.console import say, show_table
+from shapley_coop.deals.mediation import DELEGATED
 from shapley_coop.state.conduct import did, unanswered
 from shapley_coop.state.timeline import said_event
 
@@ -59,8 +60,12 @@ def _signed(event: dict[str, Any]) -> list[str]:
 
 
 def _played(event: dict[str, Any]) -> list[str]:
-    acts = [f"{agent} {action}" for agent, action in event["actions"].items()]
     lines, effects = [], event.get("effects", [])
+    mediated = {e["agent"] for e in effects if e.get("effect") == DELEGATED}
+    acts = [
+        f"{agent} {action}{' (delegated)' if agent in mediated else ''}"
+        for agent, action in event["actions"].items()
+    ]
     for effect in effects:
         if effect.get("effect") == "pass":
             acts.append(f"{effect['agent']} passes ({effect['label']})")

@@ -19,6 +19,7 @@ from shapley_coop.deals import (
     sentence,
 )
 from shapley_coop.deals.exchange.talk import was_delivered
+from shapley_coop.deals.mediation import delegated
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.evals.verifying_books import (
     changed_answers,
@@ -28,6 +29,7 @@ from shapley_coop.evals.verifying_books import (
     changed_settings,
     differences,
     named,
+    wrongly_mediated,
 )
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
@@ -103,6 +105,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
         again["credit"] = {key: again["credit"][key] for key in STATED_BEFORE}
     return [
         _play(table),
+        *_mediation(table),
         _contract(table),
         *_signatures(table),
         _equal("contributions and Shapley values", again["credit"], stated["credit"]),
@@ -123,6 +126,13 @@ def _play(table: Table) -> Check:
             return Check("play", False, f"turn {turn['turn']} pays {after.rewards}")
         position = after.position
     return Check("play", position == table["position"], f"{len(table['record'])} turns replayed")
+
+
+def _mediation(table: Table) -> list[Check]:
+    """Compare what was played for those who delegated with the rule; nothing where nobody did."""
+    if not delegated(table["record"]):
+        return []
+    return [_told("mediation", wrongly_mediated(table), "played by the rule")]
 
 
 def _contract(table: Table) -> Check:

@@ -18,6 +18,7 @@ _PAGES = (
     "task_exchange",
     "settlement",
     "contracts",
+    "mediation",
 )
 
 

@@ -90,6 +90,7 @@ def prepare(
     resolved = _checked(room).resolve()
     page, played = builder(graph), game_of(resolved.model_dump(mode="json"))
     check_kind(played, page.plays, graph)
+    page.check_game(played)
     played.make_ready()
     for seat in resolved.seats.values():
         check_seat(seat)

@@ -31,19 +31,27 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
     Args:
         game: what it plays when the run's configuration names none.
         plays: the kind of game that it can play.
+        check_game: raises a `ValueError` of one line for a game of that kind that it cannot play.
 
     Attributes:
         game: the same.
         plays: the same.
+        check_game: the same.
         askings: node → what it asks, by which a person's reply is checked before the run goes on.
     """
 
-    def __init__(self, game: str = "escape_room", plays: type[Game] = Game) -> None:
+    def __init__(
+        self,
+        game: str = "escape_room",
+        plays: type[Game] = Game,
+        check_game: Callable[[Game], object] = lambda _: None,
+    ) -> None:
         self.askings: dict[str, Asking] = {}
         config = config_for(game, plays, lambda: self.askings)
         super().__init__(Table, context_schema=config, input_schema=opening_for(config))
-        self.game, self.plays = game, plays
-        self.add_node("open", opening(config, plays), input_schema=opening_for(config, Reopening))
+        self.game, self.plays, self.check_game = game, plays, check_game
+        first = opening(config, plays, check_game)
+        self.add_node("open", first, input_schema=opening_for(config, Reopening))
         self.set_entry_point("open")
 
     @property

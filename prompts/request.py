@@ -8,6 +8,7 @@ from typing import Any
 
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
+from shapley_coop.prompts.mediator import rule_lines
 from shapley_coop.prompts.render import compact_json
 from shapley_coop.prompts.talk import MOST_COLUMNS, at_turns, clauses, together
 from shapley_coop.prompts.words import plain, quoted, told
@@ -93,6 +94,8 @@ def _turn(view: Facts) -> dict[str, Any]:
         "deal_pays": _pays(view),
         "breaches": _breaches(view),
         "legal": _legal(view.get("legal", [])),
+        "mediator": rule_lines(view.get("mediator", {})),
+        "delegate": plain(view.get("mediator", {}).get("choose", "")),
     }
 
 

@@ -68,7 +68,7 @@ def described(error: BaseException, seat: Seat, limit: float, agent: str) -> str
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return f"{type(error).__name__} ({status}); the endpoint {_of_status(error, status, seat)}"
-    found = (_of_cause(cause, seat) for cause in _causes(error))
+    found = (_of_cause(cause, seat) for cause in causes(error))
     return f"{type(error).__name__}; {next(filter(None, found), _AGAIN)}"
 
 
@@ -139,7 +139,7 @@ def _of_cause(error: BaseException, seat: Seat) -> str:  # noqa: PLR0912 - one c
     return ""
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def causes(error: BaseException) -> Iterator[BaseException]:
     """The chain from what happened first, which says most, to the error itself."""
     chain: list[BaseException] = []
     at: BaseException | None = error

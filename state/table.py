@@ -168,12 +168,14 @@ class Table(TypedDict, total=False):
     """The agents, in speaking order. Written by `open`."""
 
     position: Position
-    """Where the game stands. Written by `open`, `call`, `trade` and `step`."""
+    """Where the game stands. Written by `open`, `call`, `trade`, `step` and
+    `mediate`."""
 
     record: Annotated[
         list[Turn], DeltaChannel(keep_by_turn, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
-    """The append-only trajectory: actions, rewards, effects. Written by `trade` and `step`."""
+    """The append-only trajectory: actions, rewards, effects. Written by `trade`, `step` and
+    `mediate`."""
 
     talk: Annotated[
         list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
@@ -199,7 +201,8 @@ class Table(TypedDict, total=False):
     asking are ignored."""
 
     sealed: Annotated[dict[str, AgentOutput], gather]
-    """Agent → its sealed action of this turn. Written by `act`. Cleared by `step`."""
+    """Agent → its sealed action of this turn. Written by `act`. Cleared by `step` and
+    `mediate`."""
 
     answers: Annotated[dict[str, AgentOutput], gather]
     """Agent → its answer, signature or claim, until those of all are in. Written by `answer`,
@@ -232,7 +235,7 @@ class Table(TypedDict, total=False):
     verdict: str
     """What the latest node found, by which its page branches. Written by `open`, `convene`,
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
-    `tally`, `pass_on`, `write`, `count` and `step`."""
+    `tally`, `pass_on`, `write`, `count`, `step` and `mediate`."""
 
     lapsed: str | None
     """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by

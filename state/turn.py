@@ -34,6 +34,7 @@ class Topic:
         phase: where its cost is counted.
         payments: whether deals admit payments and splits, so that letters speak of them.
         deals: whether agents can make deals at all, so that letters speak of them.
+        mediated: whether agents can delegate their moves to a mediator.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Topic:
     phase: Phase = "negotiation"
     payments: bool = True
     deals: bool = True
+    mediated: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from shapley_coop.amounts import exact, plain
 from shapley_coop.deals import Clause, Deal, wire_form
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.enforcement import MEANS
+from shapley_coop.deals.mediation import mediator_of
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
@@ -82,6 +83,17 @@ def _play(turn: TurnContext, agent: str) -> Facts:
             for b in turn.evaluated.signed.monitor.breaches
         ]
     return facts
+
+
+def _mediator(turn: TurnContext, agent: str) -> Facts:
+    """What the mediator would play for whom, where agents can delegate their moves."""
+    if not turn.topic.mediated:
+        return {}
+    mediator = mediator_of(turn.evaluated.game)
+    return {
+        "legal": [*turn.evaluated.legal(agent), mediator.word],
+        "mediator": {"choose": mediator.word, "rule": mediator.promised(turn.evaluated.turn)},
+    }
 
 
 def _duties(turn: TurnContext, agent: str) -> Facts:
@@ -253,7 +265,7 @@ _SHOWN: dict[str, tuple[Part, ...]] = {
     "reason": (*_TALK, _norms),
     "propose": (*_TALK, _answering, _norms),
     "answer": _ANSWER,
-    "act": (_stand, _unusual_enforcement),
+    "act": (_stand, _unusual_enforcement, _mediator),
     "claim": (*_TALK, _norms),
     "propose_split": (*_TALK, _norms),
     "answer_split": (_stand, _round, _paid_offer, _order, _unusual_enforcement, _norms),

@@ -41,7 +41,7 @@ def config_for(game: str, plays: type[Game], nodes: Callable[[], Iterable[str]])
             fields["game"] = _games(fields["game"], playable(plays))
             fields["seats"] = _seats(fields["seats"], agents_of(game))
             fields["instructions"]["langgraph_nodes"] = list(nodes())
-            if plays is not Game:
+            if len(playable(plays)) == 1:
                 fields["params"] = _params(fields["params"], plays)
             return found
 
@@ -96,7 +96,9 @@ def check_kind(game: Game, plays: type[Game], workflow: str = "this workflow") -
         ValueError: it cannot.
     """
     if not isinstance(game, plays):
-        raise ValueError(f"{workflow} plays {plays.name} and not {game.name}: choose that game")
+        known = playable(plays)
+        those = "that game" if known == [plays.name] else f"one of {', '.join(known)}"
+        raise ValueError(f"{workflow} plays {plays.name} and not {game.name}: choose {those}")
 
 
 def _games(field: Mapping[str, Any], known: list[str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.coop_command import coop_in
 from tests.raid_plays import as_log, raid, rotation
+from tests.test_company_log import TALK
 
 DATA = Path(os.environ.get("COOP_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the folder of others' records is absent")
@@ -86,6 +87,22 @@ def test_a_published_company_log_has_earned_values_and_says_what_it_lacks(coop):
     found = json.loads(done.out)
     assert found["roles"]["Programmer"]["interval"][0] > 30
     assert found["missing"]
+
+
+def test_a_negotiation_of_a_company_is_read_alone_or_beside_a_log_of_any_name(coop, tmp_path):
+    talk, log = tmp_path / "Results.json", tmp_path / "made.json"
+    talk.write_text(json.dumps(TALK), encoding="utf-8")
+    log.write_text('{"Programmer": "wrote, completed: 10 lines of code"}', encoding="utf-8")
+    alone = coop("import", "company-log", str(talk))
+    assert alone.code == 0
+    told = {line.split("│")[1].strip(): line for line in alone.out.splitlines() if "│" in line}
+    assert [part.strip() for part in told["CEO"].split("│")[2:5]] == ["70", "40", "55"]
+    assert "no log of the work is given" in alone.out
+    both = coop("import", "company-log", str(log), "--negotiation", str(talk), "--json")
+    found = json.loads(both.out)
+    assert found["roles"]["Programmer"]["reward"] == 45
+    assert found["rewards"] == {"CEO": 55, "Programmer": 45}
+    assert found["negotiation"][0]["split"] == {"CEO": 40, "Programmer": 60}
 
 
 def test_an_invalid_message_gets_its_label_and_feedback(coop, tmp_path):

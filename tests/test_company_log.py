@@ -92,6 +92,38 @@ def test_the_negotiation_is_read_round_by_round_to_its_decision(
     assert sum(published.rewards.values(), Fraction(0)) == 100
 
 
+TALK = [
+    ["Programmer said in negotiation turn 1: Proposed distribution: Programmer 60%, CEO 40%."],
+    ["Chief Executive Officer said in negotiation turn 1: I propose: Programmer 30%, CEO 70%."],
+    [
+        "The final decision: what was said.\n1. **Programmer (30-60%)**: most.\n"
+        "**Final Decision**:\n- **Programmer**: 45% (code)\n- **Chief Executive Officer**: 55%\n"
+        "Rejecting the Programmer's 60%."
+    ],
+]
+
+
+def test_a_negotiation_alone_gives_its_rewards_and_makes_up_no_work(tmp_path: Path) -> None:
+    file = tmp_path / "Some_Results.json"
+    file.write_text(json.dumps(TALK))
+    company = import_company_log(file)
+    assert company.rewards == {"CEO": 55, "Programmer": 45}
+    assert [(m.by, m.split) for m in company.messages[:2]] == [
+        ("Programmer", {"CEO": 40, "Programmer": 60}),
+        ("CEO", {"CEO": 70, "Programmer": 30}),
+    ]
+    assert company.entries == []
+    assert company.missing == ["no log of the work is given: what each role made is not known"]
+
+
+def test_a_published_negotiation_alone_has_the_rewards_of_both_files(
+    published: RecordedCompany,
+) -> None:
+    alone = import_company_log(DATA / "company-bmi-negotiation.json")
+    assert alone.rewards == published.rewards
+    assert alone.messages == published.messages
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [("{", "cannot be read"), ("[1]", "is not a company log"), ("[" * 100_000, "cannot be read")],

@@ -1,13 +1,15 @@
 """A published study's records: settled by our rules, certified, and compared with what they say."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
-from shapley_coop.evals.papers.coopeval import certified, import_study, payments_of, rates
+from shapley_coop.evals.papers.coopeval import certified, import_study, payments_of
 from shapley_coop.evals.papers.coopeval_games import study_game
+from shapley_coop.evals.papers.coopeval_printed import rates
 from tests.chance import dice
 from tests.coop_command import coop_in
 from tests.coopeval_study import GAMES, PRINTED, moves, study, under_contract
@@ -100,6 +102,33 @@ def test_what_three_end_with_is_the_studys_rule_and_the_verdicts_are_the_matrix(
     assert found.stable == (together >= 0)
     assert found.dominant == (min(gains) >= 0 and max(gains) > 0)
     assert len(payments_of(design, world.seats)) == 6 * sum(bool(c) for c in design.values())
+
+
+@pytest.mark.parametrize("seats", [7, 9])
+def test_contracts_of_many_have_verdicts_though_their_words_are_too_long_for_a_letter(seats):
+    world = study_game(GOODS, {"num_players": seats, "multiplier": 1.5}, "here")
+    for paid, holds in ((1, True), (0, False)):
+        found = certified("x#P1", {"CONTRIBUTE": Fraction(paid), "FREE_RIDE": Fraction(0)}, world)
+        assert (found.stable, found.dominant, found.unknown) == (holds, holds, "")
+    longer = {"CONTRIBUTE": Fraction(1), "FREE_RIDE": Fraction(-1)}
+    assert "characters long" in certified("x#P1", longer, world).refused
+
+
+def test_what_cannot_be_enumerated_has_no_verdict_and_counts_in_no_rate(tmp_path):
+    study(tmp_path / "many", GOODS, "Contracting", [], {ANN: {"CONTRIBUTE": 1}})
+    (found,) = import_study(tmp_path)
+    unknown = replace(found.proposed[0], stable=None, dominant=None, unknown="too many plays")
+    lacking = replace(found, proposed=(unknown,))
+    assert rates([lacking]) == {}
+    assert lacking.summary()["without_verdict"] == [{"by": ANN, "why": "too many plays"}]
+    assert (lacking.summary()["contracts"], lacking.summary()["stable"]) == (1, 0)
+
+
+def test_a_contract_of_more_clauses_than_a_deal_can_have_is_refused_in_one_line():
+    world = study_game(GOODS, {"num_players": 12, "multiplier": 1.5}, "here")
+    both = {"CONTRIBUTE": Fraction(1), "FREE_RIDE": Fraction(-1)}
+    with pytest.raises(ValueError, match="makes 276 clauses: a deal has at most 256"):
+        certified("x#P1", both, world)
 
 
 def test_the_lower_claim_is_paid_to_both_and_the_bonus_goes_to_who_made_it():

@@ -121,14 +121,24 @@ def test_being_allowed_to_pay_is_no_node_and_no_edge() -> None:
             assert asking.topic.rules[0](Deal(clauses=(*duties, *money)), terms) is None
 
 
-def test_only_llm_only_admits_no_deal() -> None:
+def test_only_llm_only_and_mediation_admit_no_deal() -> None:
     without = {
         name
         for name in NAMES
         for asking in builder(name).askings.values()
         if not asking.topic.deals
     }
-    assert without == {"llm_only"}
+    assert without == {"llm_only", "mediation"}
+
+
+def test_mediation_is_llm_only_with_a_mediator_in_the_place_of_the_step() -> None:
+    nodes, edges = wiring("llm_only")
+    renamed = {(a.replace("step", "mediate"), b.replace("step", "mediate"), v) for a, b, v in edges}
+    assert wiring("mediation") == ({*nodes, "mediate"} - {"step"}, renamed)
+    mediated = {
+        name for name in NAMES for one in builder(name).askings.values() if one.topic.mediated
+    }
+    assert mediated == {"mediation"}
 
 
 def test_short_term_adds_reasoning_and_the_bargaining_over_the_split_and_nothing_else() -> None:

@@ -37,15 +37,18 @@ def generous(asked: Asked) -> Deal:
 def greedy(asked: Asked) -> Deal:
     """A deal that leaves each other agent worse off than without a deal, and me with the rest.
 
-    Each pays me all that it could ever have, twice, if it does its part: what is due on a condition
-    is checked one by one.
+    Each pays me all that it could ever have if it does its part: more would be refused.
     """
     plan = outlook_of(asked).together
     pays = [
-        Pay(payer=duty.agent, payee=asked.me, amount=stakes(asked, duty.agent), when=done)
+        Pay(
+            payer=duty.agent,
+            payee=asked.me,
+            amount=stakes(asked, duty.agent),
+            when=Last(last=Event(agent=duty.agent, action=duty.action)),
+        )
         for duty in plan
         if duty.agent != asked.me
-        for done in [Last(last=Event(agent=duty.agent, action=duty.action))] * 2
     ]
     return Deal(clauses=(*plan, *pays))
 

@@ -7,15 +7,16 @@ the certificate answers the study's two questions:
 - stable: while all others cooperate, cooperating is a best response of every seat (Nash);
 - dominant: for every seat, not cooperating is never better, and worse at least once.
 
-Nobody in the study pays out of a purse, so the certificate does not bound payments by what the game
-can pay; whether our table would have refused the contract for that is told beside it.
+Nobody in the study pays out of a purse, and no letter shows the deal, so the certificate bounds
+neither what is paid by what the game can pay nor the deal's length in words; whether our table
+would have refused the contract for one of them is told beside it. A contract whose incentives
+cannot be enumerated has no verdict, and counts in no rate.
 
 For each round, a contract that all signed is held against the record by the monitor, the payments
 that fall due are made, and what each seat ends with is compared with the points recorded.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -25,6 +26,8 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Event, Last, Monitor, Pay, certify, payoffs
 from shapley_coop.deals.analysis.certificate_words import as_record
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.language.deal import MAX_CLAUSES
+from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
 from shapley_coop.evals.papers.coopeval_games import StudyGame
 from shapley_coop.evals.papers.coopeval_records import Design, Experiment, Round, experiments
 from shapley_coop.games import Turn
@@ -32,11 +35,8 @@ from shapley_coop.games import Turn
 TOLERANCE = Fraction(1, 10**5)
 """The study's points are floats, and our payoffs whole millionths."""
 
-DILEMMAS = ("PrisonersDilemma", "PublicGoods", "TravellersDilemma", "TrustGame")
-"""The games that the study's table of contracts is about: alone, each seat gains by not cooperating
-or cannot rely on it."""
-
 _PURSE = 10**9
+_RULES = [rule for rule in DEAL_RULES if rule is not text_within_limit]
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,19 @@ class Proposed:
     Attributes:
         by: the study's name of who proposed it.
         deal: the contract as ours: cooperation by all, and the payments.
-        stable: cooperating is a best response of every seat while all others cooperate.
-        dominant: cooperating is weakly dominant for every seat.
+        stable: cooperating is a best response of every seat while all others cooperate; None where
+            that could not be found out.
+        dominant: cooperating is weakly dominant for every seat; None likewise.
+        unknown: why there is no verdict; empty where there is one.
         refused: why our table would not have let it be signed; empty if it would.
         certificate: all that was found out, as plain JSON.
     """
 
     by: str
     deal: Deal
-    stable: bool
-    dominant: bool
+    stable: bool | None
+    dominant: bool | None
+    unknown: str
     refused: str
     certificate: Mapping[str, Any]
 
@@ -108,8 +111,11 @@ class Imported:
             "rounds": len(self.settled),
             "signed": sum(one.round.signed for one in self.settled),
             "contracts": len(self.proposed),
-            "stable": sum(one.stable for one in self.proposed),
-            "dominant": sum(one.dominant for one in self.proposed),
+            "stable": sum(one.stable is True for one in self.proposed),
+            "dominant": sum(one.dominant is True for one in self.proposed),
+            "without_verdict": [
+                {"by": one.by, "why": one.unknown} for one in self.proposed if one.unknown
+            ],
             "refused_by_our_table": sum(bool(one.refused) for one in self.proposed),
             "differing": [difference(one) for one in self.differing],
         }
@@ -143,7 +149,17 @@ def imported(experiment: Experiment) -> Imported:
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
-    """The clauses of a contract: who takes an action gets its amount evenly from all others."""
+    """The clauses of a contract: who takes an action gets its amount evenly from all others.
+
+    Raises:
+        ValueError: they and a promise of each seat are more clauses than a deal can have.
+    """
+    paid, n = sum(bool(amount) for amount in design.values()), len(seats)
+    if (count := paid * n * (n - 1) + n) > MAX_CLAUSES:
+        raise ValueError(
+            f"a contract that pays {paid} actions of {n} seats makes {count} clauses: "
+            f"a deal has at most {MAX_CLAUSES}"
+        )
     clauses = []
     for action, amount in design.items():
         for doer in seats if amount else ():
@@ -168,14 +184,16 @@ def certified(by: str, design: Design, world: StudyGame) -> Proposed:
     deal = Deal(clauses=(*promises, *payments_of(design, world.seats)))
     facts = facts_of(world.game)
     purse = {"most": dict.fromkeys(world.seats, str(_PURSE)), "together": str(_PURSE)}
-    found = certify(deal, {**facts, "means": purse})
+    found = certify(deal, {**facts, "means": purse}, rules=_RULES)
     faults = certify(deal, facts).faults
     parties = found.parties.values()
+    why = [*(fault.feedback for fault in found.faults), *found.notes]
     return Proposed(
         by=by,
         deal=deal,
-        stable=bool(parties) and all(party.deviation is None for party in parties),
-        dominant=bool(parties) and all(party.dominant for party in parties),
+        stable=all(party.deviation is None for party in parties) if parties else None,
+        dominant=all(party.dominant for party in parties) if parties else None,
+        unknown="" if parties else " ".join(why),
         refused=faults[0].feedback if faults else "",
         certificate=as_record(found),
     )
@@ -220,51 +238,13 @@ def difference(one: Settled) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class Rates:
-    """How often the contracts of one model made cooperation stable, and dominant."""
-
-    contracts: int
-    stable: Fraction
-    dominant: Fraction
-
-
-def rates(found: Iterable[Imported], games: Sequence[str] = ()) -> dict[str, Rates]:
-    """Model → its rates: of each game over all its seats and folders, then their mean over games.
-
-    Args:
-        found: the experiments.
-        games: those to count; all if empty. The study's table counts the four in which
-            cooperation is at odds with self-interest.
-    """
-    cells: dict[str, dict[str, Counter[str]]] = {}
-    for one in found:
-        kind = one.experiment.world.kind
-        for proposed in one.proposed if not games or kind in games else ():
-            model = proposed.by.rpartition("#")[0] or proposed.by
-            counts = cells.setdefault(model, {}).setdefault(kind, Counter())
-            counts += Counter(all=1, stable=proposed.stable, dominant=proposed.dominant)
-            cells[model][kind] = counts
-    return {
-        model: Rates(
-            contracts=sum(c["all"] for c in by_game.values()),
-            stable=_mean([Fraction(c["stable"], c["all"]) for c in by_game.values()]),
-            dominant=_mean([Fraction(c["dominant"], c["all"]) for c in by_game.values()]),
-        )
-        for model, by_game in sorted(cells.items())
-    }
-
-
-def _mean(parts: Sequence[Fraction]) -> Fraction:
-    return sum(parts, Fraction(0)) / len(parts)
-
-
 def _proposed_record(one: Proposed) -> dict[str, Any]:
     return {
         "by": one.by,
         "contract": one.deal.record(),
         "stable": one.stable,
         "dominant": one.dominant,
+        "unknown": one.unknown,
         "refused_by_our_table": one.refused,
         "certificate": dict(one.certificate),
     }

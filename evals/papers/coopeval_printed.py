@@ -1,16 +1,22 @@
-"""CoopEval's printed table of its contracts, read from its LaTeX, beside our rates.
+"""How often CoopEval's contracts hold, and its printed table of that, read from its LaTeX.
 
 The table has a column for each model and, for each mechanism, a row NS (the percentage of designs
 that make cooperation a Nash equilibrium) and a row WD (weakly dominant).
 """
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
-from shapley_coop.evals.papers.coopeval import Rates
+from shapley_coop.evals.papers.coopeval import Imported
 from shapley_coop.files import read_text
+
+DILEMMAS = ("PrisonersDilemma", "PublicGoods", "TravellersDilemma", "TrustGame")
+"""The games that the study's table of contracts is about: alone, each seat gains by not cooperating
+or cannot rely on it."""
 
 MEASURES = {"NS": "stable", "WD": "dominant"}
 """Row of the printed table → the rate of ours that it is compared with."""
@@ -21,6 +27,48 @@ _COMMAND = re.compile(r"\\text(?:bf|color)(?:\{black!\d+\})?")
 _TAGS = {"r": "(cot)", "b": "(io)"}
 """Ending of a printed name → how the records mark that variant of a model: with reasoning first, or
 the answer alone."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How often the contracts of one model made cooperation stable, and dominant."""
+
+    contracts: int
+    stable: Fraction
+    dominant: Fraction
+
+
+def rates(found: Iterable[Imported], games: Sequence[str] = ()) -> dict[str, Rates]:
+    """Model → its rates: of each game over all its seats and folders, then their mean over games.
+
+    Args:
+        found: the experiments.
+        games: those to count; all if empty. The study's table counts the four in which
+            cooperation is at odds with self-interest.
+    """
+    cells: dict[str, dict[str, Counter[str]]] = {}
+    for one in found:
+        kind = one.experiment.world.kind
+        told = [x for x in one.proposed if not x.unknown and (not games or kind in games)]
+        for proposed in told:
+            model = proposed.by.rpartition("#")[0] or proposed.by
+            counts = cells.setdefault(model, {}).setdefault(kind, Counter())
+            counts += Counter(
+                all=1, stable=proposed.stable is True, dominant=proposed.dominant is True
+            )
+            cells[model][kind] = counts
+    return {
+        model: Rates(
+            contracts=sum(c["all"] for c in by_game.values()),
+            stable=_mean([Fraction(c["stable"], c["all"]) for c in by_game.values()]),
+            dominant=_mean([Fraction(c["dominant"], c["all"]) for c in by_game.values()]),
+        )
+        for model, by_game in sorted(cells.items())
+    }
+
+
+def _mean(parts: Sequence[Fraction]) -> Fraction:
+    return sum(parts, Fraction(0)) / len(parts)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from shapley_coop.games.look_alikes import look_alike
+from shapley_coop.games.look_alikes import look_alike, mixed
 from shapley_coop.games.params import RESERVED
 from shapley_coop.games.repository.contributions import Contribution, Evidence
 from shapley_coop.games.repository.git import Repository, RepositoryError
@@ -289,6 +289,7 @@ def _is_agents_name(name: str, taken: Iterable[str]) -> bool:
     return (
         0 < len(name) <= _LONGEST
         and name not in RESERVED
+        and mixed([name]) is None
         and not any(look_alike([other, name]) for other in taken)
     )
 

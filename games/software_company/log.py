@@ -46,7 +46,7 @@ _SAID = re.compile(
     r"^(?P<by>[\w ]+?) said in negotiation turn (?P<round>\d+):\s*(?P<text>.*)", re.S
 )
 _BEGINS = re.compile(
-    r"proposed distribution|fair percentage|i propose|final decision is|shapley value principles"
+    r"proposed distribution|fair percentage|i propose|final decision|shapley value principles"
     r"|measurable contributions and role importance",
     re.I,
 )
@@ -113,7 +113,8 @@ def import_company_log(
     """Read a published log, and the negotiation over it.
 
     Args:
-        log: a file, or its content.
+        log: a file, or its content; a negotiation alone, a list of lists of sentences, is read
+            without what was made.
         negotiation: a file, or its content; of a file `…-log.json` it is sought beside it, as
             `…-negotiation.json`.
 
@@ -124,7 +125,10 @@ def import_company_log(
         "the log holds no commits, no contents of files, and no authors of single lines",
         "its counts restate running totals: of equal statements the largest is taken",
     ]
-    content = log if isinstance(log, Mapping) else _json(log)
+    content: Any = log if isinstance(log, Mapping) else _json(log)
+    if _is_negotiation(content) and negotiation is None:
+        lack = "no log of the work is given: what each role made is not known"
+        return _recorded([], _messages(content), [lack])
     if not isinstance(content, Mapping):
         raise GameError(
             f"{log}: is not a company log: an object of roles and what they did is needed"
@@ -132,8 +136,7 @@ def import_company_log(
     if isinstance(log, Mapping):
         missing.append("it was given as an object, which keeps only the last of equal keys")
     elif negotiation is None:
-        beside = Path(str(log).removesuffix("-log.json") + "-negotiation.json")
-        negotiation = beside if beside.is_file() and beside != Path(log) else None
+        negotiation = negotiation_beside(log)
     pairs = content.pairs if isinstance(content, _Object) else content.items()
     entries = [
         (
@@ -143,6 +146,12 @@ def import_company_log(
         for key, text in pairs
     ]
     return _recorded(entries, _messages(negotiation) if negotiation is not None else [], missing)
+
+
+def negotiation_beside(log: str | Path) -> Path | None:
+    """The file `…-negotiation.json` beside a file `…-log.json`, if it is there."""
+    beside = Path(str(log).removesuffix("-log.json") + "-negotiation.json")
+    return beside if beside.is_file() and beside != Path(log) else None
 
 
 def _recorded(
@@ -179,12 +188,17 @@ def _evidence(sentences: Iterable[str]) -> list[Claimed]:
     return list(best.values())
 
 
+def _is_negotiation(content: Any) -> bool:
+    """Whether it is a list of lists of sentences, and not empty."""
+    return bool(isinstance(content, list) and content) and all(
+        isinstance(said, list) and all(isinstance(one, str) for one in said) for said in content
+    )
+
+
 def _messages(negotiation: str | Path | Sequence[Any]) -> list[Message]:
     given = negotiation
     content = _json(given) if isinstance(given, str | Path) else given
-    if not isinstance(content, Sequence) or not all(
-        isinstance(said, Sequence) and all(isinstance(one, str) for one in said) for said in content
-    ):
+    if not _is_negotiation(list(content) if isinstance(content, tuple) else content):
         raise GameError("the negotiation is not a list of lists of messages")
     return [_message(one) for said in content for one in said]
 

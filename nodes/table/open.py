@@ -19,13 +19,14 @@ class Reopening(Opening):
 
 
 def opening(
-    config: type[RunConfig], plays: type[Game]
+    config: type[RunConfig], plays: type[Game], check_game: Callable[[Game], object]
 ) -> Callable[[Reopening, Runtime[RunConfig]], dict[str, Any]]:
     """The first node of a workflow.
 
     Args:
         config: the workflow's form of the configuration, with its default game.
         plays: the kind of game that it can play.
+        check_game: raises a `ValueError` for a game of that kind that it cannot play.
     """
 
     def open_episode(opening: Reopening, runtime: Runtime[RunConfig]) -> dict[str, Any]:
@@ -36,6 +37,7 @@ def opening(
         if opening.idempotency_key:
             previous = home().runs.bind(opening.idempotency_key, resolved.model_dump(mode="json"))
         table = set_table(resolved, home().episodes.after(previous), plays)
+        check_game(game_of(table["settings"]))
         label_root(cast(Table, table))
         return {**table, **given}
 

@@ -1,7 +1,6 @@
 """Why an agent elsewhere did not answer, and what would mend it: one line that quotes nothing."""
 
 import re
-from collections.abc import Iterator
 
 import httpx
 from a2a.utils.errors import A2AError
@@ -9,6 +8,7 @@ from a2a.utils.errors import A2AError
 from shapley_coop.seats.a2a.card import TOKEN, CardRefused
 from shapley_coop.seats.a2a.reply import TaskFailed
 from shapley_coop.seats.clients import AnswerTooLarge
+from shapley_coop.seats.faults import causes
 from shapley_coop.seats.seat import Seat
 
 _AGAIN = "resume the run to try again"
@@ -34,7 +34,7 @@ def described(error: BaseException, seat: Seat, agent: str) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {seat.timeout:g} s; raise the seat's timeout"
     token = TOKEN + re.sub(r"\W", "_", agent).upper()
-    found = (_of_cause(cause, seat, token) for cause in _causes(error))
+    found = (_of_cause(cause, seat, token) for cause in causes(error))
     return next(filter(None, found), f"{type(error).__name__}; {_AGAIN}")
 
 
@@ -63,13 +63,3 @@ def _of_cause(error: BaseException, seat: Seat, token: str) -> str:
         case ValueError() | KeyError() | TypeError() | AttributeError():
             return f"its answer is not A2A's; look what answers there, then {_AGAIN}"
     return ""
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The chain from what happened first, which says most, to the error itself."""
-    chain: list[BaseException] = []
-    at: BaseException | None = error
-    while at is not None and at not in chain:
-        chain.append(at)
-        at = at.__cause__ or at.__context__
-    return reversed(chain)

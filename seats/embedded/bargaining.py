@@ -15,6 +15,7 @@ from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
+from shapley_coop.seats.embedded.delegating import Delegator
 from shapley_coop.seats.embedded.exchange import Negotiator
 from shapley_coop.seats.embedded.letter_facts import (
     clauses_in,
@@ -143,6 +144,8 @@ class Agent:
             with suppress(Unforeseeable):  # a table too large for strategies can be looked ahead in
                 player = Player(self.facts, self.record, self.rng)
                 return _action(player.choose(self.self_.strategy))
+        if self.facts.get("mediator"):
+            return _action(Delegator(self.facts, self.record).choose())
         world, contract = self.outlook.world, self.facts.get("contract")
         if world.writes or not contract:
             return _action(world.habit(legal))

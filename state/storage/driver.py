@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Delete, Engine, Insert, Select, Update
+from sqlalchemy import Connection, Delete, Engine, Insert, Select, Update, event
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -129,6 +129,7 @@ class Driver:
         self._engine = engine
         self._idle: list[sqlite3.Connection] = []
         self._writer = Writer(self._opened)
+        event.listen(engine, "engine_disposed", self._close)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -151,6 +152,12 @@ class Driver:
         """Insert rows, all or none of them."""
         with self.writing(statement.text) as session:
             session.write(statement, rows)
+
+    def _close(self, _: Engine) -> None:
+        """Close what nobody uses now; the next statement opens another connection."""
+        while self._idle:
+            self._idle.pop().close()
+        self._writer.close()
 
     @contextmanager
     def _connected(self, statement: str = "") -> Iterator[sqlite3.Connection]:

@@ -1,6 +1,8 @@
 """One SQLAlchemy engine per database URL, safe for several processes at once."""
 
 import logging
+import sqlite3
+import time
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -14,6 +16,9 @@ from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.versions import BOOKS, check_known, version_of
 
 BUSY_SECONDS = 60
+_AGAIN = 0.005
+"""Seconds until a lock that SQLite itself does not wait for is tried again."""
+
 _TABLES_LOCK = 5_311_846
 _tables_lock = Lock()
 
@@ -113,8 +118,21 @@ def _set_up_sqlite(connection: Any, _: Any) -> None:
     # another process has written in between.
     connection.isolation_level = None
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-    connection.execute("PRAGMA journal_mode = WAL")
+    _write_ahead(connection)
     connection.execute("PRAGMA synchronous = FULL")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Have a file's log written ahead; SQLite does not wait by itself for who does the same now."""
+    gives_up = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > gives_up:
+                raise
+        time.sleep(_AGAIN)
 
 
 def _begin(connection: Any) -> None:

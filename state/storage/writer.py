@@ -78,6 +78,13 @@ class Writer:
         if wrong := failed or group.error:
             raise wrong
 
+    def close(self) -> None:
+        """Close the connection, if no transaction is open on it; the next writer opens another."""
+        with self._turn:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
+
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
         with self._counting:

@@ -1,0 +1,178 @@
+"""Writes `docs/evidence.md`: what records of others, replayed by our rules, show.
+
+    python -m shapley_coop.evals.papers.evidence --raids raid-*.json --company log.json \\
+        --coopeval DIR --printed TABLE.tex --page docs/evidence.md
+
+Each line of the page is computed from a record that is given here; of a record that is not given
+the page says nothing. The records stay where they are. Each is named with the SHA-256 of what was
+read of it, so that others can see whether they have the same.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from shapley_coop.evals.papers.coopeval import import_study
+from shapley_coop.evals.papers.coopeval_printed import DILEMMAS, compared, printed_table, rates
+from shapley_coop.evals.papers.coopeval_records import (
+    CONFIG,
+    DESIGNS,
+    RECORDS,
+    without_records,
+)
+from shapley_coop.games.raid_battle.log import import_raid_log
+from shapley_coop.games.software_company.log import import_company_log, negotiation_beside
+
+RAIDS = "https://github.com/hyyh28/game_theory_llm"
+COMPANY = "https://github.com/hyyh28/ShapleyCoop"
+COOPEVAL = "https://github.com/Xiao215/CoopEval"
+
+HEAD = """# Evidence others can check
+
+What this code says of records that others published. `python -m shapley_coop.evals.papers.evidence`
+writes this page and says in its help how. The records are read where the reader has them and are no
+part of this project; the digest is the SHA-256 of what was read, so that the same record can be
+told from another.
+
+What models did in these records was done for others' studies, elsewhere. What is shown is that our
+rules, settlement and certificates come to the same; it is no finding about any model.
+
+| claim | record | command | figure |
+|---|---|---|---|
+"""
+
+TAIL = f"""
+Where the records are from:
+
+- raid logs: [game_theory_llm]({RAIDS});
+- company logs: [ShapleyCoop]({COMPANY});
+- CoopEval: [CoopEval]({COOPEVAL}), `data/main_study`, and its table in `latex`.
+"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One line of the page.
+
+    Attributes:
+        claim: what is said.
+        record: which record it is said of, with its digest.
+        command: what shows it.
+        figure: what it showed when the page was written.
+    """
+
+    claim: str
+    record: str
+    command: str
+    figure: str
+
+    def row(self) -> str:
+        """As a row of the table."""
+        cells = (self.claim, self.record, f"`{self.command}`", self.figure)
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def of_raid(file: Path) -> Shown:
+    """Our rules play what a raid's log says."""
+    log = import_raid_log(file)
+    differ = len(log.mismatches)
+    same = sum(log.tally[a] == made for a, made in log.contributions.items())
+    return Shown(
+        "Our rules play the raid as its log tells it",
+        _named(file.name, [file]),
+        f"coop import raid-log {file.name}",
+        f"{differ} mismatches in {len(log.record)} turns; the contributions of {same} of "
+        f"{len(log.contributions)} heroes equal the log's own amounts",
+    )
+
+
+def of_company(file: Path) -> Shown:
+    """The decided rewards of a company are read, and compared with earned value."""
+    company = import_company_log(file)
+    read = sum(said.split is not None for said in company.messages)
+    decided = ", ".join(f"{role} {float(part):g}" for role, part in company.rewards.items())
+    return Shown(
+        "The negotiation is read to its decision",
+        _named(file.name, [file, *([beside] if (beside := negotiation_beside(file)) else [])]),
+        f"coop import company-log {file.name}",
+        f"{read} of {len(company.messages)} messages propose a split that sums to 100 %; decided: "
+        f"{decided or 'nothing that can be read'}",
+    )
+
+
+def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
+    """Rounds settled, and contracts certified, as the study recorded and printed them."""
+    found = import_study(folder)
+    rounds = sum(len(one.settled) for one in found)
+    signed = sum(one.round.signed for each in found for one in each.settled)
+    differ = sum(len(one.differing) for one in found)
+    files = [one.experiment.folder / RECORDS for one in found]
+    configs = [one.experiment.folder / CONFIG for one in found]
+    designs = [one.experiment.folder / DESIGNS for one in found if one.proposed]
+    command = "coop import coopeval DIR"
+    yield Shown(
+        "Every recorded round ends with our rules as the study recorded it",
+        _named(f"CoopEval, {len(found)} folders", [*files, *configs, *designs], folder),
+        command,
+        f"{rounds - differ} of {rounds} rounds, {signed} of them under a signed contract; "
+        f"{len(without_records(folder))} more folders had no records here",
+    )
+    proposed = [one for each in found for one in each.proposed]
+    yield Shown(
+        "Contracts that the models proposed, certified",
+        _named("CoopEval, contracts", designs, folder),
+        command,
+        f"of {len(proposed)}: cooperation is stable in {sum(x.stable is True for x in proposed)}, "
+        f"dominant in {sum(x.dominant is True for x in proposed)}; our table would refuse "
+        f"{sum(bool(x.refused) for x in proposed)}, as payers could not pay",
+    )
+    if printed:
+        cells = compared(printed_table(printed), rates(found, DILEMMAS))
+        yield Shown(
+            "The study's printed rates of stable and dominant contracts are ours",
+            _named(printed.name, [printed]),
+            f"{command} --printed {printed.name}",
+            f"{sum(cell.agrees for cell in cells)} of {len(cells)} percentages",
+        )
+
+
+def page(shown: Sequence[Shown]) -> str:
+    """The page with these lines."""
+    return HEAD + "".join(f"{one.row()}\n" for one in shown) + TAIL
+
+
+def _named(name: str, files: Sequence[Path], root: Path | None = None) -> str:
+    """A record's name with the digest of its files: of their paths below `root` and contents."""
+    total = sha256()
+    for file in sorted(files):
+        where = file.relative_to(root).as_posix() if root else file.name
+        total.update(f"{where}\n{sha256(file.read_bytes()).hexdigest()}\n".encode())
+    digest = sha256(files[0].read_bytes()) if len(files) == 1 and not root else total
+    return f"{name} ({digest.hexdigest()[:12]})"
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Write the page from the records that are given."""
+    parser = argparse.ArgumentParser(description="Write docs/evidence.md from records at hand.")
+    parser.add_argument("--raids", type=Path, nargs="*", default=[], help="logs of raids")
+    parser.add_argument("--company", type=Path, nargs="*", default=[], help="logs of companies")
+    parser.add_argument("--coopeval", type=Path, help="a folder of CoopEval's records")
+    parser.add_argument("--printed", type=Path, help="its LaTeX table of contracts")
+    parser.add_argument("--page", type=Path, required=True, help="the page to write")
+    options = parser.parse_args(given)
+    try:
+        shown = [of_raid(file) for file in options.raids]
+        shown += [of_company(file) for file in options.company]
+        if options.coopeval:
+            shown += of_coopeval(options.coopeval, options.printed)
+    except ValueError as error:
+        parser.error(str(error))
+    if not shown:
+        parser.error("no record is given: name one of --raids, --company, --coopeval")
+    options.page.write_text(page(shown), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

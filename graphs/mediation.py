@@ -1,0 +1,40 @@
+"""Mediation: no talk and no contract, but each agent may delegate its move to a mediator.
+
+    open → act ↺ → mediate ↺ → settle
+
+Strong mediated equilibrium (Monderer and Tennenholtz, 2009). In every turn each agent chooses an
+action, or delegates; `mediate` opens what was chosen, plays for those who delegated by the rule
+that all were shown (`deals.mediation`), and lets the game take its turn. What `llm_only` does not
+have: that choice, and `mediate` in the place of `step`. It plays games with a table of payoffs.
+"""
+
+from dataclasses import replace
+
+from langgraph.graph import END
+
+from shapley_coop.deals.mediation import mediator_of
+from shapley_coop.games.matrix import MatrixGame
+from shapley_coop.graphs.phases import ACT, PLAY_ALONE
+from shapley_coop.graphs.routing import whether_over
+from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.nodes.mediation.checks import an_action_or_delegation
+from shapley_coop.nodes.mediation.mediate import mediate
+from shapley_coop.nodes.table.settle import settle
+
+CHOOSE = replace(ACT, topic=replace(PLAY_ALONE, mediated=True), check=an_action_or_delegation)
+"""Every agent chooses an action, or delegates."""
+
+
+def build() -> WorkflowBuilder:
+    """The workflow, not compiled."""
+    page = WorkflowBuilder(plays=MatrixGame, check_game=mediator_of)
+    page.lead("open", "act")
+    page.asks("act", CHOOSE, then="mediate")
+    page.add_node("mediate", mediate)
+    page.branch("mediate", whether_over, {"play_on": "act", "over": "settle", "refused": "act"})
+    page.add_node("settle", settle)
+    page.add_edge("settle", END)
+    return page
+
+
+graph = build().compile(name="mediation")

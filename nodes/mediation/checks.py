@@ -1,0 +1,38 @@
+"""What an agent chooses where it may delegate its move to a mediator."""
+
+from shapley_coop.deals import Fault, Message
+from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.mediation import Mediator, mediator_of
+from shapley_coop.state import AgentOutput, EvaluatedTable
+from shapley_coop.state.mandates import OUTSIDE
+from shapley_coop.state.storage.mandates import mandate_of
+from shapley_coop.state.turn import TurnContext, reading
+
+
+@reading
+def an_action_or_delegation(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
+    """One action that is legal now, or to delegate; what is said beside it stays sealed with it."""
+    mediator = mediator_of(turn.evaluated.game)
+    choices = [*turn.evaluated.legal(agent), mediator.word]
+    found = chosen(message, choices)
+    if isinstance(found, Fault):
+        return found
+    if found[0] not in choices:
+        said = " ".join(found[0].split())[:60]
+        return Fault("ACTION", f"You chose {said!r}. Choose one of: {', '.join(choices)}.")
+    if found[0] == mediator.word and (fault := _never_allowed(turn.evaluated, mediator, agent)):
+        return fault
+    return {"act": "act", "text": ""}
+
+
+def _never_allowed(evaluated: EvaluatedTable, mediator: Mediator, agent: str) -> Fault | None:
+    """Why an agent's mandate does not let it delegate: the mediator could do what it never may."""
+    name = evaluated.config.mandates.get(agent)
+    never = mandate_of(name).mandate.never if name else ()
+    if not set(never) & set(mediator.stage.actions[agent]):
+        return None
+    return Fault(
+        OUTSIDE,
+        f"You may never do {', '.join(never)}, and a mediator could do it for you: choose an "
+        "action of your own.",
+    )

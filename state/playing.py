@@ -1,0 +1,75 @@
+"""A turn of the game: the sealed choices are opened, played, and entered in the record."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from shapley_coop.deals import Fault, scan
+from shapley_coop.deals.language.choices import chosen
+from shapley_coop.games import Turn
+from shapley_coop.state.budget import SPENT_UP
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.storage.home import home
+from shapley_coop.state.turn import pointers_in
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What agents do in one turn.
+
+    Attributes:
+        actions: agent → action; who passed is missing.
+        effects: what the record tells beside what the game brings about.
+    """
+
+    actions: dict[str, str]
+    effects: list[dict[str, Any]] = field(default_factory=list)
+
+
+def choices_in(
+    evaluated: EvaluatedTable, choices: Callable[[str], Sequence[str]] | None = None
+) -> Choices:
+    """What waits sealed on the table.
+
+    An agent that passed takes no action, and the record shows none. One that passed because the
+    operator's budget left it no call is excused: it breaks no duty by that.
+
+    Args:
+        evaluated: the table.
+        choices: agent → what it could choose; by default what is legal for it.
+    """
+    table = evaluated.table
+    opened = home().journal.open_all(table["episode"], pointers_in(table["sealed"]))
+    known = choices or evaluated.legal
+    passes = [
+        {"effect": "pass", "agent": agent, "label": said["label"]}
+        | ({"excused": True} if said["label"] == SPENT_UP else {})
+        for agent, said in table["sealed"].items()
+        if "label" in said
+    ]
+    actions = {a: _revealed(entry.answer.text, known(a)) for a, entry in opened.items()}
+    return Choices(actions, passes)
+
+
+def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
+    """The update of the table by one turn. Verdict: `played`."""
+    game = evaluated.game
+    after = game.step(evaluated.table["position"], choices.actions)
+    turn: Turn = {
+        "turn": evaluated.turn,
+        "actions": {agent: game.action_label(did) for agent, did in choices.actions.items()},
+        "rewards": after.rewards,
+    }
+    if after.pot:
+        turn["pot"] = after.pot
+    if effects := [*choices.effects, *after.effects]:
+        turn["effects"] = effects
+    return {"position": after.position, "record": [turn], "sealed": None, "verdict": "played"}
+
+
+def _revealed(text: str, choices: Sequence[str]) -> str:
+    message = scan(text)
+    assert not isinstance(message, Fault), "what was sealed had been validated"
+    found = chosen(message, choices)
+    assert not isinstance(found, Fault), "what was sealed had been validated"
+    return found[0]
