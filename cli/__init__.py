@@ -29,6 +29,7 @@ from shapley_coop.cli import (
     serving,
     settling,
     showing,
+    tournaments,
     viewing,
 )
 from shapley_coop.cli.console import complain, defer_gc, say
@@ -76,6 +77,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "compare": reporting.compare,
         "merge": reporting.merge,
         "eval": experimenting.evaluate,
+        "tournament": tournaments.tournament,
     },
     SERVE: {"view": viewing.view, "report": viewing.report, "dev": serving.dev, "mcp": serving.mcp},
 }

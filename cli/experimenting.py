@@ -31,6 +31,13 @@ Failures = Annotated[float, typer.Option(help="The part of the cells that may fa
 Dollars = Annotated[float | None, typer.Option(help="USD, over all runs of the folder.", min=0)]
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]
 
+RequestRate = Annotated[
+    list[str] | None, typer.Option(help="N, or provider=N: requests a minute.", metavar="N")
+]
+TokenRate = Annotated[
+    list[str] | None, typer.Option(help="N, or provider=N: tokens a minute.", metavar="N")
+]
+
 
 def sweep(
     suites: Annotated[list[str], typer.Argument(help="Suites by name or file; 'all' is each.")],
@@ -41,12 +48,15 @@ def sweep(
     shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
     cost_limit: Dollars = None,
     prices: PriceFile = None,
+    rpm: RequestRate = None,
+    tpm: TokenRate = None,
     fail_on_error: Failures = 0.05,
     dry_run: Annotated[bool, typer.Option(help="Say what it would take; run nothing.")] = False,
     remote: Annotated[str, typer.Option(help="URL of a LangGraph server that runs them.")] = "",
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run every cell of a suite once. Run it again to go on where it stopped."""
+    from shapley_coop.evals.sweeps.gates import rates_from
     from shapley_coop.evals.sweeps.prices import check_prices
     from shapley_coop.evals.sweeps.suite import shard as shard_of
     from shapley_coop.evals.sweeps.sweep import Limits
@@ -61,7 +71,8 @@ def sweep(
         return
     if cost_limit is not None:
         check_prices(known, cells)
-    limits = Limits(at_once=max_connections, cost=cost_limit, errors=fail_on_error)
+    rates = rates_from(rpm or [], tpm or [])
+    limits = Limits(max_connections, cost_limit, fail_on_error, rates)
     how: Any = {"prices": known, "skipped": skipped, "part": part, "remote": remote}
     with keys_bound():  # a suite is a file, which may be somebody else's
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))

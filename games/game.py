@@ -64,6 +64,15 @@ class Game(ABC):
     goal: ClassVar[str] = "best total"
     """What reaching the best collective payoff is called in tables."""
 
+    earlier_worth: ClassVar[str] = "potential"
+    """The parameter `worth` by which runs of earlier versions were settled."""
+
+    rolls_dice: ClassVar[bool] = True
+    """Whether what the same actions lead to depends on the seed."""
+
+    own_baseline: ClassVar[bool] = False
+    """Whether the game has a rule of its own for the absent, which no run replaces."""
+
     actions: dict[str, list[str]]
     """Agent → every action it may ever take: what a deal can speak of."""
 
@@ -125,9 +134,6 @@ class Game(ABC):
     def over(self, position: Position) -> bool:
         """Whether the play has ended."""
 
-    earlier_worth: ClassVar[str] = "potential"
-    """The parameter `worth` by which runs of earlier versions were settled."""
-
     def of_earlier_version(self) -> None:
         """Compute credit as for runs whose configuration does not know `absent`."""
         if "worth" not in self.params.model_fields_set:
@@ -177,12 +183,6 @@ class Game(ABC):
     def repeated(self, did: Conduct) -> Replays:
         """The same for a conduct that may have been recorded on other dice than this game's."""
         return step_by_step(self, did)
-
-    rolls_dice: ClassVar[bool] = True
-    """Whether what the same actions lead to depends on the seed."""
-
-    own_baseline: ClassVar[bool] = False
-    """Whether the game has a rule of its own for the absent, which no run replaces."""
 
     def replays_of(self, record: Sequence[Turn]) -> Replays:
         """The same; the latest are kept."""

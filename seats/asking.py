@@ -19,7 +19,8 @@ from langgraph.types import interrupt
 from shapley_coop.deals.language.wire import MAX_MESSAGE
 from shapley_coop.seats.a2a.agent import RemoteAgent
 from shapley_coop.seats.answers import without_thinking
-from shapley_coop.seats.faults import described
+from shapley_coop.seats.clients import clients_here
+from shapley_coop.seats.faults import busy_for, described
 from shapley_coop.seats.letters import Letter, with_facts
 from shapley_coop.seats.models import RETRIES, chat_model
 from shapley_coop.seats.modes import answers_of, say
@@ -38,6 +39,9 @@ _FILTERED = {
 """Reasons for which providers, and recordings, say that an answer ended."""
 # Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
+
+LONGEST_WAIT = 60.0
+"""Seconds that the client waits at most before it repeats a request."""
 
 SEND_FACTS = "COOP_SEND_FACTS"
 """Set to 1 in the environment, endpoints are sent the letters' facts as JSON behind the words: for
@@ -157,24 +161,38 @@ def as_answer(reply: Any) -> Answer:
 
 
 async def _call(seat: Seat, seed: int, question: Question, journal: Journal) -> Answer:
+    gate = clients_here().gate
+    if gate is None:
+        return await _asked(seat, seed, question, journal)
+    patience = RETRIES * LONGEST_WAIT  # An endpoint may ask the client to wait before it repeats.
+    return await gate.call(
+        seat, question.text, lambda: _asked(seat, seed, question, journal, patience)
+    )
+
+
+async def _asked(
+    seat: Seat, seed: int, question: Question, journal: Journal, patience: float = 0
+) -> Answer:
     started = time.monotonic()
     # The client's timeout counts per read; a reply that drips must end as well.
-    limit = seat.timeout * (1 if seat.remote else RETRIES + 1)
+    limit = seat.timeout * (1 if seat.remote else RETRIES + 1) + patience
     model: BaseChatModel
     if seat.remote:
         model = RemoteAgent(seat=seat, question=question, journal=journal)
     else:
         model = chat_model(seat, agent=question.agent, seed=seed)
-    failure = ""
+    failure, busy = "", None
     try:
         async with asyncio.timeout(limit):
             answer = await _answered(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure = described(error, seat, limit, question.agent)
+        failure, busy = described(error, seat, limit, question.agent), busy_for(error)
     if failure:
         # Raised outside the handler, so that no private text hangs on as its context.
-        raise SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
+        told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
+        told.busy = busy
+        raise told
     return answer
 
 

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
 
+from shapley_coop.seats.gate import Gate
 from shapley_coop.seats.seat import Seat
 
 LARGEST_BODY, LARGEST_STREAM = 16 << 20, 64 << 20
@@ -110,6 +111,7 @@ class Clients:
         kept: what else is opened once and lasts as long, by what it belongs to.
         opening: held by who opens some of that.
         closing: closes it.
+        gate: what calls to models go through, where a sweep limits them.
     """
 
     http: Any = None
@@ -119,6 +121,7 @@ class Clients:
     kept: dict[Hashable, Any] = field(default_factory=dict)
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     closing: AsyncExitStack = field(default_factory=AsyncExitStack)
+    gate: Gate | None = None
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, Clients] = WeakKeyDictionary()

@@ -12,6 +12,9 @@ from urllib.parse import urlsplit, urlunsplit
 from shapley_coop.seats.clients import AnswerTooLarge, WebPage
 from shapley_coop.seats.seat import Seat
 
+_TOO_OFTEN = 429
+_LONGEST_PAUSE = 3600.0
+
 _AGAIN = "resume the run to try again"
 _SETTINGS = "check the seat's settings (max_tokens, temperature, extra_body and the like)"
 
@@ -67,6 +70,21 @@ def described(error: BaseException, seat: Seat, limit: float, agent: str) -> str
         return f"{type(error).__name__} ({status}); the endpoint {_of_status(error, status, seat)}"
     found = (_of_cause(cause, seat) for cause in causes(error))
     return f"{type(error).__name__}; {next(filter(None, found), _AGAIN)}"
+
+
+def busy_for(error: BaseException) -> float | None:
+    """Seconds for which an endpoint asks to be left alone; 0 where it does not say for how many.
+
+    None unless it refuses because it is asked too often; an empty account is no such reason.
+    """
+    of_quota = getattr(error, "code", None) == "insufficient_quota"
+    if getattr(error, "status_code", None) != _TOO_OFTEN or of_quota:
+        return None
+    wait = getattr(getattr(error, "response", None), "headers", {}).get("retry-after", "")
+    try:
+        return min(max(float(wait), 0.0), _LONGEST_PAUSE)
+    except ValueError:
+        return 0.0  # A date: clocks differ.
 
 
 def _of_status(error: BaseException, status: int, seat: Seat) -> str:

@@ -17,7 +17,14 @@ Answers = Literal["auto", "text", "schema", "tools"]
 
 
 class SeatError(RuntimeError):
-    """A seat did not answer. The text names agent, model and kind of failure, and no content."""
+    """A seat did not answer. The text names agent, model and kind of failure, and no content.
+
+    Attributes:
+        busy: None, or the endpoint is asked too often: for how many seconds it asks to be left
+            alone, 0 where it does not say.
+    """
+
+    busy: float | None = None
 
 
 class CredentialsMissing(RuntimeError):

@@ -2,17 +2,19 @@
 
 import asyncio
 import traceback
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from shapley_coop.evals.sweeps.gates import Purse, Rates, SpendingLimit, SweepGate
 from shapley_coop.evals.sweeps.index import cells_in, indexed
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.store import Writer
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat, clients
+from shapley_coop.seats.clients import clients_here
 
 
 class Player(Protocol):
@@ -36,11 +38,13 @@ class Limits:
         at_once: how many cells are played side by side.
         cost: USD over all runs of the folder; None for no limit.
         errors: the part of the cells to be run that may fail.
+        rates: provider → requests and tokens per minute; `*` is for every other.
     """
 
     at_once: int = 16
     cost: float | None = None
     errors: float = 0.05
+    rates: Mapping[str, Rates] = field(default_factory=dict)
 
 
 @dataclass
@@ -108,6 +112,7 @@ async def sweep(
     under_way = _Sweep(cells, player, writer, limits, prices, watch)
     try:
         async with clients(), asyncio.TaskGroup() as group:
+            await under_way.begin()
             for _ in range(min(limits.at_once, len(under_way.todo))):
                 group.create_task(under_way.work())
     finally:
@@ -130,11 +135,23 @@ class _Sweep:
         done = cells_in(self._writer.folder)
         self.todo = [cell for cell in self._cells if cell.id not in done]
         self.tally = Tally(cells=len(self._cells), before=len(self._cells) - len(self.todo))
-        self.tally.cost = _spent(self._writer.folder, self._prices)
+        self._known = _costs(self._writer.folder, self._prices)
+        self.tally.cost = sum(self._known.values())
+        purse = Purse(self._limits.cost, self.tally.cost)
+        self.gate = SweepGate(self._prices, purse, self._limits.rates)
         self._next = iter(self.todo)
         self._dearest: float | None = None
         self._playing = 0
         self._ended = asyncio.Condition()
+
+    async def begin(self) -> None:
+        """Put the gate up, and count what runs have cost whose process was killed."""
+        clients_here().gate = self.gate
+        if self._limits.cost is not None:
+            # Cells begin in order, so that those that were under way are among the first.
+            for cell in self.todo[: self._limits.at_once * 4]:
+                paid = _cost(self._prices, await self._player.paid_for(cell))
+                self.gate.purse.spent += max(0.0, paid - self._known.get(cell.id, 0.0))
 
     async def work(self) -> None:
         """Play one cell after the other until there is none, or a limit is reached."""
@@ -179,6 +196,9 @@ class _Sweep:
             line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
             line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
             await asyncio.to_thread(self._writer.failed, line)
+            if isinstance(error, SpendingLimit):
+                self.tally.stopped = self.tally.stopped or str(error)
+                return _cost(self._prices, paid)
             self.tally.failed += 1
             if self.tally.failed > self._limits.errors * len(self.todo):
                 self.tally.stopped = f"{self.tally.failed} of {len(self.todo)} cells failed"
@@ -188,13 +208,13 @@ class _Sweep:
         return _cost(self._prices, finished.row["calls"])
 
 
-def _spent(folder: Path, prices: Prices) -> float:
-    """USD over all runs in a folder, failed ones included, each once."""
+def _costs(folder: Path, prices: Prices) -> dict[str, float]:
+    """Cell → USD, of all runs in a folder, failed ones included, each once."""
     if not prices.by_model:
-        return 0.0
+        return {}
     # A cell's row holds the calls of its failed attempts.
     lines = {line.cell: line for kind in ("failures", "rows") for line in indexed(folder, kind)}
-    return sum(prices.cost(line.tokens) for line in lines.values())
+    return {cell: prices.cost(line.tokens) for cell, line in lines.items()}
 
 
 def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,7 +175,7 @@ class _Tasks:
             name = self._name(q.attempt, len(known) + 1)
             text = json.dumps({"at": q.at, "letter": q.name})
             entry = Entry(q.agent, TASK, A2A, name, text, q.attempt, answer, nonce())
-            await self._journal.keep(q.episode, replace(entry))
+            await self._journal.keep(q.episode, entry)
 
     def _entries(self, attempt: int) -> list[Entry]:
         found: list[Entry] = []
@@ -194,13 +194,11 @@ class _Tasks:
 
 async def link_to(seat: Seat, agent: str) -> "Link":
     """The link to an agent: one for a seat and an event loop, so that its card is read once."""
-    from shapley_coop.seats.a2a.link import Link
-
     links = clients_here().links
     key = (seat, agent)
     if key not in links:
         # Several letters may be sent at once; the first one's link is for all.
-        links[key] = asyncio.ensure_future(Link.to(seat, agent))
+        links[key] = asyncio.ensure_future(_linked(seat, agent))
         # Whoever waited for it may have gone; then its failure is nobody's.
         links[key].add_done_callback(lambda made: made.cancelled() or made.exception())
     try:
@@ -209,3 +207,10 @@ async def link_to(seat: Seat, agent: str) -> "Link":
         if links.get(key) and links[key].done():
             links.pop(key)
         raise
+
+
+async def _linked(seat: Seat, agent: str) -> "Link":
+    # The library takes a second to import, once, which must not hold up the event loop.
+    linking = await asyncio.to_thread(import_module, "shapley_coop.seats.a2a.link")
+    found: Link = await linking.Link.to(seat, agent)
+    return found

@@ -1,5 +1,6 @@
 """An agent's card: where it is, what may be believed of it, and the token that it is sent."""
 
+import asyncio
 import hashlib
 import json
 import re
@@ -91,7 +92,8 @@ async def read_card(seat: Seat, http: httpx.AsyncClient) -> Card:
     if any(_origin(one) != _origin(url) for one in addresses):
         raise CardRefused("its card names an address on another host")
     if seat.card_key:
-        _check_signature(card, Path(seat.card_key))
+        key = await asyncio.to_thread(read_card_key, Path(seat.card_key))
+        _check_signature(card, key)
     return Card(card, hashlib.sha256(content).hexdigest())
 
 
@@ -114,14 +116,13 @@ def read_card_key(path: Path) -> bytes:
     return content
 
 
-def _check_signature(card: "AgentCard", path: Path) -> None:
+def _check_signature(card: "AgentCard", key: bytes) -> None:
     from a2a.utils.signing import (
         InvalidSignaturesError,
         NoSignatureError,
         create_signature_verifier,
     )
 
-    key = read_card_key(path)
     verify = create_signature_verifier(lambda kid, jku: key, ALGORITHMS)
     try:
         verify(card)

@@ -1,0 +1,97 @@
+"""`coop tournament`: every seat against every seat, a ranking, and its check."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shapley_coop.cli.console import note, say, say_json, show_table, write_file
+from shapley_coop.cli.experimenting import (
+    INCOMPLETE,
+    AtOnce,
+    Failures,
+    Out,
+    run_cells,
+    sweep_folder,
+)
+from shapley_coop.cli.options import Json
+
+if TYPE_CHECKING:
+    from shapley_coop.evals.tournament.ranking import Rank
+
+VERIFY = "verify"
+PAGE = "leaderboard.html"
+
+
+def tournament(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="A tournament by name or file; 'verify' computes a folder's ranking again."
+        ),
+    ],
+    folder: Annotated[
+        Path | None, typer.Argument(help="Of 'verify': the tournament's folder.", metavar="[DIR]")
+    ] = None,
+    out: Out = None,
+    max_connections: AtOnce = 16,
+    fail_on_error: Failures = 0.05,
+    as_json: Json = False,
+) -> None:
+    """Play every seat against every seat in each game and both roles. Run it again to go on."""
+    from shapley_coop.evals.tournament.results import check_ranking
+
+    if file == VERIFY:
+        if folder is None or out:
+            raise ValueError("coop tournament verify: give the tournament's folder, and no -o")
+        _show(check_ranking(folder), as_json)
+        if not as_json:
+            say(f"{folder}: the rows come to this ranking")
+        return
+    if folder is not None:
+        raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
+    _play(file, out, max_connections, fail_on_error, as_json)
+
+
+def _play(file: str, out: Path | None, at_once: int, errors: float, as_json: bool) -> None:
+    from shapley_coop.evals.sweeps.suite import expand
+    from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.evals.tournament.entry import load_tournament, suites
+    from shapley_coop.evals.tournament.page import leaderboard
+    from shapley_coop.evals.tournament.results import enter, keep_ranking, played_in
+    from shapley_coop.seats.keys import keys_bound
+
+    entered = load_tournament(file)
+    chosen = suites(entered)
+    cells = [cell for suite in chosen for cell in expand(suite)]
+    place = out or sweep_folder(entered.name)
+    enter(place, entered)
+    limits = Limits(at_once=at_once, errors=errors)
+    with keys_bound():  # a tournament is a file, which may be somebody else's
+        tally = run_cells(chosen, cells, place, what=f"{len(cells)} matches", limits=limits)
+    if tally.left:
+        note(f"{tally.left} matches are left: coop status {place}; the same command goes on")
+        sys.exit(INCOMPLETE)
+    played = played_in(place)
+    ranking = played.ranking()
+    keep_ranking(place, ranking)
+    write_file(place / PAGE, leaderboard(played, ranking))
+    _show(ranking, as_json)
+    if not as_json:
+        say(f"{place / PAGE}: {tally.done} matches played, {tally.before} there before")
+
+
+def _show(ranking: "list[Rank]", as_json: bool) -> None:
+    """Print the ranking."""
+    from shapley_coop.evals.tournament.results import as_json as plain
+
+    if as_json:
+        say_json(plain(ranking))
+        return
+    lines = [
+        [str(place), one.seat, one.strength.shown(2), f"{one.won:.1%}", str(one.compared)]
+        for place, one in enumerate(ranking, start=1)
+    ]
+    columns = ["place", "seat", "strength (n seeds)", "comparisons won", "comparisons"]
+    show_table("Ranking, corrected for roles", columns, lines)

@@ -1,0 +1,254 @@
+"""When a sweep's calls may be made: at an endpoint's pace, and within a sum of money.
+
+An endpoint that answers 429 is left alone for as long as it asks, and then asked by half as many at
+once; each answer lets a little more through (additive increase, multiplicative decrease: Chiu and
+Jain, 1989). So it slows a sweep and does not fail it.
+
+Money is reserved for each call at its worst: every byte of the letter a token, and the longest
+answer. Where that does not fit beside the calls under way, a call waits for their end, and is made
+alone while anything is left: so the limit is passed by one call at most.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from math import inf
+
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, is_free
+from shapley_coop.seats import Seat, SeatError
+from shapley_coop.seats.models import profile_of
+from shapley_coop.seats.records import Answer
+from shapley_coop.seats.usage import counted
+
+EVERY = "*"
+MINUTE = 60.0
+TRIES = 100
+"""429s in a row after which a call is given up."""
+
+LONGEST_ANSWER = 200_000
+"""Tokens, where neither the seat nor LangChain's profile of the model has a limit."""
+
+BESIDE_THE_LETTER = 2_000
+"""Tokens of a form or of tools that may be sent with a letter."""
+
+
+class SpendingLimit(SeatError):
+    """The next call could not be paid for."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Limits of one provider: requests and tokens per minute; None for no limit."""
+
+    rpm: float | None = None
+    tpm: float | None = None
+
+
+@dataclass
+class Pace:
+    """The pace of calls to one endpoint.
+
+    Attributes:
+        rates: what it allows.
+        clock: seconds, rising.
+        sleep: waits for so many of them.
+    """
+
+    rates: Rates
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    at_once: float = inf
+    under_way: int = 0
+    _quiet_until: float = 0.0
+    _refusals: int = 0
+    _recent: deque[list[float]] = field(default_factory=deque)
+    _queue: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _freed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def enter(self, tokens: int) -> list[float]:
+        """Wait until a call may be made, in the order of asking.
+
+        Returns:
+            When it was made, and its tokens, which are to be corrected once they are known.
+        """
+        async with self._queue:
+            while (wait := self._wait(tokens)) > 0:
+                if wait < inf:
+                    await self.sleep(wait)
+                else:
+                    self._freed.clear()
+                    await self._freed.wait()
+            self.under_way += 1
+            made = [self.clock(), float(tokens)]
+            self._recent.append(made)
+            return made
+
+    def leave(self, busy: float | None = None) -> None:
+        """End a call.
+
+        Args:
+            busy: None, or the endpoint answered 429: for how many seconds, 0 where it did not say.
+        """
+        self.under_way -= 1
+        self._freed.set()
+        if busy is None:
+            self._refusals = 0
+            self.at_once += 1 / self.at_once
+            return
+        now = self.clock()
+        if now >= self._quiet_until:  # of several calls that are refused together the first counts
+            self.at_once = max(1.0, min(self.at_once, self.under_way + 1) / 2)
+            self._refusals += 1
+        self._quiet_until = max(self._quiet_until, now + (busy or self._own_pause()))
+
+    def _own_pause(self) -> float:
+        return min(MINUTE, 2.0 ** (self._refusals - 1))
+
+    def _wait(self, tokens: int) -> float:
+        """Seconds until a call of so many tokens may be made; infinite: until another has ended."""
+        now, rates = self.clock(), self.rates
+        while self._recent and self._recent[0][0] <= now - MINUTE:
+            self._recent.popleft()
+        if now < self._quiet_until:
+            return self._quiet_until - now
+        if self.under_way >= self.at_once:
+            return inf
+        until_next = self._recent[0][0] + MINUTE - now if self._recent else 0.0
+        if rates.rpm is not None and len(self._recent) + 1 > max(rates.rpm, 1):
+            return until_next
+        sent = sum(made[1] for made in self._recent)
+        return until_next if rates.tpm is not None and sent + tokens > rates.tpm else 0.0
+
+
+@dataclass
+class Purse:
+    """Money for calls, in USD.
+
+    Attributes:
+        limit: None for no limit.
+        spent: by calls that have ended.
+        refused: whether a call could not be paid for.
+    """
+
+    limit: float | None = None
+    spent: float = 0.0
+    refused: bool = False
+    _reserved: float = 0.0
+    _under_way: int = 0
+    _freed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def reserve(self, worst: float) -> None:
+        """Wait until a call fits, or is the only one.
+
+        Raises:
+            SpendingLimit: nothing is left.
+        """
+        while True:
+            limit = inf if self.limit is None else self.limit
+            if self.spent >= limit:
+                self.refused = True
+                raise SpendingLimit(f"the cost limit of {limit:g} USD: {self.spent:.4f} are spent")
+            if not self._under_way or self.spent + self._reserved + worst <= limit:
+                break
+            self._freed.clear()
+            await self._freed.wait()
+        self._reserved += worst
+        self._under_way += 1
+
+    def settle(self, worst: float, cost: float) -> None:
+        """End a call for which `worst` was reserved and which has cost `cost`."""
+        self._reserved -= worst
+        self._under_way -= 1
+        self.spent += cost
+        self._freed.set()
+
+
+@dataclass
+class SweepGate:
+    """Every call of a sweep goes through it (`seats.gate.Gate`).
+
+    Attributes:
+        prices: USD per million tokens.
+        purse: what may be spent.
+        rates: provider → its limits; `*` is for every other.
+    """
+
+    prices: Prices = NO_PRICES
+    purse: Purse = field(default_factory=Purse)
+    rates: Mapping[str, Rates] = field(default_factory=dict)
+    _paces: dict[tuple[str, str | None], Pace] = field(default_factory=dict)
+
+    async def call(self, seat: Seat, letter: str, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+        """Ask a seat when it may be asked, again where its endpoint is asked too often.
+
+        Raises:
+            SeatError: no answer came.
+            SpendingLimit: it cannot be paid for.
+        """
+        if is_free(seat.model):
+            return await ask()
+        limits = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
+        pace = self._paces.setdefault((seat.provider, seat.base_url), Pace(limits))
+        tries = 0
+        while True:
+            made = await pace.enter(counted(None, letter, "")[0])
+            try:
+                answer = await self._paid(seat, letter, ask)
+            except SeatError as error:
+                pace.leave(error.busy)
+                tries += 1
+                if error.busy is None or tries == TRIES:
+                    raise
+            except BaseException:
+                pace.leave()
+                raise
+            else:
+                made[1] = float(answer.input_tokens + answer.output_tokens)
+                pace.leave()
+                return answer
+
+    async def _paid(self, seat: Seat, letter: str, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+        if self.purse.limit is None:
+            return await ask()
+        worst = self._cost(seat, *worst_case(seat, letter))
+        await self.purse.reserve(worst)
+        cost = 0.0
+        try:
+            answer = await ask()
+            cost = self._cost(seat, answer.input_tokens, answer.output_tokens)
+        finally:
+            self.purse.settle(worst, cost)
+        return answer
+
+    def _cost(self, seat: Seat, tokens_in: int, tokens_out: int) -> float:
+        call = {"model": seat.model, "input_tokens": tokens_in, "output_tokens": tokens_out}
+        return self.prices.cost([call])
+
+
+def worst_case(seat: Seat, letter: str) -> tuple[int, int]:
+    """The most tokens in and out that a call can take: no token is shorter than a byte."""
+    try:
+        known = seat.max_tokens or profile_of(seat).get("max_output_tokens")
+    except ValueError:
+        known = None  # an agent elsewhere, or a package's seat
+    tokens_in = len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER
+    return tokens_in, int(known or LONGEST_ANSWER)
+
+
+def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:
+    """Read "500", for every provider, or "openai=500".
+
+    Raises:
+        ValueError: it is neither.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for name, texts in (("rpm", rpm), ("tpm", tpm)):
+        for text in texts:
+            provider, equals, number = text.rpartition("=")
+            if not number.isdigit() or int(number) < 1 or (equals and not provider):
+                raise ValueError(f"--{name} {text}: give a number, or provider=number")
+            found.setdefault(provider or EVERY, {})[name] = float(number)
+    every = found.get(EVERY, {})
+    return {provider: Rates(**{**every, **limits}) for provider, limits in found.items()}

@@ -1,0 +1,114 @@
+"""A tournament as one YAML file, and the suites that it stands for.
+
+>>> from shapley_coop.evals.tournament.entry import Tournament, suites
+>>> seats = {"hard": "embedded:greedy", "fair": "embedded:rational"}
+>>> games = {"room": {"game": "escape_room"}}
+>>> [suite.name for suite in suites(Tournament(name="two", seats=seats, games=games))]
+['two_room']
+"""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from shapley_coop.evals.sweeps.suite import Suite, parse_seeds, refuse_programs
+from shapley_coop.files import first_error, read_mapping
+from shapley_coop.games import load
+
+FIRST, SECOND = "first", "second"
+"""The axes: who has the game's first role, and who its second."""
+
+ROLES = 2
+_SHIPPED = Path(__file__).parent
+
+
+class Tournament(BaseModel):
+    """Who plays what: a round robin, with every seat in both roles and against itself."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z0-9_]{1,30}$", description="By default the file's own.")
+    about: str = Field(default="", description="What the tournament asks.")
+    seats: dict[str, Any] = Field(min_length=2, description="Name → a seat: a model, or settings.")
+    games: dict[str, dict[str, Any]] = Field(
+        min_length=1, description="Name → a game of two, its workflow and run configuration."
+    )
+    seeds: list[int] = Field(default=[0], min_length=1, description="A list, or 0-9, or 0-4,10.")
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _ranges(cls, seeds: Any) -> Any:
+        return parse_seeds(seeds) if isinstance(seeds, str | int) else seeds
+
+    @field_validator("games")
+    @classmethod
+    def _named(cls, games: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        for name, settings in games.items():
+            if not (name.isascii() and name.isidentifier() and name == name.lower()):
+                raise ValueError(f"game {name!r}: give a name of small letters, digits and _")
+            if "game" not in settings or "seats" in settings or "seed" in settings:
+                raise ValueError(f"game {name}: give game and its settings, no seats and no seed")
+        return games
+
+
+def shipped() -> list[str]:
+    """The tournaments that come with the project, sorted."""
+    return sorted(path.stem for path in _SHIPPED.glob("*.yaml"))
+
+
+def load_tournament(name: str) -> Tournament:
+    """Read a tournament by its name or file.
+
+    Raises:
+        ValueError: there is none, it is not what a tournament is, or it names a program.
+    """
+    path = _SHIPPED / f"{name}.yaml" if name in shipped() else Path(name)
+    if not path.is_file():
+        raise ValueError(
+            f"no tournament {name!r}: there are {', '.join(shipped())}, or give a file"
+        )
+    content = read_mapping(path, "a tournament", "give seats and games")
+    try:
+        found = Tournament.model_validate({"name": path.stem, **content})
+    except ValidationError as error:
+        raise ValueError(f"{path}: {first_error(error, Tournament)}") from None
+    refuse_programs(path, (settings["game"] for settings in found.games.values()))
+    return found
+
+
+def suites(tournament: Tournament) -> list[Suite]:
+    """The suite of each game: first seat × second seat × seeds.
+
+    Raises:
+        ValueError: a game cannot be loaded, or is not of two.
+    """
+    found = []
+    for name, settings in tournament.games.items():
+        agents = load(settings["game"], settings.get("params")).agents
+        if len(agents) != ROLES:
+            raise ValueError(
+                f"game {name}: a tournament's games are of two, this has {len(agents)}"
+            )
+        axes = zip((FIRST, SECOND), agents, strict=True)
+        vary: dict[str, Any] = {
+            axis: {label: {"seats": {agent: seat}} for label, seat in tournament.seats.items()}
+            for axis, agent in axes
+        }
+        about = f"{tournament.about} The game {name}."
+        given = {"about": about.strip(), "base": settings, "vary": vary}
+        suite = {"name": suite_name(tournament, name), "seeds": tournament.seeds, **given}
+        found.append(Suite.model_validate(suite))
+    return found
+
+
+def suite_name(tournament: Tournament, game: str) -> str:
+    """What the suite of a game is called.
+
+    Raises:
+        ValueError: the two names are too long together.
+    """
+    name = f"{tournament.name}_{game}"
+    if len(name) > 64:
+        raise ValueError(f"game {game}: give a shorter name; {name} has more than 64 characters")
+    return name

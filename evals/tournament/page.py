@@ -1,0 +1,116 @@
+"""The leaderboard: one self-contained page of a tournament, by the same policy as a report's."""
+
+import base64
+import hashlib
+from html import escape
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from shapley_coop.evals.measures.stats import LEVEL
+from shapley_coop.evals.reports.charts import Axis, Bar, intervals
+from shapley_coop.evals.reports.layout import number, prose
+from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.tournament.ranking import Rank
+from shapley_coop.evals.tournament.results import COLUMNS, Played
+
+_HERE = Path(__file__).parent
+_STYLE = _HERE.parent / "reports" / "report.css"
+_pages = Environment(
+    loader=FileSystemLoader(_HERE),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_pages.filters |= {"number": number, "prose": prose}
+
+BOX, TOP, LETTER = 34, 24, 7.2
+HIGH, LOW = "#1f9d78", "#e08a00"
+
+
+def leaderboard(played: Played, ranking: list[Rank]) -> str:
+    """The page of a tournament.
+
+    Args:
+        played: it, with all rows.
+        ranking: of its seats.
+    """
+    style = _STYLE.read_text(encoding="utf-8")
+    rows = [row for own in played.rows.values() for row in own]
+    return _pages.get_template("page.html").render(
+        tournament=played.tournament,
+        style=style,
+        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        runs=len(rows),
+        simulated=sum(bool(row["result"]["simulated"]) for row in rows),
+        ranking=ranking,
+        chart=_strengths(ranking),
+        columns=list(COLUMNS),
+        games=[_game(played, game, [one.seat for one in ranking]) for game in played.rows],
+        reported=provenance(),
+        level=f"{LEVEL:.0%}",
+    )
+
+
+def _game(played: Played, game: str, seats: list[str]) -> dict[str, Any]:
+    crossed = played.crossed(game)
+    return {
+        "name": game,
+        "settings": played.tournament.games[game],
+        "lines": [(seat, played.measured(game, seat)) for seat in seats],
+        "matrix": [(first, [crossed[first, second] for second in seats]) for first in seats],
+        "picture": matrix(seats, crossed),
+    }
+
+
+def _strengths(ranking: list[Rank]) -> str:
+    ends = [x for one in ranking for x in (one.strength.low, one.strength.high)]
+    bars = [Bar(one.seat, "", one.strength) for one in ranking]
+    return intervals(bars, Axis.around("strength θ (0 is the mean seat)", ends, [0]))
+
+
+def matrix(seats: list[str], crossed: dict[tuple[str, str], float]) -> str:
+    """A picture of who gets what against whom.
+
+    Args:
+        seats: in the order of rows and columns; a row is numbered as its column.
+        crossed: first seat, second seat → the first one's mean payoff.
+
+    Returns:
+        SVG: green above the mean of all, orange below, the stronger the further; each box has its
+        number, and its title says it in words.
+    """
+    mean = sum(crossed.values()) / len(crossed)
+    reach = max(abs(value - mean) for value in crossed.values()) or 1.0
+    left = LETTER * max(len(f"{n}. {seat}") for n, seat in enumerate(seats, 1)) + 16
+    size = (left + BOX * len(seats) + 8, TOP + BOX * len(seats) + 8)
+    parts = []
+    for row, first in enumerate(seats):
+        y = TOP + BOX * row
+        parts.append(_text(left - 8, y + BOX / 2, f"{row + 1}. {first}", "end", 13))
+        parts.append(_text(left + BOX * (row + 0.5), TOP / 2, str(row + 1), "middle", 11))
+        for column, second in enumerate(seats):
+            value = crossed[first, second]
+            part = (value - mean) / reach if isfinite(value) else 0.0
+            x, colour = left + BOX * column, HIGH if part > 0 else LOW
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y}" width="{BOX - 2}" height="{BOX - 2}" fill="{colour}" '
+                f'fill-opacity="{abs(part) * 0.8:.2f}"><title>{escape(first)} against '
+                f"{escape(second)}: {value:.3g}</title></rect>"
+            )
+            parts.append(_text(x + BOX / 2 - 1, y + BOX / 2 - 1, f"{value:.3g}", "middle", 11))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]:.0f} {size[1]}" '
+        f'width="{size[0]:.0f}" role="img" font-family="system-ui, sans-serif">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _text(x: float, y: float, words: str, anchor: str, size: int) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" dy="0.35em" font-size="{size}" text-anchor="{anchor}" '
+        f'fill="currentColor">{escape(words)}</text>'
+    )

@@ -1,0 +1,185 @@
+"""What a tournament's rows come to: the ranking, each game's table, and the cross-play matrix."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shapley_coop.evals.measures.evaluators import score
+from shapley_coop.evals.measures.stats import Estimate, mean_interval
+from shapley_coop.evals.sweeps.store import Row, read_rows, replace_file
+from shapley_coop.evals.sweeps.suite import expand, refuse_programs
+from shapley_coop.evals.tournament.entry import (
+    FIRST,
+    ROLES,
+    SECOND,
+    Tournament,
+    suite_name,
+    suites,
+)
+from shapley_coop.evals.tournament.ranking import Rank, rank
+from shapley_coop.files import read_json
+
+ENTRY, RANKING = "tournament.json", "ranking.json"
+RESAMPLES = 2_000
+"""Of a mean's interval: a page has some hundreds."""
+
+SAME = 1e-6
+"""Libraries of another version may round strengths otherwise; nothing else may differ."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A whole tournament with its rows, by game."""
+
+    tournament: Tournament
+    rows: dict[str, list[Row]]
+
+    def ranking(self) -> list[Rank]:
+        """The seats by strength."""
+        seats = list(self.tournament.seats)
+        shape = (len(self.rows), ROLES, len(seats), len(seats), len(self.tournament.seeds))
+        payoffs = np.full(shape, np.nan)
+        seeds = {seed: at for at, seed in enumerate(self.tournament.seeds)}
+        for game, rows in enumerate(self.rows.values()):
+            for row in rows:
+                first, second = (seats.index(row["labels"][axis]) for axis in (FIRST, SECOND))
+                a, b = (row["result"]["payoffs"][agent] for agent in row["result"]["agents"])
+                payoffs[game, 0, first, second, seeds[row["seed"]]] = a
+                payoffs[game, 1, second, first, seeds[row["seed"]]] = b
+        return rank(seats, payoffs)
+
+    def measured(self, game: str, seat: str) -> list[Estimate]:
+        """`COLUMNS` of a seat in a game, over all its matches, those against itself in both roles.
+
+        Intervals are over matches, which share opponents and seeds.
+        """
+        rows = self.rows[game]
+        roles = [(row, at) for row in rows for at in range(ROLES) if _sits(row, at) == seat]
+        found = []
+        for only, read in COLUMNS.values():
+            taken = [read(row, at) for row, at in roles if only in (None, at)]
+            values = [float(x) for x in taken if x is not None]
+            found.append(mean_interval(values, RESAMPLES))
+        return found
+
+    def crossed(self, game: str) -> dict[tuple[str, str], float]:
+        """First seat, second seat → the first one's mean payoff."""
+        found: dict[tuple[str, str], list[float]] = {}
+        for row in self.rows[game]:
+            found.setdefault((_sits(row, 0), _sits(row, 1)), []).append(_payoff(row, 0))
+        return {pair: float(np.mean(values)) for pair, values in found.items()}
+
+
+def _sits(row: Row, role: int) -> str:
+    return str(row["labels"][(FIRST, SECOND)[role]])
+
+
+def _agent(row: Row, role: int) -> str:
+    return str(row["result"]["agents"][role])
+
+
+def _payoff(row: Row, role: int) -> float:
+    return float(row["result"]["payoffs"][_agent(row, role)])
+
+
+def _over_claim(row: Row, role: int) -> float | None:
+    claim = row["result"]["credit"]["claims"].get(_agent(row, role), {})
+    over = claim.get("over_claim")
+    return None if over is None else max(0.0, float(over))
+
+
+Read = Callable[[Row, int], float | None]
+
+COLUMNS: dict[str, tuple[int | None, Read]] = {
+    "payoff, first role": (0, _payoff),
+    "payoff, second role": (1, _payoff),
+    "welfare": (None, lambda row, _: score(row, "social_welfare")),
+    "agreement": (None, lambda row, _: score(row, "agreement")),
+    "own breaches": (None, lambda row, role: score(row, f"breaches:{_agent(row, role)}")),
+    "own over-claim": (None, _over_claim),
+}
+"""What a game's table shows → the role that it is of, and how a match is read."""
+
+
+def played_in(folder: Path) -> Played:
+    """The tournament of a folder with all its rows.
+
+    Raises:
+        ValueError: the folder holds none, or not all of its matches, or others.
+    """
+    content = read_json(folder / ENTRY, "a tournament")
+    tournament = Tournament.model_validate(content)
+    refuse_programs(folder, (settings["game"] for settings in tournament.games.values()))
+    wanted = {cell.id: cell for suite in suites(tournament) for cell in expand(suite)}
+    rows = {row["cell"]: row for row in read_rows(folder) if row["cell"] in wanted}
+    if left := len(wanted) - len(rows):
+        raise ValueError(f"{folder}: {left} of {len(wanted)} matches are left: run it again")
+    for cell in wanted.values():
+        row = rows[cell.id]
+        if (row["labels"], row["seed"]) != (dict(cell.labels), cell.seed):
+            raise ValueError(f"{folder}: the row of {cell.name} has other labels than its match")
+    by_game: dict[str, list[Row]] = {}
+    for game, (cell_id, cell) in product(tournament.games, wanted.items()):
+        if cell.suite == suite_name(tournament, game):
+            by_game.setdefault(game, []).append(rows[cell_id])
+    return Played(tournament, by_game)
+
+
+def enter(folder: Path, tournament: Tournament) -> None:
+    """Keep the tournament beside its rows.
+
+    Raises:
+        ValueError: the folder holds another one.
+    """
+    path, content = folder / ENTRY, tournament.model_dump(mode="json")
+    if path.exists() and read_json(path, "a tournament") != content:
+        raise ValueError(f"{folder} holds another tournament: give another -o DIR")
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+
+
+def as_json(ranking: Sequence[Rank]) -> list[dict[str, Any]]:
+    """A ranking as plain JSON."""
+    return [
+        {
+            "seat": one.seat,
+            "strength": one.strength.value,
+            "low": one.strength.low,
+            "high": one.strength.high,
+            "seeds": one.strength.n,
+            "won": one.won,
+            "compared": one.compared,
+        }
+        for one in ranking
+    ]
+
+
+def keep_ranking(folder: Path, ranking: Sequence[Rank]) -> None:
+    """Write the ranking, which `check_ranking` computes again."""
+    replace_file(folder / RANKING, json.dumps(as_json(ranking), indent=1) + "\n")
+
+
+def check_ranking(folder: Path) -> list[Rank]:
+    """Compute a kept ranking again from the rows.
+
+    Raises:
+        ValueError: a match is missing, or the kept ranking is another; names the first difference.
+    """
+    found = played_in(folder).ranking()
+    kept, anew = read_json(folder / RANKING, "a ranking"), as_json(found)
+    if not isinstance(kept, list) or len(kept) != len(anew):
+        raise ValueError(f"{folder / RANKING}: lists other seats than the tournament")
+    for place, (was, now) in enumerate(zip(kept, anew, strict=True), start=1):
+        for key, value in now.items():
+            told = was.get(key) if isinstance(was, dict) else None
+            both = isinstance(value, float) and isinstance(told, int | float)
+            if not (abs(value - told) <= SAME if both else value == told):
+                raise ValueError(
+                    f"{folder / RANKING}: place {place} says {key} {told!r}; the rows say {value!r}"
+                )
+    return found

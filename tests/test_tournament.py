@@ -1,0 +1,159 @@
+"""A tournament is played as a sweep, ranks like against like, and its ranking can be verified."""
+
+import json
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from shapley_coop.evals.sweeps.suite import expand
+from shapley_coop.evals.tournament.entry import load_tournament, shipped, suites
+from shapley_coop.evals.tournament.page import matrix
+from shapley_coop.evals.tournament.ranking import rank, strengths, wins
+from tests.coop_command import USAGE, Coop, coop_in, one_line
+
+STRATEGY = "python:shapley_coop.seats.classical:"
+FILE = {
+    "name": "small",
+    "seats": {
+        "mirror": f"{STRATEGY}tit_for_tat",
+        "hawk": f"{STRATEGY}defector",
+        "dove": f"{STRATEGY}cooperator",
+    },
+    "games": {"dilemma": {"game": "prisoners_dilemma", "graph": "llm_only"}},
+    "seeds": "0-1",
+}
+MATCHES = 3 * 3 * 2
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    monkeypatch.setattr("shapley_coop.permissions._permitted", set())
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+def written(folder: Path, **more: object) -> str:
+    path = folder / "small.yaml"
+    path.write_text(json.dumps({**FILE, **more}))  # JSON is YAML
+    return str(path)
+
+
+def test_strengths_are_the_known_ones_of_two() -> None:
+    won = np.array([[0.0, 3.0], [1.0, 0.0]])
+    first, second = strengths(won)
+    assert first - second == pytest.approx(log(3.5 / 1.5), abs=1e-4), "with one tie added"
+    assert first + second == pytest.approx(0)
+
+
+def test_a_role_that_pays_more_makes_nobody_stronger() -> None:
+    dice = np.random.default_rng(0)
+    payoffs = dice.integers(5, size=(1, 2, 3, 1, 40)) + np.zeros((1, 2, 3, 3, 40))
+    other = payoffs.copy()
+    other[:, 0] += 1_000
+    assert np.array_equal(wins(payoffs), wins(other))
+    assert np.array_equal(wins(payoffs), wins(payoffs * 7)), "and so does no unit"
+
+
+def test_more_in_every_place_ranks_first_with_an_interval_that_holds_it() -> None:
+    dice = np.random.default_rng(1)
+    payoffs = dice.normal(size=(2, 2, 3, 3, 30))
+    payoffs[:, :, 2] += 1.0
+    best, *others = rank(["a", "b", "c"], payoffs)
+    assert best.seat == "c"
+    assert best.strength.low < best.strength.value < best.strength.high
+    assert best.strength.low > max(one.strength.high for one in others)
+    assert best.compared == 2 * 2 * 3 * 30 * 2
+    swapped = rank(["b", "a", "c"], payoffs[:, :, [1, 0, 2]])
+    assert swapped[0].strength.value == pytest.approx(best.strength.value, abs=1e-4)
+
+
+def test_a_tournament_is_played_once_verified_and_written_as_a_page(
+    coop: Coop, tmp_path: Path
+) -> None:
+    file, folder = written(tmp_path), tmp_path / "out"
+    first = coop("tournament", file, "-o", str(folder), "--json").result
+    assert [one["compared"] for one in first] == [2 * 3 * 2 * 2] * 3
+    rows = (folder / "rows.jsonl").read_text()
+    assert len(rows.splitlines()) == MATCHES
+    # Without talk: the mirror loses one point to the hawk; the dove loses ten.
+    crossed = {
+        (row["labels"]["first"], row["labels"]["second"]): row["result"]["payoffs"]["Alice"]
+        for row in map(json.loads, rows.splitlines())
+    }
+    assert crossed["mirror", "hawk"] == -1
+    assert crossed["hawk", "mirror"] == 2
+    assert crossed["dove", "hawk"] == -10
+    # Against mirror, hawk and dove the mirror has 10, -1, 10, the hawk 2, 0, 20, the dove
+    # 10, -10, 10: of each six comparisons the mirror wins 1 and .5 + 1 + .5, the hawk 2 and 2.
+    assert {one["seat"]: one["won"] for one in first} == pytest.approx(
+        {"mirror": 3 / 6, "hawk": 4 / 6, "dove": 2 / 6}
+    )
+    again = coop("tournament", file, "-o", str(folder))
+    assert f"0 matches played, {MATCHES} there before" in again.out
+    assert (folder / "rows.jsonl").read_text() == rows
+    assert coop("tournament", "verify", str(folder), "--json").result == first
+    page = (folder / "leaderboard.html").read_text()
+    assert "default-src 'none'" in page
+    assert "<script" not in page
+    assert "mirror against hawk: -1" in page
+
+
+def test_a_ranking_or_a_row_that_was_changed_is_found(coop: Coop, tmp_path: Path) -> None:
+    file, folder = written(tmp_path, seeds=[0]), tmp_path / "out"
+    assert coop("tournament", file, "-o", str(folder)).code == 0
+    verify = ("tournament", "verify", str(folder))
+    ranking, rows = folder / "ranking.json", folder / "rows.jsonl"
+    kept, lines = ranking.read_text(), rows.read_text()
+    ranking.write_text(kept.replace('"hawk"', '"dive"'))
+    assert "place 1 says seat 'dive'; the rows say 'hawk'" in one_line(coop(*verify), USAGE)
+    ranking.write_text(kept)
+    changed = [json.loads(line) for line in lines.splitlines()]
+    next(row for row in changed if row["labels"] == {"first": "dove", "second": "hawk"})["result"][
+        "payoffs"
+    ]["Alice"] = 90.0
+    rows.write_text("".join(f"{json.dumps(row)}\n" for row in changed))
+    assert "the rows say" in one_line(coop(*verify), USAGE)
+    rows.write_text("".join(lines.splitlines(keepends=True)[1:]))
+    assert "1 of 9 matches are left" in one_line(coop(*verify), USAGE)
+    rows.write_text(lines)
+    assert coop(*verify).code == 0
+    written(tmp_path, seeds=[5])
+    other = coop("tournament", file, "-o", str(folder))
+    assert "holds another tournament" in one_line(other, USAGE)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"games": {"three": {"game": "raid_battle"}}}, "a tournament's games are of two"),
+        ({"games": {"own": {"game": "own.py"}}}, "coop --trust-programs"),
+        ({"games": {"a": {"game": "escape_room", "seed": 3}}}, "no seats and no seed"),
+        ({"games": {"A b": {"game": "escape_room"}}}, "give a name of small letters"),
+        ({"seats": {"alone": "embedded:rational"}}, "seats"),
+        ({"seats": {"a": "embedded:rational", "b": "python:bots:f"}}, "to seat it is to run"),
+    ],
+)
+def test_what_is_no_tournament_is_refused_in_one_line(
+    coop: Coop, tmp_path: Path, more: dict[str, object], told: str
+) -> None:
+    refused = coop("tournament", written(tmp_path, **more), "-o", str(tmp_path / "out"))
+    assert told in one_line(refused, USAGE)
+    assert not list(tmp_path.glob("out/rows*"))
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_a_shipped_tournament_expands_to_all_its_matches(name: str) -> None:
+    found = load_tournament(name)
+    cells = [cell for suite in suites(found) for cell in expand(suite)]
+    assert len({cell.id for cell in cells}) == len(cells)
+    assert len(cells) == len(found.games) * len(found.seats) ** 2 * len(found.seeds)
+
+
+def test_names_in_a_picture_are_text() -> None:
+    seats = ["<b>", "c"]
+    drawn = matrix(seats, {(a, b): float(len(a)) for a in seats for b in seats})
+    assert "<b>" not in drawn
+    assert "&lt;b&gt; against c: 3" in drawn
