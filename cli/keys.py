@@ -64,7 +64,13 @@ def mandate(
     max_pay: Annotated[
         str, typer.Option(help="The most it may promise to pay in the whole game.")
     ] = "",
-    min_end: Annotated[str, typer.Option(help="The least it may end with.")] = "",
+    min_end: Annotated[
+        str,
+        typer.Option(
+            help="The least that a deal it signs may leave it with; it can end with less "
+            "without one."
+        ),
+    ] = "",
     never: Annotated[
         list[str] | None, typer.Option(help="An action that it may neither promise nor take.")
     ] = None,

@@ -5,6 +5,7 @@ from typing import Any
 from shapley_coop.cli.console import say, show_table
 from shapley_coop.deals.mediation import DELEGATED
 from shapley_coop.state.conduct import did, unanswered
+from shapley_coop.state.outcome import simulation_note
 from shapley_coop.state.timeline import said_event
 
 STATUS = {
@@ -144,5 +145,5 @@ def report(outcome: dict[str, Any]) -> None:
     tokens = used["input_tokens"] + used["output_tokens"]
     turns = outcome["turns_played"]
     say(f"{turns} turn{'' if turns == 1 else 's'}, {used['calls']} calls, {tokens} tokens")
-    if outcome["simulated"]:
-        say("A simulation: embedded agents answered, no language model did.")
+    if simulation := simulation_note(outcome):
+        say(simulation)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from shapley_coop.state import RunConfig
 
 ENDED_IN_ERROR = 1
+INTERRUPTED = 130
 
 
 def run(
@@ -235,7 +236,10 @@ def _ask_here(mail: Any) -> str:
     say()
     say_lines("# So far" + mail.letter_text.partition("\n# So far")[2])
     note(f"{mail.agent}, your message (elements as in the letter; one line):")
-    return sys.stdin.readline().strip()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError  # nobody is there any more
+    return line.strip()
 
 
 def _asking(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
@@ -306,6 +310,9 @@ def _follow(run: Any, as_json: bool) -> None:
         who = pause.agents
         note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {who[0]}")
         return
+    except EOFError:
+        note(f"{run.run} waits: go on with coop resume {run.run}")
+        sys.exit(INTERRUPTED)
     except (Busy, LeaseLost, NewerSchema, OtherWorkflow):
         raise
     except Exception as error:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shapley_coop.cli.narration import STATUS, lines_of
 from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.outcome import simulation_note
 from shapley_coop.state.timeline import timeline
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def transcript(
     parts.append(_seats(evaluated))
     if outcome:
         parts += ["## What happened", _items(outcome["happened"]["words"])]
-        if outcome["simulated"]:
-            parts.append("A simulation: embedded agents answered, no language model did.")
+        if simulation := simulation_note(outcome):
+            parts.append(simulation)
     parts += ["## Transcript", "\n".join(_event(event) for event in timeline(evaluated))]
     if outcome:
         parts += ["## Result", _result(outcome)]

@@ -15,6 +15,7 @@ from typing import Any
 from shapley_coop.amounts import Number, exact
 from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys, read_json
 from shapley_coop.earned_value import WEIGHTS, Intervals, earned_intervals, parts
+from shapley_coop.files import read_data
 
 Artefacts = Mapping[str, Mapping[str, Number]]
 """Role → kind of artefact → how many."""
@@ -130,7 +131,8 @@ def read_weights(
         ValueError: the file cannot be read, or something in it has the wrong form; one line.
     """
     weights = {}
-    for kind, ends in as_object(_content(source), "the weights").items():
+    found = read_data(source, "the weights") if isinstance(source, str | Path) else source
+    for kind, ends in as_object(found, "the weights").items():
         pair = as_list(ends, f"the weight of {kind}")
         if len(pair) != 2:
             raise ValueError(f"the weight of {kind} has {len(pair)} ends: [low, high] is needed")

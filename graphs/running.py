@@ -22,6 +22,7 @@ from langchain_core.runnables.config import merge_configs
 from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 from pydantic import ValidationError
 
+from shapley_coop.blocking import apart
 from shapley_coop.deals import Fault
 from shapley_coop.files import first_error
 from shapley_coop.games.catalogue import title
@@ -319,7 +320,7 @@ async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Perso
     """A person's reply; a refused one is asked for again, with the reason, at once."""
     agent = asked.value["pointer"]["agent"]
     while True:
-        reply = await asyncio.to_thread(person, await asyncio.to_thread(_mail, asked))
+        reply = await apart(person, await asyncio.to_thread(_mail, asked))
         if await refused(at[agent], reply) is None:
             return reply
 

@@ -9,11 +9,14 @@
 """
 
 import asyncio
+import contextvars
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 
@@ -63,3 +66,35 @@ _background = _Background()
 # A forked child inherits the object but not its thread: it starts its own.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_background.__init__)  # type: ignore[misc]
+
+
+async def apart(call: Callable[[Given], Result], given: Given) -> Result:
+    """Call something in a daemon thread: it may wait for ever, and keeps no process from its end.
+
+    >>> asyncio.run(apart(str.upper, "yes"))
+    'YES'
+
+    Raises:
+        BaseException: whatever the call raises.
+    """
+    loop = asyncio.get_running_loop()
+    found = loop.create_future()
+
+    def settle(how: Callable[[Any], None], what: Any) -> None:
+        if not found.done():
+            how(what)
+
+    def tell(how: Callable[[Any], None], what: Any) -> None:
+        with suppress(RuntimeError):  # the loop has ended: nobody waits any more
+            loop.call_soon_threadsafe(settle, how, what)
+
+    def run() -> None:
+        try:
+            tell(found.set_result, call(given))
+        except BaseException as error:
+            tell(found.set_exception, error)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(run,), daemon=True).start()
+    outcome: Result = await found
+    return outcome

@@ -15,6 +15,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from shapley_coop.games import Turn
+from shapley_coop.seats import Seat
 from shapley_coop.state.conduct import conduct
 from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.table import Status, Table
@@ -129,3 +130,22 @@ def _of_one(agent: str, model: str, one: Answers) -> str:
     labels = ", ".join(f"{label} ×{n}" for label, n in sorted(one["labels"].items()))
     told = f"{agent} ({model})" if model else agent
     return f"{told} {one['unusable']} of {one['given']}" + (f" [{labels}]" if labels else "")
+
+
+def simulation_note(outcome: Mapping[str, Any]) -> str:
+    """What is said of a result in which embedded agents answered; empty for any other.
+
+    Args:
+        outcome: a result: `simulated`, and `seats`, agent → model.
+    """
+    if not outcome["simulated"]:
+        return ""
+    seats = {agent: Seat(model=model) for agent, model in outcome["seats"].items()}
+    simulated = [agent for agent, seat in seats.items() if seat.simulated]
+    others = [f"{a} ({seat.model})" for a, seat in seats.items() if not seat.simulated]
+    if not simulated or not others:
+        return "A simulation: embedded agents answered, no language model did."
+    return (
+        f"A simulation in part: an embedded agent answered for {', '.join(simulated)}, "
+        f"and none for {', '.join(others)}."
+    )

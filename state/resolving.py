@@ -28,6 +28,8 @@ def resolved(room: "RunConfig", game: Game) -> "RunConfig":
             does not play.
     """
     _check_game(room, game)
+    if room.require_signed and not room.keys:
+        raise ValueError("require_signed: nobody has a key: give one, as in --key Alice=NAME")
     seats = _seats(room, game)
     for agent in secrets_of(room.secrets):
         reservation_of(room.secrets, agent)

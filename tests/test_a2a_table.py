@@ -173,7 +173,7 @@ async def test_a_guest_plays_a_whole_game(place: Place, streaming: bool) -> None
 
 
 def test_the_guest_of_the_docs_plays(place: Place, tmp_path: Path) -> None:
-    (program,) = re.findall(
+    *_, program = re.findall(
         r"```python\n(.*?)```", (ROOT / "docs/a2a.md").read_text(encoding="utf-8"), re.DOTALL
     )
     assert len(program.strip().splitlines()) <= 55

@@ -40,7 +40,7 @@ def label_of(table: Table, agent: str) -> str:
 @pytest.mark.parametrize(
     ("limits", "signs"),
     [
-        ({}, True),
+        ({"never": ("jump",)}, True),
         ({"max_pay": "5.5"}, True),
         ({"max_pay": "5.4"}, False),
         ({"min_end": "4.5"}, True),
@@ -151,3 +151,13 @@ def test_a_mandate_is_its_principals_and_one_agents() -> None:
         RunConfig(mandates={"Bob": "max 3"}).resolve()
     with pytest.raises(ValueError, match="makes no offers"):
         RunConfig(game="task_exchange", keys={"Alice": PrivateKey.new().public.pem}).resolve()
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"), [({}, "without a limit"), ({"max_pay": "-3"}, "greater than or equal to 0")]
+)
+def test_a_mandate_that_limits_nothing_or_makes_no_sense_is_not_signed(
+    limits: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(ValueError, match=told):
+        sign_mandate(PrivateKey.new(), agent="Bob", **limits)

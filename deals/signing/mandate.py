@@ -24,8 +24,10 @@ class Mandate(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     agent: str = Field(min_length=1, max_length=64, description="Whom it binds.")
-    max_pay: Exact | None = Field(default=None, description="The most it may promise to pay.")
-    min_end: Exact | None = Field(default=None, description="The least it may end with.")
+    max_pay: Exact | None = Field(default=None, ge=0, description="The most it may promise to pay.")
+    min_end: Exact | None = Field(
+        default=None, description="The least that what it signs may leave it with."
+    )
     never: tuple[str, ...] = Field(
         default=(), max_length=256, description="Actions that it may neither promise nor take."
     )
@@ -68,6 +70,8 @@ def sign_mandate(key: PrivateKey, **limits: Any) -> SignedMandate:
     Raises:
         ValueError: a limit is no amount, no time, or there is no such limit.
     """
+    if not any(limit for name, limit in limits.items() if name != "agent"):
+        raise ValueError("a mandate without a limit allows everything: give one")
     try:
         mandate = Mandate.model_validate({**limits, "principal": key.public.pem})
     except ValidationError as error:
@@ -88,6 +92,8 @@ def read_mandate(envelope: Envelope, source: str = "the mandate") -> SignedManda
         mandate = Mandate.model_validate(envelope.content)
     except ValidationError as error:
         raise ValueError(f"{source}: {first_error(error)}") from None
+    except ValueError:
+        raise ValueError(f"{source} is damaged: its payload is no JSON") from None
     key = mandate.key
     signature = envelope.signatures.get(key.keyid, b"")
     if len(envelope.signatures) != 1 or not key.verifies(envelope.message, signature):

@@ -123,8 +123,8 @@ class Guests(RequestHandler):
     async def _task(self, seat: Seat) -> Task:
         try:
             return await task_of(seat, self._inbox)
-        except NoSuchSeat:
-            raise TaskNotFoundError from None
+        except NoSuchSeat as error:
+            raise TaskNotFoundError(str(error)) from None
 
     async def _heard(
         self, params: SendMessageRequest, context: ServerCallContext

@@ -8,6 +8,7 @@ from a2a.helpers import new_artifact, new_data_part, new_message, new_text_part
 from a2a.types import Message, Task, TaskState, TaskStatus
 
 from shapley_coop.seats.a2a.letter import EXTENSION
+from shapley_coop.seats.seat import HUMAN
 from shapley_coop.serve.seats.inbox import NothingAsked, ThreadInbox, thread_of
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.state import Table, result
@@ -51,7 +52,7 @@ async def task_of(seat: Seat, inbox: ThreadInbox) -> Task:
     """
     thread = await thread_of(seat.episode)
     if thread is None:
-        raise NoSuchSeat
+        raise NoSuchSeat("There is no such play")
     task = Task(id=seat.task, context_id=str(uuid5(NAMESPACE_URL, seat.task)))
     try:
         letter = await inbox.letter(*seat)
@@ -92,8 +93,14 @@ def _letter(task: Task, seat: Seat, letter: dict[str, Any]) -> Message:
 
 def _after_letters(task: Task, seat: Seat, thread: Any, table: Table) -> None:
     """The task where no letter waits: the others are asked, or the play is over."""
-    if seat.agent not in table.get("agents", []):
-        raise NoSuchSeat
+    given = table.get("settings", {}).get("seats", {}).get(seat.agent)
+    if given is None:
+        raise NoSuchSeat(f"There is no {seat.agent} in this play")
+    if given["model"] != HUMAN:
+        raise NoSuchSeat(
+            f"{seat.agent}'s seat is answered by {given['model']}: a guest sits where the run has "
+            f"{HUMAN}"
+        )
     if not table.get("settlement"):
         task.status.CopyFrom(TaskStatus(state=TaskState.TASK_STATE_WORKING))
         return

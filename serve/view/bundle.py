@@ -19,6 +19,7 @@ from shapley_coop.serve.view.plan import plan_view
 from shapley_coop.serve.view.private import notes
 from shapley_coop.serve.view.run_summary import summarize
 from shapley_coop.state import EvaluatedTable, Line, Table, result
+from shapley_coop.state.outcome import simulation_note
 from shapley_coop.state.result import usage
 from shapley_coop.state.storage.ledger import balances_of
 from shapley_coop.state.timeline import timeline
@@ -111,13 +112,16 @@ def _played(evaluated: EvaluatedTable) -> dict[str, Any]:
     table, config, game = evaluated.table, evaluated.config, evaluated.game
     given = config.game
     name = given if isinstance(given, str) else str(given.get("name", "matrix game"))
+    seats = {agent: seat.model for agent, seat in config.seats.items()}
+    simulated = any(seat.simulated or seat.of_simulation for seat in config.seats.values())
     return {
         "status": table["status"],
         "episode": table["episode"],
         "seed": config.seed,
         "agents": table["agents"],
-        "seats": {agent: seat.model for agent, seat in config.seats.items()},
-        "simulated": any(seat.simulated or seat.of_simulation for seat in config.seats.values()),
+        "seats": seats,
+        "simulated": simulated,
+        "simulation": simulation_note({"seats": seats, "simulated": simulated}),
         "game": {"name": name, "about": game.summary(), "rules": game.rules(), "turns": game.turns},
     }
 

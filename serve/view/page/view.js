@@ -87,8 +87,7 @@ function heading(bundle, offers) {
     h("h1", {}, title(game?.name ?? bundle.run), " ", h("span", { class: `chip ${kind}` }, status(bundle))),
     game?.about && h("p", { class: "about" }, game.about),
     h("p", { class: "story" }, bundle.story.map((part) => storied(part, bundle))),
-    bundle.simulated &&
-      h("p", { class: "simulated" }, "A simulation: embedded agents answered, no language model did."),
+    bundle.simulation && h("p", { class: "simulated" }, bundle.simulation),
     privacy(bundle, offers),
     standstill(bundle),
     elsewhere(bundle.links),
