@@ -12,6 +12,8 @@ from shapley_coop.games import load
 from shapley_coop.games.repository import RepositoryError, read_history
 from tests.history_builder import ENV, Builder
 
+pytestmark = pytest.mark.slow
+
 ADA, EVE = "Ada <ada@example.org>", "Eve <eve@example.org>"
 LINES = "".join(f"value_{n} = compute({n})\n" for n in range(10))
 

@@ -16,6 +16,8 @@ from shapley_coop.cli.settling_seats import Seats
 from tests.coop_command import Coop, coop_in, one_line
 from tests.history_builder import Builder
 
+pytestmark = pytest.mark.slow
+
 ADA, DORA = "Ada <ada@example.org>", "Dora <dora@example.org>"
 CLAIM = "<s>What I wrote.</s><CLAIM>50%</CLAIM>"
 PAY = "--for-payment"

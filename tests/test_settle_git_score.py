@@ -16,6 +16,8 @@ from shapley_coop.games.software_company.workspace import (
 from tests.coop_command import coop_in, one_line
 from tests.history_builder import Builder
 
+pytestmark = pytest.mark.slow
+
 ADA, BOB, DORA = "Ada <ada@example.org>", "Bob <bob@example.org>", "Dora <dora@example.org>"
 MAIN = """import importlib.util
 
