@@ -1,6 +1,7 @@
 """`coop settle-git`: what a repository's history is worth to each contributor."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -112,4 +113,5 @@ def _show(report: dict[str, Any]) -> None:
         say(remark)
     if waiting := report.get("consent", {}).get("waiting"):
         run = report["consent"]["run"]
-        note(f"waits for {', '.join(waiting)}: coop answer {run} {waiting[0]}; then this again")
+        command = f"coop answer {run} {quote(waiting[0])}"
+        note(f"waits for {', '.join(waiting)}: {command}; then this again")

@@ -4,6 +4,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -187,7 +188,7 @@ def answer(
     if mail is not None and not home().read_letters.has(episode, mail):
         raise ValueError(
             f"{agent} has not read the letter that waits, so that no reply to it is taken: "
-            f"read it with coop answer {run} {agent}"
+            f"read it with coop answer {run} {quote(agent)}"
         )
     _reply(found, agent, words("the reply", reply))
 
@@ -204,7 +205,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
             home().read_letters.add(episode, mail)  # the same letter, with the reason told here
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
-        note(f"{agent} has answered, and is asked again: coop answer {run.run} {agent}")
+        note(f"{agent} has answered, and is asked again: coop answer {run.run} {quote(agent)}")
     else:
         note(f"{agent} has answered; go on with: coop resume {run.run}")
 
@@ -308,7 +309,7 @@ def _follow(run: Any, as_json: bool) -> None:
             outcome, sent = finish(_traced(run, watch, person))
     except Waiting as pause:
         who = pause.agents
-        note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {who[0]}")
+        note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {quote(who[0])}")
         return
     except EOFError:
         note(f"{run.run} waits: go on with coop resume {run.run}")

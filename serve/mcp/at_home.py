@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from shlex import quote
 from typing import Any
 
 from shapley_coop.evals.verifying import Check, verify_run
@@ -40,7 +41,7 @@ class HomeRuns:
         if known.state == "waiting":
             table = await table_of(known)
             waiting = [a for a in table["agents"] if home().journal.mail(table["episode"], a)]
-            waits = {agent: f"coop answer {run} {agent}" for agent in waiting}
+            waits = {agent: f"coop answer {run} {quote(agent)}" for agent in waiting}
         return Standing(listed(known), known.result, await table_of(known), failed_, waits)
 
     async def listed(self, game: str, limit: int) -> list[dict[str, Any]]:
