@@ -70,6 +70,13 @@ def test_a_browser_keeps_the_token_of_the_address(dev: Dev) -> None:
         assert browser.get("/view/runs.json").is_success
 
 
+def test_a_thread_on_which_nothing_was_played_is_listed_beside_the_others(dev: Dev) -> None:
+    with dev.own() as own:
+        empty = own.post("/threads", json={}).json()["thread_id"]
+        listed = own.get("/view/runs.json")
+    assert empty in {run["run"] for run in listed.json()["runs"]}
+
+
 def test_a_website_starts_nothing(dev: Dev) -> None:
     body = b'{"assistant_id": "llm_only", "input": {}}'
     with dev.own() as own:

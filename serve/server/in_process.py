@@ -52,5 +52,6 @@ async def go_on(
 
 
 def waiting_in(thread: Any) -> list[Any]:
-    """The interrupts of a thread that wait for replies."""
-    return [asked for interrupts in thread["interrupts"].values() for asked in interrupts]
+    """The interrupts of a thread that wait for replies; where nothing was played there are none."""
+    waiting = thread.get("interrupts") or {}
+    return [asked for interrupts in waiting.values() for asked in interrupts]
