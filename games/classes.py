@@ -1,4 +1,4 @@
-"""Games whose agents come in classes of equals: a coalition's worth by how many of each it holds."""
+"""Games whose agents come in classes of equals: worths by how many of each a coalition holds."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -8,7 +8,6 @@ everybody the same, what each agent adds does not depend on the others at all.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +33,7 @@ Codes = NDArray[Any]
 """Agent → the number of its action, or NOTHING; shape (n,)."""
 
 
-def count_replays(
-    game: "MatrixGame", record: "Sequence[Turn]", counts: Counts
-) -> Replays | None:
+def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) -> Replays | None:
     """Replays by counts; None where the baseline asks for step by step.
 
     Every replay has as many turns as the record, and no action is ever illegal, so nobody leaves
@@ -155,56 +152,50 @@ def _classes(counts: Counts, play: Codes, absent: Codes, times: int) -> ByClass 
     of = np.full(len(play), -1)
     for c, (done, else_) in enumerate(kinds):
         of[(play == done) & (absent == else_)] = c
-    sizes = [int((of == c).sum()) for c in range(len(kinds))]
-    if prod(size + 1 for size in sizes) > MOST_COUNTS:
+    if not kinds:
+        return ByClass(of, np.zeros((), dtype=np.int64))
+    if (members := _numbers(of, len(kinds))) is None:
         return None
-    always = Counter(int(x) for x in play[of == -1])
-
-    def worth(members: tuple[int, ...]) -> int:
-        joint = Counter(always)
-        for (done, else_), inside, size in zip(kinds, members, sizes, strict=True):
-            joint[done] += inside
-            joint[else_] += size - inside
-        return times * _total(counts, joint)
-
-    return _listed(of, sizes, worth)
+    always = Counter(play[of == -1].tolist())
+    codes = range(NOTHING, counts.top + 1)
+    joint = {code: np.full(members[0].shape, always[code]) for code in codes}
+    for (done, else_), inside in zip(kinds, members, strict=True):
+        joint[done] = joint[done] + inside
+        joint[else_] = joint[else_] + (inside.max() - inside)
+    return ByClass(of, times * _worths(counts, joint))
 
 
 def _away_classes(counts: Counts, play: Codes, times: int) -> ByClass | None:
     """The same where the absent leave those present least: everybody's presence matters."""
-    kinds = sorted({int(x) for x in play})
-    of = np.array([kinds.index(int(x)) for x in play])
-    sizes = [int((of == c).sum()) for c in range(len(kinds))]
-    if prod(size + 1 for size in sizes) > MOST_COUNTS or NOTHING in kinds:
+    kinds = sorted(set(play.tolist()))
+    of = np.searchsorted(kinds, play)
+    if NOTHING in kinds or (members := _numbers(of, len(kinds))) is None:
         return None
-
-    def worth(members: tuple[int, ...]) -> int:
-        joint = [0] * len(counts.actions)
-        for code, inside in zip(kinds, members, strict=True):
-            joint[code] = inside
-        rest = (counts.n - sum(members)) * counts.top
-        return times * int(counts.ranged(joint, rest).min())
-
-    return _listed(of, sizes, worth)
+    joint = {code: np.zeros(members[0].shape, dtype=int) for code in range(counts.top + 1)}
+    joint |= dict(zip(kinds, members, strict=True))
+    absent = counts.n - np.sum(members, axis=0)
+    return ByClass(of, times * counts.least_together(joint, absent * counts.top))
 
 
-def _total(counts: Counts, joint: Mapping[int, int]) -> int:
+def _numbers(of: Codes, classes: int) -> list[NDArray[Any]] | None:
+    """All numbers of members of each class; None where they are too many."""
+    shape = [int((of == c).sum()) + 1 for c in range(classes)]
+    return list(np.indices(shape)) if prod(shape) <= MOST_COUNTS else None
+
+
+def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
     """What all are paid together if so many take each action, or none."""
-    total = sum(code * many for code, many in joint.items() if code >= 0)
-    least = counts.least_of(total, joint.get(NOTHING, 0))
-    paid_each = ((many, code if code >= 0 else None) for code, many in joint.items() if many)
-    return sum(many * int(least(code)) for many, code in paid_each)
-
-
-def _listed(
-    of: Codes, sizes: Sequence[int], worth: Callable[[tuple[int, ...]], int]
-) -> ByClass:
-    shape = tuple(size + 1 for size in sizes)
-    worths = np.empty(shape, dtype=object)
-    known = lru_cache(maxsize=None)(worth)
-    for members in np.ndindex(*shape):
-        worths[members] = known(members)
-    return ByClass(of, worths)
+    idle, acting = joint[NOTHING], {code: many for code, many in joint.items() if code != NOTHING}
+    if not idle.any():
+        return counts.least_together(acting, np.zeros_like(idle))
+    found = np.zeros(idle.shape, dtype=object)
+    for at in np.ndindex(*idle.shape):
+        total = sum(code * int(many[at]) for code, many in acting.items())
+        least = counts.least_of(total, int(idle[at]))
+        paid_each = [(int(many[at]), code) for code, many in acting.items() if many[at]]
+        found[at] = sum(many * int(least(code)) for many, code in paid_each)
+        found[at] += int(idle[at]) * int(least(None))
+    return found
 
 
 def _all_of(found: Any) -> tuple[ByClass, ...] | None:

@@ -83,7 +83,7 @@ class CountedPayoffs:
         numbers = ", ".join(f"{action} {k}" for k, action in enumerate(actions))
         summed = (
             f"how many of the other {len(self.agents) - 1} do {actions[1]}"
-            if len(actions) == 2  # noqa: PLR2004
+            if len(actions) == 2
             else f"the sum of the numbers of the other {len(self.agents) - 1} ({numbers})"
         )
         shown = actions if len(actions) <= MOST_COLUMNS else (actions[0], actions[-1])

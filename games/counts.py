@@ -28,7 +28,8 @@ from shapley_coop.games.params import Number
 MOST_CASES = 2_000_000
 """Actions × sums of the others; beyond, a game is refused."""
 
-_WHOLE = 2**60
+_WHOLE = 2**46
+"""Amounts up to here are summed over 10,000 turns without an overflow."""
 
 Rows = NDArray[Any]
 """Shape (actions, sums + 1): what an action pays at each sum of the others, whole, in 1/unit."""
@@ -50,7 +51,11 @@ class Piece:
 
     def record(self) -> dict[str, Any]:
         """As plain JSON, amounts as exact decimals."""
-        return {"from": self.start, "pays": plain(exact(self.pays)), "each": plain(exact(self.each))}
+        return {
+            "from": self.start,
+            "pays": plain(exact(self.pays)),
+            "each": plain(exact(self.each)),
+        }
 
 
 class Counts:
@@ -73,7 +78,8 @@ class Counts:
         self.sums = (n - 1) * self.top
         """The highest sum of the others."""
         if len(self.actions) * (self.sums + 1) > MOST_CASES:
-            raise ValueError(f"{n} agents with {len(self.actions)} actions are too many: take fewer")
+            many = f"{n} agents with {len(self.actions)} actions"
+            raise ValueError(f"{many} are too many: take fewer")
         if len(self.actions) > 2 and self.each is None:
             raise ValueError("give two actions, or the same line for all of them")
 
@@ -111,14 +117,15 @@ class Counts:
         return lcm(*(x.denominator for x in parts))
 
     @cached_property
+    def extreme(self) -> Fraction:
+        """More than which nobody can gain or lose in one turn."""
+        pieces = (piece for own in self.pieces.values() for piece in own)
+        return max(abs(exact(p.pays)) + abs(exact(p.each)) * self.sums for p in pieces)
+
+    @cached_property
     def rows(self) -> Rows:
         """What an action pays at each sum of the others."""
-        most = max(
-            abs(exact(p.pays)) + abs(exact(p.each)) * self.sums
-            for own in self.pieces.values()
-            for p in own
-        )
-        kind: Any = np.int64 if most * self.unit * self.n < _WHOLE else object
+        kind: Any = np.int64 if self.extreme * self.unit * self.n < _WHOLE else object
         found = np.zeros((len(self.actions), self.sums + 1), dtype=kind)
         for code, action in enumerate(self.actions):
             for piece in self.pieces[action]:
@@ -236,29 +243,40 @@ class Counts:
         """What so many agents can be sure of together in one turn (α): max over theirs of min."""
         others = (self.n - size) * self.top
         if self.each is None:
-            theirs = (self._worst((size - k, k), others) for k in range(size + 1))
-            return Fraction(max(theirs), self.unit)
+            theirs = np.arange(size + 1)
+            least = self.least_together({0: size - theirs, 1: theirs}, np.full(size + 1, others))
+            return Fraction(int(least.max()), self.unit)
         own = self.rows[:, 0] + (size - 1) * self._slope * np.arange(len(self.actions))
-        least = min(0, self._slope * others)
-        return Fraction(size * (int(own.max()) + least), self.unit)
+        worst = min(0, self._slope * others)
+        return Fraction(size * (int(own.max()) + worst), self.unit)
 
-    def _worst(self, counts: Sequence[int], others: int) -> int:
-        return int(self.ranged(counts, others).min())
+    def least_together(self, counts: Mapping[int, Rows], others: Rows) -> Rows:
+        """What those who take these actions get together at least, whatever the sum of the others.
 
-    def ranged(self, counts: Sequence[int], others: int) -> NDArray[Any]:
-        """What those who take these actions get together, for each sum 0 … `others` of the rest."""
-        total = sum(k * many for k, many in enumerate(counts))
-        found = np.zeros(others + 1, dtype=self.rows.dtype)
-        for k, many in enumerate(counts):
-            if many:
-                found = found + many * self.rows[k, total - k : total - k + others + 1]
-        return found
+        Args:
+            counts: an action's number → how many take it, of any shape.
+            others: the most that the others' actions sum up to, of that shape.
+
+        A sum of lines is least at an end of the range, or where one of its pieces begins or ends.
+        """
+        low = sum(k * many for k, many in counts.items())
+        starts = {p.start for own in self.pieces.values() for p in own if p.start}
+        corners = {start + k - back for start in starts for k in counts for back in (0, 1)}
+        found = None
+        for at in (low, low + others, *(np.clip(c, low, low + others) for c in sorted(corners))):
+            total = sum(
+                many * self.rows[k, np.clip(at - k, 0, self.sums)] for k, many in counts.items()
+            )
+            found = total if found is None else np.minimum(found, total)
+        return np.asarray(found)
 
 
 @lru_cache(maxsize=64)
 def _read(n: int, told: tuple[tuple[str, tuple[tuple[int, str, str], ...]], ...]) -> Counts:
     """All letters of a run give the same."""
-    return Counts([action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told})
+    return Counts(
+        [action for action, _ in told], n, {a: [Piece(*p) for p in own] for a, own in told}
+    )
 
 
 def _sums(one: int, other: int) -> int:

@@ -12,7 +12,7 @@ from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.counted import CountedPayoffs
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
-from shapley_coop.games.params import GameError, Number, Params, Payoff, one_line
+from shapley_coop.games.params import GameError, Params, Payoff, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.table import PayoffTable
@@ -63,11 +63,7 @@ class MatrixParams(Params):
         for agent, acts in self.actions.items():
             if len(set(acts)) < len(acts):
                 raise ValueError(f"{agent}'s actions {acts} repeat one: name each once")
-            if unspeakable := [x for x in acts if not _speakable(x)]:
-                raise ValueError(
-                    f"{agent} could not name {unspeakable[0]!r} in a message: give actions 1 to 64 "
-                    "printable characters without < or >, and no space at either end"
-                )
+            check_names(agent, acts)
         if prod(len(a) for a in self.actions.values()) > MAX_JOINT_ACTIONS:
             raise ValueError(f"more than {MAX_JOINT_ACTIONS} joint actions: use a smaller game")
         seen: set[tuple[str, ...]] = set()
@@ -93,6 +89,19 @@ class MatrixParams(Params):
             if action not in self.actions[agent]:
                 known = ", ".join(self.actions[agent])
                 raise ValueError(f"{agent} cannot {action!r} in {cell.play}: it can {known}")
+
+
+def check_names(agent: str, actions: Sequence[str]) -> None:
+    """Refuse actions that an agent could not name in a message.
+
+    Raises:
+        ValueError: says which, and what would do.
+    """
+    if unspeakable := [x for x in actions if not _speakable(x)]:
+        raise ValueError(
+            f"{agent} could not name {unspeakable[0]!r} in a message: give actions 1 to 64 "
+            "printable characters without < or >, and no space at either end"
+        )
 
 
 def _speakable(action: str) -> bool:

@@ -16,7 +16,10 @@ Number = int | float
 MOST_AGENTS = 1_000
 """At one table: all of them are asked in every turn."""
 
-_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", "everyone", "*"})
+EVERYONE = "everyone"
+"""All agents, where a deal or a plan speaks of them as one."""
+
+_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", EVERYONE, "*"})
 RESERVED = _ACCOUNTS | {"summariser", "judge"}
 """Names of the ledger's accounts, of all agents, and of roles that no agent has."""
 
@@ -43,7 +46,7 @@ def _numbered(written: Any) -> Any:
     """A number of agents as so many names."""
     if isinstance(written, bool) or not isinstance(written, int):
         return written
-    if not 2 <= written <= MOST_AGENTS:  # noqa: PLR2004
+    if not 2 <= written <= MOST_AGENTS:
         raise ValueError(f"{written} agents: give 2 to {MOST_AGENTS}, or their names")
     return [f"Agent{k}" for k in range(1, written + 1)]
 

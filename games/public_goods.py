@@ -49,13 +49,11 @@ class PublicGoods(SymmetricGame):
         p, n = self.params, len(self.agents)
         kept, part = exact(p.endowment), exact(p.endowment) / p.levels
         parts = ["keep", *(f"give {k}/{p.levels}" for k in range(1, p.levels)), "give"]
-        each = exact(p.multiplier) * part / n
+        each, own = exact(p.multiplier) * part / n, [kept - k * part for k in range(len(parts))]
         if len(parts) ** n > MOST_CELLS:
-            # Paid in whole millionths: of each part given, and not of their sum.
-            each = round(each, 6)
-        return {
-            action: [Piece(0, kept - k * part + k * each, each)] for k, action in enumerate(parts)
-        }
+            # In whole millionths for each part that is given, and not for their sum.
+            each, own = round(each, 6), [round(x, 6) for x in own]
+        return {action: [Piece(0, own[k] + k * each, each)] for k, action in enumerate(parts)}
 
 
 GAME = PublicGoods

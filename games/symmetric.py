@@ -10,7 +10,7 @@ from itertools import product
 
 from shapley_coop.games.counted import CountedPayoffs
 from shapley_coop.games.counts import Counts, Piece
-from shapley_coop.games.matrix import MatrixGame, MatrixParams
+from shapley_coop.games.matrix import MAX_PAYOFF, MatrixGame, MatrixParams, check_names
 from shapley_coop.games.params import GameError
 from shapley_coop.games.table import PayoffTable
 
@@ -39,10 +39,14 @@ class SymmetricGame(MatrixGame):
         formula = self.formula()
         if len(formula) ** len(self.agents) <= MOST_CELLS:
             return super().build()
-        self.actions = dict.fromkeys(self.agents, list(formula))
+        self.actions = {agent: list(formula) for agent in self.agents}
         self.about = self.story()
         try:
-            return CountedPayoffs(self.agents, Counts(list(formula), len(self.agents), formula))
+            check_names(self.agents[0], list(formula))
+            counts = Counts(list(formula), len(self.agents), formula)
+            if counts.extreme * self.params.rounds > MAX_PAYOFF:
+                raise ValueError(f"pay at most {MAX_PAYOFF} each over all rounds")
+            return CountedPayoffs(self.agents, counts)
         except ValueError as error:
             raise GameError(f"{self.name}: {error}") from None
 
@@ -56,7 +60,7 @@ class SymmetricGame(MatrixGame):
             about=self.story(),
             agents=list(self.agents),
             rounds=self.params.rounds,
-            actions=dict.fromkeys(self.agents, list(formula)),
+            actions={agent: list(formula) for agent in self.agents},
             payoffs=[{"play": list(play), "pays": _pays(counts, play)} for play in plays],
         )
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.amounts import exact
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.enumeration import Enumeration
-from shapley_coop.games.params import Number
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.table_replay import Pays, surviving_baseline, table_replays
 
@@ -34,7 +33,7 @@ class PayoffTable:
     ) -> None:
         self.agents, self.actions, self.pays = tuple(agents), actions, pays
 
-    def rewards(self, actions: Mapping[str, str]) -> dict[str, Number]:
+    def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]:
         """Each agent's minimum over the actions of those that took none."""
         choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
         plays = [self.pays[play] for play in product(*choices)]

@@ -49,7 +49,7 @@ def costs_nothing(deal: Deal, me: str) -> bool:
     """Whether a deal asks no action and no payment of me, and splits no total."""
     return not deal.drops and not any(
         isinstance(clause, Share)
-        or me == (clause.payer if isinstance(clause, Pay) else clause.agent)
+        or (me == clause.payer if isinstance(clause, Pay) else clause.binds(me))
         for clause in deal.clauses
     )
 
