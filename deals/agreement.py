@@ -57,7 +57,9 @@ class Agreement:
         Args:
             over: whether the game is over, so that what is not forfeited is returned.
         """
-        agents, amount = self.facts["agents"], to_micro(self.deposit)
+        signed = self.contract["signatures"] if self.contract else {}
+        agents = [agent for agent in self.facts["agents"] if agent in signed]
+        amount = to_micro(self.deposit)
         released = releases(agents, amount, self.monitor.breaches, over)
         return [*deposits(agents, amount), *released] if self.contract else []
 
