@@ -19,7 +19,7 @@ MOST_AGENTS = 1_000
 EVERYONE = "everyone"
 """All agents, where a deal or a plan speaks of them as one."""
 
-_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", EVERYONE, "*"})
+_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", EVERYONE, "others", "*"})
 RESERVED = _ACCOUNTS | {"summariser", "judge"}
 """Names of the ledger's accounts, of all agents, and of roles that no agent has."""
 
