@@ -152,8 +152,9 @@ async def test_every_template_is_part_of_a_letter_above(
     assert used == here | {"contract_write"}
 
 
-ELSEWHERE = ("consider", "exchange", "contract_")
-"""How the templates of task_exchange and contracts begin, which have letters of their own."""
+ELSEWHERE = ("consider", "exchange", "contract_", "chat_")
+"""How the templates of task_exchange, contracts and the chat begin, which have letters of their
+own."""
 
 
 def test_no_snapshot_is_left_over() -> None:
