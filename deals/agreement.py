@@ -19,7 +19,7 @@ from shapley_coop.deals.enforcement import Enforcement, Posting, deposits, relea
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor, monitor_of
-from shapley_coop.deals.settlement import earned
+from shapley_coop.deals.settlement import earned, paid
 from shapley_coop.games import Turn
 
 
@@ -83,7 +83,7 @@ class Agreement:
         party = self.certificate(deal, norms).parties.get(agent)
         if party is None:
             return short_of(reservation, None)
-        held = earned(self.record, self.facts["agents"])[agent]
-        for due in self.monitor.payments if self.enforcement.executes else []:
-            held += due.amount * ((due.payee == agent) - (due.payer == agent))
-        return short_of(reservation, held + party.within.expected)
+        held = earned(self.record, self.facts["agents"])
+        if self.enforcement.executes:
+            held = paid(held, self.monitor.payments)
+        return short_of(reservation, held[agent] + party.within.expected)

@@ -19,7 +19,7 @@ from shapley_coop.deals import (
     sentence,
 )
 from shapley_coop.deals.exchange.talk import was_delivered
-from shapley_coop.deals.mediation import delegated
+from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.evals.verifying_books import (
     changed_answers,
@@ -29,7 +29,6 @@ from shapley_coop.evals.verifying_books import (
     changed_settings,
     differences,
     named,
-    wrongly_mediated,
 )
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
@@ -132,7 +131,8 @@ def _mediation(table: Table) -> list[Check]:
     """Compare what was played for those who delegated with the rule; nothing where nobody did."""
     if not delegated(table["record"]):
         return []
-    return [_told("mediation", wrongly_mediated(table), "played by the rule")]
+    wrong = misplayed(game_of(table["settings"]), table["record"])
+    return [_told("mediation", wrong, "played by the rule")]
 
 
 def _contract(table: Table) -> Check:

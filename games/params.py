@@ -16,7 +16,7 @@ Number = int | float
 MOST_AGENTS = 1_000
 """At one table: each name is compared with all others."""
 
-_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", "everyone", "*"})
+_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", "everyone", "others", "*"})
 RESERVED = _ACCOUNTS | {"summariser", "judge"}
 """Names of the ledger's accounts, of all agents, and of roles that no agent has."""
 

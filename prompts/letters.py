@@ -55,6 +55,7 @@ def write_rules(
             kinds=kinds,
             norms=" or ".join(f'"{norm}"' for norm in known.get("norms", [])),
             compares_with=known.get("compares_with", ""),
+            several=len(known.get("agents", [])) > 2,
             **going_on,
         ).strip()
     whole = render(

@@ -110,7 +110,10 @@ class Forbid(_Part):
 
 
 class Pay(_Part):
-    """One agent pays another: once, at each turn at which `when` holds, or a part of its reward."""
+    """One agent pays another: once, at each turn at which `when` holds, or a part of its reward.
+
+    As payer or payee, "others" is everybody else, in equal parts.
+    """
 
     kind: Literal["pay"]
     payer: str

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from math import gcd
 
 from shapley_coop.amounts import MAX_AMOUNT
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, listed, together
 from shapley_coop.deals.language.when import (
@@ -155,6 +155,8 @@ def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
 def _wrong_payment(pay: Pay, terms: Terms) -> str:
     if pay.payer == pay.payee:
         return f": {pay.payer} pays itself: name another payee"
+    if pay.payer == OTHERS and pay.basis == "reward":
+        return " shares the rewards of several payers: write a clause for each"
     if pay.amount <= 0:
         return f" pays {pay.amount}: give a positive amount"
     if pay.basis == "turn" and pay.amount * terms.turns > MAX_AMOUNT:
@@ -260,7 +262,7 @@ def _names(clause: Clause) -> list[str]:
         case Do() | Forbid():
             own = [clause.agent]
         case Pay():
-            own = [clause.payer, clause.payee]
+            own = [who for who in (clause.payer, clause.payee) if who != OTHERS]
         case Share():
             own = list(clause.fractions or {})
     earners = [part.earned for part in conditions_in(_when(clause)) if isinstance(part, Earned)]

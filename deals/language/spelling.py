@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import parse_exact
+from shapley_coop.deals.language.clauses import OTHERS
 from shapley_coop.deals.language.lenient_json import MAX_DEPTH
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.when import MAX_PARTS, MAX_TURN
@@ -82,10 +83,13 @@ def meant(said: str, known: Iterable[str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
+_EVERYBODY_ELSE = {"everybody else", "everyone else", "all others", "the others", "all the others"}
+
+
 def named(
     given: Mapping[str, Any], key: str, notes: Notes, terms: Terms | None, of: str = ""
 ) -> str:
-    """An agent's name, or the name of an action of the agent `of`.
+    """An agent's name, or the name of an action of the agent `of`; a payment's may be all others.
 
     A name that is not known stays as it is: the rules of the bargaining refuse it in their words.
     """
@@ -96,8 +100,11 @@ def named(
         return ""
     if terms is None:
         return said
-    known = terms.actions.get(of, []) if key == "action" else terms.agents
-    found = meant(said, known)
+    known = terms.actions.get(of, []) if key == "action" else list(terms.agents)
+    if key in ("payer", "payee"):
+        known = [*known, OTHERS]
+    everybody_else = unwrapped(said).casefold() in _EVERYBODY_ELSE and OTHERS in known
+    found = OTHERS if everybody_else else meant(said, known)
     if found is None or found == said:
         return said
     notes.repaired(f"read {said[:40]} as {found}")

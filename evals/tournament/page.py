@@ -11,7 +11,7 @@ from shapley_coop.evals.reports.charts import Axis, Bar, intervals
 from shapley_coop.evals.reports.layout import number, prose
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.tournament.ranking import Rank
-from shapley_coop.evals.tournament.results import COLUMNS, Played
+from shapley_coop.evals.tournament.results import COLUMNS, REGRET, Played
 
 _TEMPLATE = Path(__file__).parent / "page.html"
 
@@ -36,7 +36,7 @@ def leaderboard(played: Played, ranking: list[Rank]) -> str:
         simulated=sum(bool(row["result"]["simulated"]) for row in rows),
         ranking=ranking,
         chart=_strengths(ranking),
-        columns=list(COLUMNS),
+        columns=[*COLUMNS, REGRET],
         games=[_game(played, game, [one.seat for one in ranking]) for game in played.rows],
         reported=provenance(),
         level=f"{LEVEL:.0%}",

@@ -24,6 +24,7 @@ from shapley_coop.deals import (
     Share,
     Turns,
     duties,
+    paid,
     payments,
 )
 from shapley_coop.deals.language.when import When
@@ -160,10 +161,7 @@ def _settled(
     elif share:
         gain = (total - sum(security.values())) / len(earned)
         held = {a: security[a] + gain for a in earned}
-    for payment in due:
-        held[payment.payer] -= float(payment.amount)
-        held[payment.payee] += float(payment.amount)
-    return held
+    return paid(held, due)
 
 
 def target_of(
