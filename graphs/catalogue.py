@@ -19,6 +19,7 @@ _PAGES = (
     "settlement",
     "contracts",
     "mediation",
+    "delegates",
 )
 
 

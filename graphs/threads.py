@@ -127,10 +127,12 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
     """The most steps a run can take.
 
     In each turn an action may take all tries, with a wait for people after each; in each
-    bargaining, begun again after every turn at most, so may every proposal and every answer.
+    bargaining, begun again after every turn at most, so may every proposal and every answer; where
+    delegates bargain, so may votes and signatures in each round, and each time somebody leaves.
     """
     each = 2 * _MOST_TRIES
-    return 30 + turns * (each + 3) + (turns + 1) * (2 * (each + 1) * rounds * agents + each + 12)
+    bargaining = 2 * (each + 1) * rounds * (agents + 2) + each + 12
+    return 30 + turns * (each + 3) + (turns + 1) * bargaining
 
 
 def configured(run: Run) -> RunnableConfig:

@@ -14,6 +14,7 @@ NOTHING = "Nothing yet."
 _DONE = {
     "accept": "accepts{about}",
     "reject": "rejects{about}",
+    "leave": "leaves{about}",
     "pass": "makes no offer",
     "claim": "on its own part",
     "propose": "",

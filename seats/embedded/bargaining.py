@@ -24,6 +24,7 @@ from shapley_coop.seats.embedded.letter_facts import (
     proposal,
     sound_deal,
 )
+from shapley_coop.seats.embedded.membership import Member, serves
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
     Outlook,
@@ -71,6 +72,8 @@ class Agent:
             "claim": self.claim,
             "propose_split": self.propose_split,
             "answer_split": self.reply_split,
+            "elect": self._member.vote,
+            "ratify": self.ratify,
             "consider": self._trader.consider,
             "exchange": self._trader.talk,
             "contract_propose": self._party.draft,
@@ -123,7 +126,7 @@ class Agent:
         o = self.outlook
         mine, alone = o.value(deal)[o.me], o.alone[o.me]
         wanted = self._target(ahead=1)[o.me] if self._priced else alone + 2 * EPSILON * o.asks(deal)
-        good = mine >= wanted - EPSILON
+        good = mine >= wanted - EPSILON and serves(self.facts, o.value(deal), o.alone)
         if not good and abs(mine - alone) < EPSILON and self._last_round:
             good = self.rng.random() < self.self_.yielding
         if good:
@@ -191,6 +194,18 @@ class Agent:
         if mine >= signed - concession - EPSILON:
             return "<s>I agree because the record supports it.</s><ACCEPT>"
         return "<s>I disagree because I would be left with less.</s><REJECT>"
+
+    def ratify(self) -> str:
+        """Sign what delegates agreed on, leave it, or veto it."""
+        try:
+            return self._member.ratify(self.outlook)
+        except Unforeseeable:
+            return self._member.ratify(None)
+
+    @property
+    def _member(self) -> Member:
+        """Myself where delegates bargain for all."""
+        return Member(self.facts, self.rng)
 
     @property
     def _party(self) -> Party:
