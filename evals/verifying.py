@@ -20,6 +20,7 @@ from shapley_coop.deals import (
 )
 from shapley_coop.deals.exchange.talk import was_delivered
 from shapley_coop.deals.mediation import delegated, misplayed
+from shapley_coop.deals.parties import bound_by
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.evals.verifying_books import (
     changed_answers,
@@ -143,9 +144,12 @@ def _contract(table: Table) -> Check:
     chain = rebuilt(agreed_offers(table, "plan"), hashes_of(contract, table["amendments"]))
     sound = bool(chain) and {**chain[-1], "text": ""} == {**contract, "text": ""}
     sound = sound and _says(contract, EvaluatedTable(table))
-    sound = sound and set(contract["signatures"]) >= set(table["agents"])
+    bound = bound_by(in_force(contract).values(), table["agents"])
+    sound = sound and set(contract["signatures"]) >= bound
     count = len(table["amendments"])
-    return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
+    who = "all" if set(contract["signatures"]) >= set(table["agents"]) else "all whom it binds"
+    found = f"{contract['hash'][:12]}, signed by {who}, {count} amendments"
+    return Check("contract", sound, found)
 
 
 def _signatures(table: Table) -> list[Check]:
