@@ -164,7 +164,7 @@ async def test_every_template_is_part_of_a_letter_above(
     assert used == here | {"contract_write"}
 
 
-ELSEWHERE = ("consider", "exchange", "contract_", "elect", "ratify")
+ELSEWHERE = ("chat_", "consider", "contract_", "elect", "exchange", "ratify")
 """How the templates of other workflows begin, which have letters of their own."""
 
 
