@@ -16,7 +16,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.state import RunConfig
 
 GAMES = ("public_goods", "volunteers")
-DELEGATES, EVERYBODY = "delegates", "short_term"
+DELEGATES, EVERYBODY = "delegates", "shapley_coop"
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def delegates(
 
     Args:
         sizes: numbers of agents.
-        everybody: up to so many, everybody bargains as well, in `short_term`.
+        everybody: up to so many, everybody bargains as well, in `shapley_coop`.
         seeds: runs of each.
         games: what is played, one turn of it.
     """
@@ -81,7 +81,7 @@ def delegates(
         [
             "A simulation: embedded agents answered, and how often they agree is no finding.",
             "The exponent is fitted from ten agents on. All of a run is counted: votes, reasons, "
-            "offers, signatures, actions; of `short_term` also claims and the last bargaining.",
+            "offers, signatures, actions; of `shapley_coop` also the written contract, claims and the last bargaining.",
             f"With everybody at the table above {everybody} agents: not measured.",
         ],
     )
