@@ -26,7 +26,7 @@ def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
             case Pay():
                 bound.update(a for a, part in portions(clause, agents).items() if part < 0)
             case _:
-                bound.add(clause.agent)
+                bound.update(agent for agent in agents if clause.binds(agent))
     return bound
 
 
@@ -38,7 +38,7 @@ def concerns(clause: Clause, agent: str) -> bool:
         case Pay(payer=payer, payee=payee):
             return bool({agent, OTHERS} & {payer, payee})
         case _:
-            return clause.agent == agent
+            return clause.binds(agent)
 
 
 def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:

@@ -100,7 +100,7 @@ def _mediator(turn: TurnContext, agent: str) -> Facts:
 
 def _duties(turn: TurnContext, agent: str) -> Facts:
     """What the contract asks of an agent now."""
-    owed = [duty for duty in turn.evaluated.signed.monitor.duties() if duty.agent == agent]
+    owed = [duty for duty in turn.evaluated.signed.monitor.duties() if duty.binds(agent)]
     return {
         "duties": [
             {"clause": duty.clause, "action": duty.action, "forbidden": duty.forbidden}
