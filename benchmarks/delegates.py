@@ -81,7 +81,8 @@ def delegates(
         [
             "A simulation: embedded agents answered, and how often they agree is no finding.",
             "The exponent is fitted from ten agents on. All of a run is counted: votes, reasons, "
-            "offers, signatures, actions; of `shapley_coop` also the written contract, claims and the last bargaining.",
+            "offers, signatures, actions; of `shapley_coop` also the written contract, claims and "
+            "the last bargaining.",
             f"With everybody at the table above {everybody} agents: not measured.",
         ],
     )

@@ -11,9 +11,19 @@ c2. Ann pays Cem 1, once.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from fractions import Fraction
 
-from shapley_coop.deals.language.clauses import OTHERS, Clause, Pay, Share, portions
+from shapley_coop.deals.language.clauses import (
+    OTHERS,
+    Clause,
+    Do,
+    Forbid,
+    Pay,
+    Share,
+    portions,
+)
 from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
+from shapley_coop.deals.language.when import EVERYONE
 
 
 def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
@@ -44,7 +54,8 @@ def concerns(clause: Clause, agent: str) -> bool:
 def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:
     """What is left of a deal if some leave it: no clause asks, pays or is paid by one of them.
 
-    Who is paid or pays among "others" does so by name then, the same part as before.
+    Who was bound, paid or to pay among "everyone" or "others" is named then, with the same part as
+    before.
 
     Args:
         deal: the deal.
@@ -68,15 +79,21 @@ def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal
 
 def _of_all(clause: Clause) -> bool:
     """Whether a clause speaks of some without their names."""
-    return isinstance(clause, Pay) and OTHERS in (clause.payer, clause.payee)
+    if isinstance(clause, Pay):
+        return OTHERS in (clause.payer, clause.payee)
+    return not isinstance(clause, Share) and clause.agent == EVERYONE
 
 
 def _by_name(clause: Clause, agents: Sequence[str]) -> Iterator[Clause]:
-    """A clause of others as clauses that name them."""
+    """A clause of everyone, or of others, as clauses that name them."""
+    if isinstance(clause, Do | Forbid):
+        for agent in agents:
+            yield clause.model_copy(update={"agent": agent})
     if not isinstance(clause, Pay):
-        yield clause
         return
     side = "payer" if clause.payer == OTHERS else "payee"
     ends = portions(clause, agents)
     for agent in (a for a in agents if a in ends and a not in (clause.payer, clause.payee)):
-        yield clause.model_copy(update={side: agent, "amount": clause.amount * abs(ends[agent])})
+        yield clause.model_copy(
+            update={side: agent, "amount": clause.amount * abs(Fraction(ends[agent]))}
+        )

@@ -1,6 +1,7 @@
 """The clearing rule of a call market holds for all orders, not for examples alone."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,7 +69,7 @@ def test_nobody_trades_at_a_price_worse_than_its_limit_or_more_than_it_ordered(
 def test_no_other_single_price_trades_more_units(orders: list[Order]) -> None:
     cleared = clear(orders)
     limits = sorted({order.limit for order in orders})
-    between = [(a + b) / 2 for a, b in zip(limits, limits[1:], strict=False)]
+    between = [(a + b) / 2 for a, b in pairwise(limits)]
     assert cleared.volume == max((willing(orders, p) for p in [*limits, *between]), default=0)
     if cleared.price is not None:
         assert willing(orders, cleared.price) == cleared.volume
