@@ -66,17 +66,16 @@ class Cleared:
 
         There are fewer of them than there are agents who trade.
         """
-        buyers = [[agent, units] for agent, units in self.bought.items()]
+        buyers = iter(self.bought.items())
+        buyer, wanted = "", 0
         for seller, units in self.sold.items():
             left = units
             while left:
-                buyer, wanted = buyers[0]
-                moved = min(left, int(wanted))
-                yield seller, str(buyer), moved
-                left -= moved
-                buyers[0][1] = int(wanted) - moved
-                if not buyers[0][1]:
-                    buyers.pop(0)
+                if not wanted:
+                    buyer, wanted = next(buyers)
+                moved = min(left, wanted)
+                yield seller, buyer, moved
+                left, wanted = left - moved, wanted - moved
 
 
 def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
