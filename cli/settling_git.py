@@ -97,7 +97,10 @@ class Settling:
         if waiting and serve:
             ended, waiting = _served(run, waiting, serve)
         found = self.report(payoffs_of(ended)) if ended and is_agreed(ended) else by_value
-        found["consent"] = consent(run.run, self.seats, names, ended, waiting)
+        from shapley_coop.graphs.threads import table_of
+
+        table = finish(table_of(run))
+        found["consent"] = consent(run.run, self.seats, names, table, waiting)
         return found | {"run": run.run, "simulated": bool(found["consent"]["simulated"])}
 
     def without(

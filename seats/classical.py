@@ -31,7 +31,7 @@ COOPERATE, DEFECT = "C", "D"
 
 _WITHOUT_DEALS: dict[str, Mapping[str, Any]] = {
     act: {"decision": "reject"}
-    for act in ("answer", "answer_split", "contract_answer", "contract_sign")
+    for act in ("answer", "answer_split", "answer_bounty", "contract_answer", "contract_sign")
 }
 """What a strategy answers where a deal is talked about; any other act is answered with nothing."""
 

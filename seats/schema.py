@@ -229,6 +229,7 @@ ANSWERS: dict[str, type[_Answer]] = {
     "contract_propose": Offer,
     "answer": Reply,
     "answer_split": Reply,
+    "answer_bounty": Reply,
     "contract_answer": Reply,
     "contract_sign": Signature,
     "claim": Claim,

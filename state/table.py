@@ -181,7 +181,7 @@ class Table(TypedDict, total=False):
         list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
     """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
-    `collect_claims` and `judge`."""
+    `put_count`, `collect_claims` and `judge`."""
 
     thoughts: Annotated[dict[str, Pointer], gather]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
@@ -216,16 +216,16 @@ class Table(TypedDict, total=False):
     `collect_plans`, `tally`, `pass_on`, `speak` and `validate`."""
 
     speaker: str
-    """Whose turn it is to speak. Written by `open`, `convene`, `tally`, `pass_on`, and, in a task
-    exchange, `speak` and `validate`."""
+    """Whose turn it is to speak. Written by `open`, `convene`, `put_count`, `tally`, `pass_on`,
+    and, in a task exchange, `speak` and `validate`."""
 
     revision: int
     """The number of the latest offer of this bargaining. Written by `open`, `convene`, `validate`,
-    `respond`, `speak`, `tally` and `write`."""
+    `put_count`, `respond`, `speak`, `tally` and `write`."""
 
     offer: Offer | None
-    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`, `count`
-    and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`, `count` and
+    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`, `count`,
+    `put_count` and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`, `count` and
     `summarize`."""
 
     pending: Pending | None
@@ -273,8 +273,7 @@ class Table(TypedDict, total=False):
     """Who is asked. Only in the payload of a `Send`; never stored."""
 
     concurrent_agents: list[str]
-    """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
-    `collect_claims` and `judge`."""
+    """Who else is asked at the same time. Only in the payload of a `Send`; never stored."""
 
 
 class Opening(BaseModel):

@@ -71,6 +71,7 @@ class Agent:
             "claim": self.claim,
             "propose_split": self.propose_split,
             "answer_split": self.reply_split,
+            "answer_bounty": self.reply_split,
             "consider": self._trader.consider,
             "exchange": self._trader.talk,
             "contract_propose": self._party.draft,
