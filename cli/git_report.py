@@ -85,7 +85,7 @@ def settle_history(
 
 def _worth(made: Mapping[str, Fraction], found: EarnedValue) -> dict[str, Any]:
     counts = {kind: plain(n) for kind, n in made.items()}
-    interval = [float(found.low), float(found.high)]
+    interval = [float(found.least), float(found.most)]
     return {"counts": counts, "interval": interval, "point": float(found.point)}
 
 
@@ -153,11 +153,11 @@ def reasons(one: Contribution) -> list[str]:
 
 def rows(report: Mapping[str, Any]) -> list[list[str]]:
     """The report as a table: a row of headings, then one for each contributor."""
-    found = [["contributor", *KINDS, "WEV", "point", "amount"]]
+    found = [["contributor", *KINDS, "WEV", "interval", "amount"]]
     for name, one in report["contributors"].items():
         low, high = one["interval"]
         counts = [_number(Fraction(one["counts"][kind])) for kind in KINDS]
-        worth = [f"{low:.1f}–{high:.1f} %", f"{one['point']:.1f} %", one["amount"]]
+        worth = [f"{one['point']:.1f} %", f"{low:.1f}–{high:.1f} %", one["amount"]]
         found.append([name, *counts, *worth])
     return found
 

@@ -107,7 +107,7 @@ def consent(
     people = [name for name in names if kinds[name].human]
     settled, offer = table.get("settlement"), table.get("offer")
     unanimous = bool(settled and settled["basis"] == AGREED)
-    said = _answers(table, offer["revision"] if unanimous else COUNTED)
+    said = _answers(table, offer["revision"] if offer and unanimous else COUNTED)
     agreed = [n for n in people if unanimous or said.get(n, {}).get("act") == "accept"]
     objected = {n: said[n]["text"] for n in people if said.get(n, {}).get("act") == "reject"}
     return {

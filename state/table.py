@@ -224,9 +224,9 @@ class Table(TypedDict, total=False):
     `put_count`, `respond`, `speak`, `tally` and `write`."""
 
     offer: Offer | None
-    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`, `count`,
-    `put_count` and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`, `count` and
-    `summarize`."""
+    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`,
+    `count`, `put_count` and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`,
+    `count` and `summarize`."""
 
     pending: Pending | None
     """The proposal that stands in a task exchange. Written by `speak` and `validate`. Cleared by

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from shapley_coop.evals.attribution.absence import in_words
 from shapley_coop.evals.attribution.drawing import drawing
 from shapley_coop.evals.attribution.result import AppCredit
 
@@ -47,3 +48,4 @@ def shown(x: float | None) -> str:
 
 
 _pages.filters["shown"] = shown
+_pages.filters["in_words"] = in_words
