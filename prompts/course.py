@@ -46,6 +46,7 @@ def course_words(course: Facts) -> dict[str, Any]:
         "computed": course.get("computed", False),
         "otherwise": otherwise(course, course.get("bargains", True)),
         "budget": course["budget"],
+        "election": course.get("election", ""),
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
 from shapley_coop.prompts.render import render
-from shapley_coop.prompts.request import contract_lines, variables
+from shapley_coop.prompts.request import contract_lines, few, variables
 from shapley_coop.prompts.talk import in_words
 from shapley_coop.prompts.words import told
 
@@ -55,6 +55,7 @@ def write_rules(
             kinds=kinds,
             norms=" or ".join(f'"{norm}"' for norm in known.get("norms", [])),
             compares_with=known.get("compares_with", ""),
+            several=len(known.get("agents", [])) > 2,
             **going_on,
         ).strip()
     whole = render(
@@ -104,6 +105,7 @@ def write_request(
             private=private,
             notes=_paragraphs(notes),
             outsider=outsider,
+            represents=few(view.get("represents", [])),
         ),
         history=history,
         contract=contract_lines(contract, view["procedure"]["turns"]),

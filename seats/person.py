@@ -66,6 +66,8 @@ FORMS: dict[str, tuple[str, ...]] = {
     "answer_bounty": _ANSWER,
     "contract_answer": _ANSWER,
     "contract_sign": ("speech", "accept", "reject", "consider"),
+    "elect": ("action", "consider"),
+    "ratify": ("speech", "accept", "reject", "action", "consider"),
     "exchange": _ANSWER,
     "claim": ("speech", "claim", "consider"),
     "act": ("action", "speech", "consider"),

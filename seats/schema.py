@@ -110,7 +110,10 @@ class Forbid(_Part):
 
 
 class Pay(_Part):
-    """One agent pays another: once, at each turn at which `when` holds, or a part of its reward."""
+    """One agent pays another: once, at each turn at which `when` holds, or a part of its reward.
+
+    As payer or payee, "others" is everybody else, in equal parts.
+    """
 
     kind: Literal["pay"]
     payer: str
@@ -178,6 +181,12 @@ class Signature(_Spoken):
     decision: Literal["accept", "reject"]
 
 
+class Ratification(_Spoken):
+    """Whether you sign the delegates' deal, veto it, or leave it."""
+
+    decision: Literal["sign", "veto", "leave"]
+
+
 class Claim(_Spoken):
     """What part of what all achieved was your doing."""
 
@@ -232,12 +241,13 @@ ANSWERS: dict[str, type[_Answer]] = {
     "answer_bounty": Reply,
     "contract_answer": Reply,
     "contract_sign": Signature,
+    "ratify": Ratification,
     "claim": Claim,
     "contract_write": Written,
     "contract_judge": Judgement,
     "exchange": Trade,
 }
-"""Act → the answer that it asks for; `act` has the agent's legal actions in it."""
+"""Act → the answer that it asks for; `act` and `elect` have what can be chosen in it."""
 
 
 ELEMENTS = {
@@ -283,7 +293,8 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
 
 @lru_cache(maxsize=256)
 def _schema_of(act: str, legal: tuple[str, ...], carries: bool) -> dict[str, Any] | None:
-    model = _action(legal, carries) if act == "act" and legal else ANSWERS.get(act)
+    chooses = act in ("act", "elect") and legal
+    model = _action(legal, carries and act == "act") if chooses else ANSWERS.get(act)
     if model is None:
         return None
     noted = create_model(act, __base__=model, __doc__=model.__doc__, notes=(str | None, _NOTES))

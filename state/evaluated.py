@@ -30,6 +30,7 @@ from shapley_coop.deals import (
     Share,
     earned,
     in_force,
+    paid,
     payments,
     payoffs,
     share_of,
@@ -151,11 +152,7 @@ class EvaluatedTable:
         due = payments(deal, self.record)
         if deal.share or self.of_earlier_version:
             return self._payoffs(deal.share, due)
-        held = dict(self.settled())
-        for payment in due:
-            held[payment.payer] -= payment.amount
-            held[payment.payee] += payment.amount
-        return held
+        return paid(self.settled(), due)
 
     @property
     def of_earlier_version(self) -> bool:

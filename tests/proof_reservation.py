@@ -10,7 +10,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import islice, product
 from pathlib import Path
 from random import Random
@@ -18,8 +17,7 @@ from typing import Any, cast
 
 from shapley_coop.deals import Deal, Terms
 from shapley_coop.deals.written.document import compose
-from shapley_coop.graphs import builder
-from shapley_coop.graphs.threads import App
+from shapley_coop.graphs.catalogue import compiled
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.state import RunConfig, Table
 from tests.arenas import AGENTS, ARENAS, Arena, unfair_split
@@ -230,7 +228,7 @@ async def _played(seed: int, trial: Trial) -> Table:
             "tries": 2,
         }
     )
-    app = _compiled(trial.arena.workflow)
+    app = compiled(trial.arena.workflow)
     table = await app.ainvoke({"room": room}, context=RunConfig(), config={"recursion_limit": 200})
     return cast(Table, table)
 
@@ -244,11 +242,6 @@ def _tell(folder: Path, arena: Arena, victim: str) -> None:
 
 def _name(arena: Arena, victim: str) -> str:
     return f"{arena.workflow}-{victim}"
-
-
-@cache
-def _compiled(workflow: str) -> App:
-    return builder(workflow).compile()
 
 
 def _chat_seat() -> dict[str, Any] | None:

@@ -159,6 +159,12 @@ BATTERY = [
         proposal(clauses({"kind": "pay", "from": "Alice", "to": "Bob", "amount": 3})),
         PAYS,
     ),
+    Written(
+        "everybody else as payee",
+        "propose",
+        paying(payee="everybody else"),
+        "Alice pays 3, split evenly among all others, once.",
+    ),
     Written("3 points", "propose", paying(amount="3 points"), PAYS),
     Written("€3", "propose", paying(amount="€3"), PAYS),
     Written("3 % where a number is due", "propose", paying(amount="3%"), "CLAUSE"),

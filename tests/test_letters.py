@@ -24,6 +24,7 @@ from shapley_coop.prompts import quoted, render, words, write_history
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state import RunConfig, home
 from tests.scripted import Script, events, facts
+from tests.test_delegates import AGENTS, FOUR, all_propose
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 UPDATE = bool(os.environ.get("COOP_UPDATE_SNAPSHOTS"))
@@ -94,6 +95,7 @@ KEPT = {
     *("short_term_claim_alice", "short_term_claim_bob"),
     *("short_term_propose_split_alice", "short_term_answer_split_bob"),
     *("table_of_a_bounty", "consent_answer_bounty_ada", "consent_answer_bounty_again_ada"),
+    *("delegates_elect_ann", "delegates_ratify_ann", "delegates_propose_cem"),
 }
 """The snapshots: workflow, what is asked, and of whom."""
 
@@ -158,6 +160,16 @@ async def test_a_bounty_is_asked_about_in_its_own_words(written: Script) -> None
     check("consent_answer_bounty_again_ada", again)
 
 
+async def test_the_letters_of_members_and_delegates_are_as_reviewed(script: Script) -> None:
+    for agent in AGENTS:
+        script[agent, "elect"] = lambda told: f"<ACTION>{told['legal'][-1]}</ACTION>"
+    duties = [do("Ann", "volunteer"), *(do(agent, "wait") for agent in AGENTS[1:])]
+    all_propose(script, offer(*duties, pay("Ben", "Ann", 1)))
+    for agent, act, _, user in await letters_of(script, "delegates", **FOUR.model_dump()):
+        if (name := f"delegates_{act}_{agent.lower()}") in KEPT:
+            check(name, user)
+
+
 async def test_every_template_is_part_of_a_letter_above(
     written: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,8 +187,11 @@ async def test_every_template_is_part_of_a_letter_above(
     assert used == here | {"contract_write"}
 
 
-ELSEWHERE = ("consider", "exchange", "contract_", "answer_bounty", "bounty_")
-"""How the templates of task_exchange, contracts and consent begin: they have their own letters."""
+ELSEWHERE = (
+    *("answer_bounty", "bounty_", "chat_", "consider"),
+    *("contract_", "elect", "exchange", "ratify"),
+)
+"""How the templates of other workflows begin, which have letters of their own."""
 
 
 def test_no_snapshot_is_left_over() -> None:

@@ -97,6 +97,7 @@ _CLAUSES = {
         },
         {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "1/2", "per": "reward"},
         {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 1, "per": "turn"},
+        {"kind": "pay", "payer": "Alice", "payee": "others", "amount": 3, "per": "once"},
     ],
     Share: [
         {"kind": "share", "fractions": {"Alice": "1/3", "Bob": "2/3"}},

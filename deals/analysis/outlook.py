@@ -37,7 +37,7 @@ from shapley_coop.deals.enforcement import Enforcement, net
 from shapley_coop.deals.language.clauses import Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import Earned, conditions_in
-from shapley_coop.deals.settlement import earned
+from shapley_coop.deals.settlement import earned, paid
 from shapley_coop.games import Game, Turn
 
 NORM_PLAYS, NORM_SEARCH = 8, 2
@@ -192,9 +192,7 @@ def _held(of: Prospect) -> dict[str, Fraction]:
     if of.standing is None or not of.enforcement.executes:
         return held
     signed = Agreement(of.standing, of.record, facts_of(of.game), of.enforcement)
-    for due in signed.monitor.payments:
-        held[due.payer] -= due.amount
-        held[due.payee] += due.amount
+    held = paid(held, signed.monitor.payments)
     forfeited = net(signed.postings(over=True), of.game.agents)
     return {agent: amount + from_micro(forfeited[agent]) for agent, amount in held.items()}
 

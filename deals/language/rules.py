@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from math import gcd
 
 from shapley_coop.amounts import MAX_AMOUNT
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, listed, together
 from shapley_coop.deals.language.when import (
@@ -103,7 +103,7 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
             f"{cid} names {name}, who is not a party: the parties are {parties}."
             for cid, clause in deal.ids().items()
             for name in _names(clause)
-            if name not in terms.agents
+            if name not in terms.agents and not _all_of(clause, name)
         ],
     )
 
@@ -114,7 +114,8 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in _events(clause)]
         if isinstance(clause, Do | Forbid):
-            pairs.append((clause.agent, clause.action))
+            bound = terms.agents if clause.agent == EVERYONE else [clause.agent]
+            pairs += [(agent, clause.action) for agent in bound]
         for agent, action in pairs:
             if agent not in terms.agents:
                 continue  # a fault already
@@ -155,6 +156,8 @@ def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
 def _wrong_payment(pay: Pay, terms: Terms) -> str:
     if pay.payer == pay.payee:
         return f": {pay.payer} pays itself: name another payee"
+    if pay.payer == OTHERS and pay.basis == "reward":
+        return " shares the rewards of several payers: write a clause for each"
     if pay.amount <= 0:
         return f" pays {pay.amount}: give a positive amount"
     if pay.basis == "turn" and pay.amount * terms.turns > MAX_AMOUNT:
@@ -199,14 +202,15 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     by_agent: dict[str, list[tuple[str, Do | Forbid, list[Progression]]]] = {}
     wrong = []
     for cid, duty in deal.duties.items():
-        earlier = by_agent.setdefault(duty.agent, [])
         turns = _progressions(duty.when, terms.turns)
-        for other, rival, others in earlier:
+        alike = [duty.agent, EVERYONE] if duty.agent != EVERYONE else list(by_agent)
+        for other, rival, others in [x for who in alike for x in by_agent.get(who, ())]:
             if not _clash(rival, duty):
                 continue
             if rival.when == duty.when or any(_meet(a, b) for a in others for b in turns):
-                wrong.append(f"{duty.agent} cannot keep both {other} and {cid}.")
-        earlier.append((cid, duty, turns))
+                who = rival.agent if duty.agent == EVERYONE else duty.agent
+                wrong.append(f"{who} cannot keep both {other} and {cid}.")
+        by_agent.setdefault(duty.agent, []).append((cid, duty, turns))
     return _fault("CLASH", wrong)
 
 
@@ -260,12 +264,17 @@ def _names(clause: Clause) -> list[str]:
         case Do() | Forbid():
             own = [clause.agent]
         case Pay():
-            own = [clause.payer, clause.payee]
+            own = [who for who in (clause.payer, clause.payee) if who != OTHERS]
         case Share():
             own = list(clause.fractions or {})
     earners = [part.earned for part in conditions_in(_when(clause)) if isinstance(part, Earned)]
     acting = [event.agent for event in _events(clause)]
     return [*own, *acting, *(agent for agent in earners if agent != EVERYONE)]
+
+
+def _all_of(clause: Clause, name: str) -> bool:
+    """Whether a name stands for every party, where a clause can speak of all."""
+    return name == EVERYONE and isinstance(clause, Do | Forbid) and clause.agent == name
 
 
 def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:

@@ -250,6 +250,9 @@ EVALUATORS: dict[str, Evaluator] = {
         "part of all duties that fell due and were kept", conduct.adherence, better="more"
     ),
     "breaches": Evaluator("duties not kept", conduct.breaches, better="less"),
+    "bluff": Evaluator(
+        "part of the offers turned down whose author then agreed to no more", conduct.bluff
+    ),
     "passes": Evaluator("turns in which an agent was asked and took no action", conduct.passes),
     "unusable": Evaluator(
         "passes because no answer could be read or was legal", conduct.unusable, better="less"
@@ -291,6 +294,9 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
         "an agent's part of all values", _of("credit", "shapley", part=True)
     ),
     "breaches": Evaluator("an agent's breaches", conduct.breaches, better="less"),
+    "bluff": Evaluator(
+        "part of the offers an agent turned down before it agreed to no more", conduct.bluff
+    ),
     "passes": Evaluator("turns in which an agent took no action", conduct.passes),
     "unusable": Evaluator("those without an answer of use", conduct.unusable, better="less"),
     "done": Evaluator("how often an action was taken", conduct.done),

@@ -4,18 +4,15 @@ The page is self-contained: its security policy allows neither scripts nor netwo
 computed from the rows that `coop export` writes, and names its n.
 """
 
-import base64
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.stats import LEVEL, RESAMPLES, Comparison
 from shapley_coop.evals.measures.summary import DEFAULT_MEASURES, compare_rows, conditions
+from shapley_coop.evals.reports import pages
 from shapley_coop.evals.reports.figures import Figure, draw
 from shapley_coop.evals.reports.layout import (
     between,
@@ -39,14 +36,7 @@ from shapley_coop.evals.sweeps.store import (
 )
 from shapley_coop.evals.sweeps.suite import Suite, TableSpec
 
-_HERE = Path(__file__).parent
-_pages = Environment(
-    loader=FileSystemLoader(_HERE),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+_TEMPLATE = Path(__file__).parent / "report.html"
 PHASES = ("negotiation", "action", "settlement")
 WITHOUT_PLAY = {
     "no_play": "nobody chose to act",
@@ -80,12 +70,11 @@ def report(folder: Path, done: Callable[[], Any] = lambda: None) -> str:
         else:
             waiting.append(suite.name)
         done()
-    style = (_HERE / "report.css").read_text(encoding="utf-8")
     ended = {row["cell"] for row in rows}
-    return _pages.get_template("report.html").render(
-        title=suites[0].name if len(suites) == 1 else f"{len(suites)} experiments",
-        style=style,
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+    return pages.page(
+        _TEMPLATE,
+        {"number": number, "prose": prose, "words": words},
+        suites[0].name if len(suites) == 1 else f"{len(suites)} experiments",
         suites=sections,
         waiting=waiting,
         skipped=known["skipped"],
@@ -98,6 +87,9 @@ def report(folder: Path, done: Callable[[], Any] = lambda: None) -> str:
         reported=provenance(),
         level=f"{LEVEL:.0%}",
         resamples=RESAMPLES,
+        between=between,
+        difference=difference,
+        shown=shown,
     )
 
 
@@ -172,7 +164,3 @@ def _times(
         shown = [f"{s / turns:.3f}" if turns else "—" for s in spent]
         lines.append((group.name, shown, len(timed)))
     return lines
-
-
-_pages.filters |= {"number": number, "prose": prose, "words": words}
-_pages.globals |= {"between": between, "difference": difference, "shown": shown}

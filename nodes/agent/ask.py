@@ -25,6 +25,7 @@ from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered, asking
 from shapley_coop.state.exchange import REFUSED
+from shapley_coop.state.groups import negotiators
 from shapley_coop.state.handover import hand_over, taken_over
 from shapley_coop.state.history import history
 from shapley_coop.state.private import PrivateView, notes_in
@@ -169,8 +170,10 @@ def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]], list[dict[st
     events = history(turn)
     act, signed = turn.asking.act, turn.evaluated.contract is not None
     told = events
-    if act == "act" and signed:
-        # What was said led to the deal, which the letter shows.
+    delegates = negotiators(turn.table) if turn.table.get("groups") else []
+    if act in ("elect", "ratify") or (act == "act" and (signed or delegates)):
+        # What was said led to the deal, which the letter shows; of delegates' talk a member reads
+        # what came of it.
         told = [event for event in events if "by" not in event]
     elif act == "answer_bounty":
         # The split that was counted is in the letter, and nothing but talk has happened.
@@ -182,6 +185,9 @@ def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]], list[dict[st
     elif act == "contract_write" and _drafted_clauses(turn):
         # They are in the question.
         told = [{key: x for key, x in event.items() if key != "offers"} for event in events]
+    elif delegates:
+        # Members' signatures are told by what came of them: a veto, or a deal.
+        told = [e for e in events if e.get("does") != "accept" or e["by"] in delegates]
     elif act != "contract_sign":
         # A written contract repeats its clauses.
         told = [event for event in events if event.get("by") not in OUTSIDERS]

@@ -5,6 +5,9 @@ import { h } from "./dom.js";
 const NAMES = { do: "duty", forbid: "prohibition", pay: "payment", share: "split" };
 const PER = { once: "once", turn: "for each turn", reward: "as a part (0 to 1) of its rewards" };
 
+/** As payer or payee: everybody else, each an equal part. */
+const OTHERS = "others";
+
 const BLANK = {
   do: ({ agents, actions }) => ({ kind: "do", agent: agents[0], action: actions[agents[0]]?.[0] ?? "" }),
   forbid: ({ agents, actions }) => ({ kind: "forbid", agent: agents[0], action: actions[agents[0]]?.[0] ?? "" }),
@@ -76,12 +79,14 @@ export function editor(known, clauses, changed) {
       changed();
     };
     const agent = (key, label) => pick(label, known.agents, clause[key], (value) => set(key, value, key === "agent"));
+    const several = known.agents.length > 2 || clause.payer === OTHERS || clause.payee === OTHERS;
+    const party = (key, label) => pick(label, [...known.agents, ...(several ? [OTHERS] : [])], clause[key], (value) => set(key, value), { [OTHERS]: "all others, evenly" });
     switch (clause.kind) {
       case "do":
       case "forbid":
         return [agent("agent", "Who"), clause.kind === "do" ? "does" : "must not do", action(clause, (value) => set("action", value)), ...timed(clause, set)];
       case "pay":
-        return [agent("payer", "Who pays"), "pays", agent("payee", "Who is paid"), number("Amount", clause.amount, (value) => set("amount", value)), pick("How often", Object.keys(PER), clause.per ?? "once", (value) => set("per", value), PER), ...timed(clause, set)];
+        return [party("payer", "Who pays"), "pays", party("payee", "Who is paid"), number("Amount", clause.amount, (value) => set("amount", value)), pick("How often", Object.keys(PER), clause.per ?? "once", (value) => set("per", value), PER), ...timed(clause, set)];
       default:
         return split(clause, set);
     }
