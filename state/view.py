@@ -13,6 +13,7 @@ from shapley_coop.deals import Clause, Deal, wire_form
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.mediation import mediator_of
+from shapley_coop.games.params import COUNT
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.groups import negotiators
 from shapley_coop.state.membership import ballot, delegation, own_outlook, own_part
@@ -218,6 +219,14 @@ def _paid_offer(turn: TurnContext, agent: str) -> Facts:
     return facts
 
 
+def _bounty(turn: TurnContext, agent: str) -> Facts:
+    """What is divided, who made what, and whether the split was counted or proposed."""
+    game, offer = turn.evaluated.game, turn.evaluated.offer
+    assert offer is not None, "an answer is asked only to an offer"
+    shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}
+    return {"divides": {**shown, "counted": offer["by"] == COUNT}}
+
+
 def _enforcement(turn: TurnContext, agent: str) -> Facts:
     """How contracts are enforced, and what each party has at stake."""
     signed = turn.evaluated.signed
@@ -280,6 +289,7 @@ _SHOWN: dict[str, tuple[Part, ...]] = {
     "claim": (*_TALK, _norms),
     "propose_split": (*_TALK, _norms),
     "answer_split": (_stand, _round, _paid_offer, _order, _unusual_enforcement, _norms),
+    "answer_bounty": (_stand, _round, _paid_offer, _order, _bounty),
     "contract_propose": _DRAFTING,
     "contract_answer": _DRAFTING,
     "contract_sign": _DRAFTING,
