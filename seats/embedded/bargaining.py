@@ -13,6 +13,7 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Event, Last, Pay, Share
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
+from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.delegating import Delegator
@@ -36,6 +37,9 @@ from shapley_coop.seats.embedded.strategies import Player
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
 REASONING = "reasoning"
+MOST_PAYMENTS = 40
+"""A deal has no room for more: where a price would take them, it is left out."""
+
 _NO_SPLIT = "<s>I propose nothing: let what we signed stand.</s><REJECT>"
 
 
@@ -72,6 +76,7 @@ class Agent:
             "claim": self.claim,
             "propose_split": self.propose_split,
             "answer_split": self.reply_split,
+            "answer_bounty": self.reply_split,
             "elect": self._member.vote,
             "ratify": self.ratify,
             "consider": self._trader.consider,
@@ -96,7 +101,9 @@ class Agent:
         o = self.outlook
         plan = Deal(clauses=tuple(o.together))
         others = Deal(clauses=tuple(clause for clause in o.together if clause.agent != o.me))
-        with_me, without = o.value(plan), o.value(others)
+        of_all = any(clause.agent == EVERYONE for clause in o.together)
+        instead = o.world.habit(list(fact(self.facts, "legal"))) if of_all else None
+        with_me, without = o.value(plan), o.value(others, instead)
         gain = sum(with_me[a] - without[a] for a in o.agents if a != o.me)
         thought = {
             "collective_payoff": sum(with_me.values()),
@@ -280,9 +287,12 @@ class Agent:
         o = self.outlook
         parts = {c.agent: Last(last=Event(agent=c.agent, action=c.action)) for c in o.together}
         earned = o.value(Deal(clauses=tuple(o.together)))
+        due = transfers_to(self._target(), earned)
+        if len(due) > MOST_PAYMENTS:
+            return []
         return [
             Pay(payer=payer, payee=payee, amount=plain(amount), when=parts.get(payee, "always"))
-            for payer, payee, amount in transfers_to(self._target(), earned)
+            for payer, payee, amount in due
         ]
 
 
