@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop.amounts import from_micro
 from shapley_coop.deals.agreement import Agreement
@@ -19,7 +19,8 @@ from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.compiled import compiled
 from shapley_coop.deals.contract import Contract, share_of
 from shapley_coop.deals.enforcement import net
-from shapley_coop.deals.language.clauses import Do, Forbid
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share, portions
+from shapley_coop.deals.language.when import Earned, When, conditions_in, event_of
 from shapley_coop.deals.monitor import Duty, Monitor
 from shapley_coop.deals.settlement import payoffs
 from shapley_coop.games import Turn
@@ -87,12 +88,17 @@ class Simulation:
 
     @cached_property
     def _breakers(self) -> list[str]:
-        """Whose breaches are played: who is asked for something, where these are not too many."""
+        """Whose breaches are played: who is asked for something, where these are not too many.
+
+        In a symmetric game one stands for all whom the contract treats as it does.
+        """
         bound = [
             agent
             for agent in self._of.game.agents
             if any(duty.binds(agent) for duty in self._agreed.bound)
         ]
+        if len(bound) > MOST_BREAKERS and self._of.game.symmetric:
+            bound = self._agreed.one_of_each(bound)
         return bound if len(bound) <= MOST_BREAKERS else []
 
     def _options(self, agent: str) -> list[str | None]:
@@ -215,4 +221,25 @@ class _Terms:
         self.fixed = not any(term.condition.start for term, _ in duties)
         self.bound = [clause for term, clause in duties if term.last is None]
         self.share = share_of(contract)
+        self._clauses = [term.clause for term in clauses if term.last is None]
         self.monitor = Monitor(clauses).on(record)
+
+    def one_of_each(self, agents: Sequence[str]) -> list[str]:
+        """Of agents whom the contract treats alike the first."""
+        fractions = (self.share.fractions if self.share else None) or {}
+        parts = [portions(x, agents) for x in self._clauses if isinstance(x, Pay)]
+        timed = [x for x in self._clauses if not isinstance(x, Share)]
+        said = [{*map(_of_whom, conditions_in(x.when))} for x in timed]
+        found: dict[Any, str] = {}
+        for agent in agents:
+            asked = tuple(duty.binds(agent) for duty in self.bound)
+            paid = tuple(part.get(agent, 0) for part in parts)
+            named = tuple(agent in names for names in said)
+            found.setdefault((asked, paid, named, fractions.get(agent)), agent)
+        return list(found.values())
+
+
+def _of_whom(condition: When) -> str:
+    """Of whom a condition speaks; empty where of none."""
+    event = event_of(condition)
+    return event.agent if event else condition.earned if isinstance(condition, Earned) else ""
