@@ -95,7 +95,8 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
         seconds = time.perf_counter() - started
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         entries = list(home().journal.entries(outcome["episode"]))
-        letters = {act: max(map(len, texts)) / PER_TOKEN for act, texts in by_act(entries).items()}
+        first = [entry for entry in entries if entry.attempt == 1]
+        letters = {act: max(map(len, texts)) / PER_TOKEN for act, texts in by_act(first).items()}
     return {
         "letters": letters,
         "calls": len(entries),

@@ -185,16 +185,17 @@ def test_the_table_is_printed_where_it_is_short():
 
 async def test_letters_do_not_grow_with_the_agents():
     longest: dict[int, dict[str, int]] = {}
-    for n in (30, 90):
-        config = RunConfig(game="public_goods", params={"agents": n, "rounds": 2}, seed=1)
+    for n in (14, 42):
+        config = RunConfig(game="public_goods", params={"agents": n, "rounds": 1}, seed=1)
         outcome = await play("short_term", config)
         assert outcome["status"] == "agreed"
         found = longest[n] = {}
-        for entry in home().journal.entries(outcome["episode"]):
+        entries = home().journal.entries(outcome["episode"])
+        for entry in (e for e in entries if e.attempt == 1):
             found[entry.act] = max(found.get(entry.act, 0), len(entry.letter_text))
-    assert set(longest[30]) == {"reason", "propose", "answer", "act", "claim", "propose_split"}
-    for act, length in longest[90].items():
-        assert length <= 1.1 * longest[30][act], act
+    assert set(longest[14]) == {"reason", "propose", "answer", "act", "claim", "propose_split"}
+    for act, length in longest[42].items():
+        assert length <= 1.1 * longest[14][act], act
 
 
 def test_an_offer_to_many_says_what_one_of_each_kind_gains_by_breaking_it():
@@ -213,7 +214,8 @@ def test_an_offer_to_many_says_what_one_of_each_kind_gains_by_breaking_it():
 
 
 def test_what_everyone_owes_is_owed_by_each():
-    terms = Terms(["Ann", "Ben", "Cem"], dict.fromkeys(["Ann", "Ben", "Cem"], ["a", "b"]), turns=2)
+    agents = ["Ann", "Ben", "Cem"]
+    terms = Terms(agents, {agent: ["a", "b"] for agent in agents}, turns=2)
     said = {"clauses": [{"kind": "do", "agent": "everybody", "action": "A"}]}
     read = read_proposal(said, terms)
     assert not isinstance(read, Fault)
@@ -246,13 +248,9 @@ def test_what_not_all_can_do_is_not_asked_of_everyone(clause, label):
 
 
 def test_of_many_messages_alike_a_few_are_told_and_the_rest_in_sum():
-    said = [
-        {"id": f"{n}", "by": f"A{n}", "does": "accept", "about": 1, "says": "Fine."}
-        for n in range(20)
-    ]
-    said += [{"id": "x", "by": "Eve", "does": "reject", "about": 1, "says": "I <b>refuse</b>."}]
-    wave = [{**one, "topic": "deal", "before_turn": 1} for one in said]
-    words = in_words(wave)
+    yes = {"topic": "deal", "before_turn": 1, "does": "accept", "about": 1, "says": "Fine."}
+    no = {**yes, "by": "Eve", "does": "reject", "says": "I <b>refuse</b>."}
+    words = in_words([*({**yes, "by": f"A{n}"} for n in range(20)), no])
     assert words.count("accepts offer 1") == 4
     assert "A3, A4, A5, A6, A7, A8, A9, A10 and 9 more accepts offer 1" in words
     assert '"Fine." ×17' in words
