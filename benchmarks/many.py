@@ -29,29 +29,30 @@ RUNS: tuple[tuple[str, str, int], ...] = (
     ("short_term", "public_goods", 1000),
     ("llm_only", "raid_battle", 1000),
     ("negotiation", "raid_battle", 1000),
-    ("task_exchange", "task_exchange", 10),
+    ("task_exchange", "task_exchange", 16),
 )
 """Workflow, game, and the most agents that it is played with here."""
 
 PARAMS: dict[str, dict[str, Any]] = {
     "public_goods": {"rounds": 1},
     "raid_battle": {"rounds": 2},
-    "task_exchange": {},
+    "task_exchange": {"scenario": "generated", "atoms": 16},
 }
 NUMBER = {"public_goods": "agents", "raid_battle": "heroes", "task_exchange": "agents"}
 """Game → the parameter that says how many play."""
 
 
-def many(sizes: Iterable[int] = SIZES) -> Found:
+def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
     """Letters, seconds and memory of one play, by the number of agents.
 
     Args:
         sizes: how many agents.
+        runs: how many of the plays are measured.
     """
     rows: list[list[Cell]] = []
     longest: dict[tuple[str, str], dict[int, float]] = {}
-    for graph, game, most in RUNS:
-        for n in (n for n in sizes if n <= most):
+    for graph, game, most in RUNS[:runs]:
+        for n in sorted({min(n, most) for n in sizes}):
             # Each in a process of its own: the peak of its memory is that of this play alone.
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
                 found = process.submit(played, graph, game, n).result()
@@ -59,7 +60,7 @@ def many(sizes: Iterable[int] = SIZES) -> Found:
             longest.setdefault((graph, game), {})[n] = max(letters.values())
             told = ", ".join(f"{act} {x:.0f}" for act, x in letters.items())
             known = (found[key] for key in ("calls", "seconds", "mb", "credit", "status"))
-            rows.append([f"{graph}, {game}", n, told, *known])
+            rows.append([f"{graph}, {game}, {n} agents", told, *known])
     goals = [
         Goal(f"{graph}, {game}, {max(by)} agents: longest letter / that of {min(by)}", 1.5, ratio)
         for (graph, game), by in longest.items()
@@ -69,15 +70,15 @@ def many(sizes: Iterable[int] = SIZES) -> Found:
     return Found(
         f"Tokens of the longest letter of each kind, {PER_TOKEN} characters each; one play of "
         "embedded agents with SQLite, and its values by the Shapley norm.",
-        ("play", "agents", "letters, tokens", "calls", "s", "MB at most", "credit", "status"),
+        ("play", "longest letters, tokens", "calls", "s", "MB at most", "credit", "status"),
         rows,
         goals,
         [
             "Embedded agents answered: a simulation, and no evidence about language models.",
             "Values of public goods are exact by counts; those of a raid are exact up to 16 "
             "heroes and sampled beyond, with a standard error each.",
-            "A task exchange tells every agent every task and has tables of 2ⁿ masks of tasks: it "
-            "is played by ten here, and not by a hundred.",
+            "A task exchange has 16 tasks at most, as an agent's utilities are one for each of "
+            "their 2¹⁶ sets, and an agent starts with one or more: 16 agents at most.",
         ],
     )
 
