@@ -19,8 +19,11 @@ MOST_AGENTS = 1_000
 EVERYONE = "everyone"
 """All agents, where a deal or a plan speaks of them as one."""
 
+COUNT = "the count"
+"""Whose offer a split is that was counted and that nobody proposed."""
+
 _ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", EVERYONE, "others", "*"})
-RESERVED = _ACCOUNTS | {"summariser", "judge"}
+RESERVED = _ACCOUNTS | {"summariser", "judge", COUNT}
 """Names of the ledger's accounts, of all agents, and of roles that no agent has."""
 
 
@@ -99,9 +102,10 @@ class Params(BaseModel):
             raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
         if mix := mixed(agents):
             raise ValueError(f"{mix!a} mixes alphabets in a word: write it in one alphabet")
-        if reserved := _ACCOUNTS & set(agents):
+        if reserved := (_ACCOUNTS | {COUNT}) & set(agents):
             raise ValueError(
-                f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
+                f"{sorted(reserved)} name accounts of the ledger, all agents, or nobody: choose "
+                "other names"
             )
         return agents
 

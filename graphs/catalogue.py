@@ -17,6 +17,7 @@ _PAGES = (
     "task_exchange_unguided",
     "task_exchange",
     "settlement",
+    "consent",
     "contracts",
     "mediation",
     "delegates",

@@ -5,7 +5,7 @@ from typing import Any
 
 Facts = Mapping[str, Any]
 
-AFTER_PLAY = ("claim", "propose_split", "answer_split")
+AFTER_PLAY = ("claim", "propose_split", "answer_split", "answer_bounty")
 """The acts that follow the last turn."""
 
 _AGAIN = {

@@ -66,6 +66,7 @@ def write_rules(
         procedure=render("procedure", **going_on, **course_words(course)).strip(),
         language=language,
         agents=known.get("agents", []),
+        rounds=course["rounds"],
         instructions=instructions,
         guidance=guidance,
         outsider=outsider,

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.prompts.bounty import bounty
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.mediator import rule_lines
@@ -41,6 +42,7 @@ def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
         **_offer(view),
         **_turn(view),
         **_split(view, contract),
+        **(bounty(view) if "divides" in view else {}),
         **_trade(view),
         **_membership(view),
     }

@@ -188,6 +188,7 @@ _WRITERS: dict[str, Callable[[Fields], str]] = {
     "contract_propose": _offer,
     "answer": _reply,
     "answer_split": _reply,
+    "answer_bounty": _reply,
     "contract_answer": _reply,
     "contract_sign": _reply,
     "ratify": _ratification,

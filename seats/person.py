@@ -63,6 +63,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "contract_propose": _OFFER,
     "answer": _ANSWER,
     "answer_split": _ANSWER,
+    "answer_bounty": _ANSWER,
     "contract_answer": _ANSWER,
     "contract_sign": ("speech", "accept", "reject", "consider"),
     "elect": ("action", "consider"),

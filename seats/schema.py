@@ -238,6 +238,7 @@ ANSWERS: dict[str, type[_Answer]] = {
     "contract_propose": Offer,
     "answer": Reply,
     "answer_split": Reply,
+    "answer_bounty": Reply,
     "contract_answer": Reply,
     "contract_sign": Signature,
     "ratify": Ratification,

@@ -193,7 +193,7 @@ class Table(TypedDict, total=False):
         list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
     """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
-    `collect_claims` and `judge`."""
+    `put_count`, `collect_claims` and `judge`."""
 
     thoughts: Annotated[dict[str, Pointer], gather]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
@@ -233,17 +233,17 @@ class Table(TypedDict, total=False):
     `collect_plans`, `tally`, `pass_on`, `count`, `speak` and `validate`."""
 
     speaker: str
-    """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `tally`, `pass_on`, and,
-    in a task exchange, `speak` and `validate`."""
+    """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `put_count`, `tally`,
+    `pass_on`, and, in a task exchange, `speak` and `validate`."""
 
     revision: int
     """The number of the latest offer of this bargaining. Written by `open`, `convene`, `validate`,
-    `respond`, `speak`, `tally`, `write` and `count`."""
+    `put_count`, `respond`, `speak`, `tally`, `write` and `count`."""
 
     offer: Offer | None
-    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`, `count`
-    and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`, `count` and
-    `summarize`."""
+    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`,
+    `count`, `put_count` and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`,
+    `count` and `summarize`."""
 
     pending: Pending | None
     """The proposal that stands in a task exchange. Written by `speak` and `validate`. Cleared by
@@ -290,8 +290,7 @@ class Table(TypedDict, total=False):
     """Who is asked. Only in the payload of a `Send`; never stored."""
 
     concurrent_agents: list[str]
-    """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
-    `collect_claims` and `judge`."""
+    """Who else is asked at the same time. Only in the payload of a `Send`; never stored."""
 
 
 class Opening(BaseModel):

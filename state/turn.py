@@ -248,11 +248,13 @@ _UNHEARD = {"reason", "consider", "act", "elect"}
 
 
 def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
-    """All other agents in speaking order, from the one after the speaker.
+    """All other agents in speaking order, from the one after the speaker; all, if it is no agent.
 
     >>> in_turn_after(["Ann", "Ben", "Cem"], "Ben")
     ['Cem', 'Ann']
     """
+    if speaker not in agents:
+        return list(agents)
     at = agents.index(speaker)
     return [*agents[at + 1 :], *agents[:at]]
 

@@ -13,14 +13,18 @@ from shapley_coop.deals import Clause, Deal, wire_form
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.mediation import mediator_of
+from shapley_coop.games.params import COUNT
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.groups import negotiators
-from shapley_coop.state.membership import ballot, delegation, own_part
+from shapley_coop.state.membership import ballot, delegation, own_outlook, own_part
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.tool_runs import drafts_for
 from shapley_coop.state.turn import TurnContext, in_turn_after
+
+MOST_OUTLOOKS = 12
+"""Of more agents, each is shown what an offer would pay itself alone."""
 
 Facts = dict[str, Any]
 Part = Callable[[TurnContext, str], Facts]
@@ -177,6 +181,8 @@ def _answered_offer(turn: TurnContext, agent: str) -> Facts:
         if turn.evaluated.config.outlook and not turn.evaluated.over:
             # What is private to others is in no one's outlook: it is computed for its reader.
             computed = turn.evaluated.outlook(deal, agent, turn.norms)
+            if computed and len(turn.evaluated.agents) > MOST_OUTLOOKS:
+                computed = own_outlook(computed, agent)
             facts["offer"] |= {"outlook": computed} if computed else {}
     return facts
 
@@ -211,6 +217,14 @@ def _paid_offer(turn: TurnContext, agent: str) -> Facts:
     signed = turn.evaluated.settled()
     facts["offer"]["change"] = {agent: plain(x - signed[agent]) for agent, x in due.items()}
     return facts
+
+
+def _bounty(turn: TurnContext, agent: str) -> Facts:
+    """What is divided, who made what, and whether the split was counted or proposed."""
+    game, offer = turn.evaluated.game, turn.evaluated.offer
+    assert offer is not None, "an answer is asked only to an offer"
+    shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}
+    return {"divides": {**shown, "counted": offer["by"] == COUNT}}
 
 
 def _enforcement(turn: TurnContext, agent: str) -> Facts:
@@ -275,6 +289,7 @@ _SHOWN: dict[str, tuple[Part, ...]] = {
     "claim": (*_TALK, _norms),
     "propose_split": (*_TALK, _norms),
     "answer_split": (_stand, _round, _paid_offer, _order, _unusual_enforcement, _norms),
+    "answer_bounty": (_stand, _round, _paid_offer, _order, _bounty),
     "contract_propose": _DRAFTING,
     "contract_answer": _DRAFTING,
     "contract_sign": _DRAFTING,

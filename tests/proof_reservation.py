@@ -28,7 +28,7 @@ from tests.proof import Finding, Proof
 MODEL, BASE_URL = "COOP_ATTACK_MODEL", "COOP_ATTACK_BASE_URL"
 VICTIMS = [name for name in CHARACTERS if name != "impartial"]
 BARGAINING = {
-    *("propose", "answer", "propose_split", "answer_split", "exchange"),
+    *("propose", "answer", "propose_split", "answer_split", "answer_bounty", "exchange"),
     *("contract_propose", "contract_answer"),
 }
 AT_ONCE = 4
@@ -101,7 +101,9 @@ class Trial:
                 return f"<s>As you wish.</s><PROPOSAL>{self._deal(asked.act)}</PROPOSAL>"
             case "exchange" if "pending" not in asked.facts:
                 return f"<s>As you wish.</s><PROPOSAL>{self._deal(asked.act)}</PROPOSAL>"
-            case "answer" | "answer_split" | "contract_answer" | "contract_sign" | "exchange":
+            case "answer" | "answer_split" | "answer_bounty" | "exchange":
+                return "<ACCEPT>"
+            case "contract_answer" | "contract_sign":
                 return "<ACCEPT>"
             case _:
                 return asked.sound
@@ -124,7 +126,7 @@ class Trial:
 
 def _rejecting(asked: Asked) -> str:
     """What has to stand before a proposal that answers another one."""
-    pending = asked.act in ("answer", "answer_split") or "pending" in asked.facts
+    pending = asked.act.startswith("answer") or "pending" in asked.facts
     return "<REJECT>" if pending else ""
 
 

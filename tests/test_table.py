@@ -87,7 +87,9 @@ async def notes(script: Script) -> tuple[Writers, Writers]:
     silent = RunConfig(rounds=1)
     for graph in names():
         trades = graph.startswith("task_exchange")
-        for config in [RunConfig()] if trades or graph == "settlement" else [silent, dilemma]:
+        for config in (
+            [RunConfig()] if trades or graph in ("settlement", "consent") else [silent, dilemma]
+        ):
             await played(graph, config, written, cleared)
     for agent in FOUR.params["agents"]:
         script[agent, "propose"], script[agent, "answer"] = four_wait(), "<ACCEPT>"

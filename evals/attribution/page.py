@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from shapley_coop.evals.attribution.absence import in_words
 from shapley_coop.evals.attribution.drawing import drawing
 from shapley_coop.evals.attribution.result import AppCredit
 from shapley_coop.evals.reports import pages
@@ -21,7 +22,7 @@ def page(credit: AppCredit, title: str) -> str:
     """
     return pages.page(
         _TEMPLATE,
-        {"shown": shown},
+        {"shown": shown, "in_words": in_words},
         title,
         credit=credit,
         drawing=drawing(credit.graph, credit.values),

@@ -18,6 +18,7 @@ from langgraph.runtime import Runtime
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
+from shapley_coop.games.params import COUNT
 from shapley_coop.prompts import using, write_history, write_request, write_retry, write_rules
 from shapley_coop.seats import Letter
 from shapley_coop.state import RunConfig, Table, home
@@ -174,6 +175,11 @@ def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]], list[dict[st
         # What was said led to the deal, which the letter shows; of delegates' talk a member reads
         # what came of it.
         told = [event for event in events if "by" not in event]
+    elif act == "answer_bounty":
+        # The split that was counted is in the letter, and nothing but talk has happened.
+        said = [event for event in events if event.get("by") not in (None, COUNT)]
+        told = [{key: x for key, x in event.items() if key != "topic"} for event in said]
+        return write_history(told) if told else "", told, events
     elif turn.topic.phase == "settlement" and signed:
         told = [event for event in events if event.get("topic") in (None, turn.topic.name)]
     elif act == "contract_write" and _drafted_clauses(turn):

@@ -72,6 +72,7 @@ class Agent:
             "claim": self.claim,
             "propose_split": self.propose_split,
             "answer_split": self.reply_split,
+            "answer_bounty": self.reply_split,
             "elect": self._member.vote,
             "ratify": self.ratify,
             "consider": self._trader.consider,

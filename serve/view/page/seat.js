@@ -19,6 +19,7 @@ const ASKED = {
   claim: "say what was your doing",
   propose_split: "propose a split",
   answer_split: "answer the proposed split",
+  answer_bounty: "do you agree to this split?",
   contract_propose: "draft a contract",
   contract_answer: "answer the draft",
   contract_sign: "sign the contract, or refuse",
