@@ -60,7 +60,8 @@ class Simulation:
         """All keep it, each agent that can break it breaks it, and no deal."""
         kept = self._ends(self._kept, self._of.contract)
         found = [Row(EVERYBODY, self._averaged(kept))]
-        found += [row for agent in self._breakers if (row := self._broken(agent))]
+        rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
+        found += [row for row in rows if row]
         found.append(self._without())
         if self._of.standing is None and (declared := self.baseline()):
             found.append(declared)
@@ -87,7 +88,7 @@ class Simulation:
         return Row(NO_DEAL, averaged(ends, exact=True), by=by)
 
     @cached_property
-    def _breakers(self) -> list[str]:
+    def _breakers(self) -> dict[str, tuple[str, ...]]:
         """Whose breaches are played: who is asked for something, where these are not too many.
 
         In a symmetric game one stands for all whom the contract treats as it does.
@@ -97,9 +98,10 @@ class Simulation:
             for agent in self._of.game.agents
             if any(duty.binds(agent) for duty in self._agreed.bound)
         ]
+        found: dict[str, tuple[str, ...]] = dict.fromkeys(bound, ())
         if len(bound) > MOST_BREAKERS and self._of.game.symmetric:
-            bound = self._agreed.one_of_each(bound)
-        return bound if len(bound) <= MOST_BREAKERS else []
+            found = {one[0]: one[1:] for one in self._agreed.alike(bound)}
+        return found if len(found) <= MOST_BREAKERS else {}
 
     def _options(self, agent: str) -> list[str | None]:
         """What an agent could do instead of what is asked of it."""
@@ -108,7 +110,7 @@ class Simulation:
         actions = self._of.game.actions[agent]
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
 
-    def _broken(self, agent: str) -> Row | None:
+    def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:
         """The agent's best breach; None where nothing that it could do is one."""
         contract = self._of.contract
         kept = self._kept
@@ -130,7 +132,7 @@ class Simulation:
         if self._search != self.plays:
             ends = self._ends(self._played(self._plan(contract, agent, best)), contract)
         by = {UNASKED: self._ahead.unasked_words, None: "nothing"}.get(best, str(best))
-        return Row(breaks(agent), self._averaged(ends), who=agent, by=by)
+        return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
 
     def _without(self) -> Row:
         """If nothing more is agreed: all do what they do unasked, or what the contract asks."""
@@ -224,19 +226,20 @@ class _Terms:
         self._clauses = [term.clause for term in clauses if term.last is None]
         self.monitor = Monitor(clauses).on(record)
 
-    def one_of_each(self, agents: Sequence[str]) -> list[str]:
-        """Of agents whom the contract treats alike the first."""
+    def alike(self, agents: Sequence[str]) -> Iterable[tuple[str, ...]]:
+        """The agents whom the contract treats alike, group by group."""
         fractions = (self.share.fractions if self.share else None) or {}
         parts = [portions(x, agents) for x in self._clauses if isinstance(x, Pay)]
         timed = [x for x in self._clauses if not isinstance(x, Share)]
         said = [{*map(_of_whom, conditions_in(x.when))} for x in timed]
-        found: dict[Any, str] = {}
+        found: dict[Any, tuple[str, ...]] = {}
         for agent in agents:
             asked = tuple(duty.binds(agent) for duty in self.bound)
             paid = tuple(part.get(agent, 0) for part in parts)
             named = tuple(agent in names for names in said)
-            found.setdefault((asked, paid, named, fractions.get(agent)), agent)
-        return list(found.values())
+            kind = asked, paid, named, fractions.get(agent)
+            found[kind] = (*found.get(kind, ()), agent)
+        return found.values()
 
 
 def _of_whom(condition: When) -> str:
