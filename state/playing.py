@@ -7,6 +7,7 @@ from typing import Any
 from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.games import Turn
+from shapley_coop.games.goods import with_gifts
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
@@ -54,10 +55,12 @@ def choices_in(
 def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
     """The update of the table by one turn. Verdict: `played`."""
     game = evaluated.game
-    after = game.step(evaluated.table["position"], choices.actions)
+    labels = {agent: game.action_label(did) for agent, did in choices.actions.items()}
+    given = evaluated.signed.gifts(labels) if game.goods else []
+    after = game.step(with_gifts(evaluated.table["position"], given), choices.actions)
     turn: Turn = {
         "turn": evaluated.turn,
-        "actions": {agent: game.action_label(did) for agent, did in choices.actions.items()},
+        "actions": labels,
         "rewards": after.rewards,
     }
     if after.pot:

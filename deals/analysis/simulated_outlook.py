@@ -19,11 +19,12 @@ from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.compiled import compiled
 from shapley_coop.deals.contract import Contract, share_of
 from shapley_coop.deals.enforcement import net
-from shapley_coop.deals.language.clauses import Do, Forbid
+from shapley_coop.deals.language.clauses import Do, Forbid, Give
 from shapley_coop.deals.monitor import Duty, Monitor
 from shapley_coop.deals.settlement import payoffs
 from shapley_coop.games import Turn
 from shapley_coop.games.ahead import UNASKED, Plan, Played
+from shapley_coop.games.goods import Gift
 
 if TYPE_CHECKING:
     from shapley_coop.deals.analysis.outlook import Prospect
@@ -142,7 +143,11 @@ class Simulation:
                 monitor = monitor.on(before)
             return monitor.duties(turn)
 
-        return Plan(asked, terms.fixed, breaker, instead)
+        def gifts(before: Sequence[Turn], turn: Turn) -> list[Gift]:
+            return [each.gift() for each in terms.monitor.on(before).handing_over(turn)]
+
+        executes = terms.gives and self._of.enforcement.executes
+        return Plan(asked, terms.fixed, breaker, instead, gifts if executes else None)
 
     def _played(self, plan: Plan, count: int = 0) -> list[Played]:
         """Plays of a plan from where the game stands."""
@@ -210,5 +215,6 @@ class _Terms:
         duties = [(term, term.clause) for term in clauses if isinstance(term.clause, Do | Forbid)]
         self.fixed = not any(term.condition.start for term, _ in duties)
         self.bound = {clause.agent for term, clause in duties if term.last is None}
+        self.gives = any(isinstance(term.clause, Give) for term in clauses)
         self.share = share_of(contract)
         self.monitor = Monitor(clauses).on(record)

@@ -1,7 +1,7 @@
 """How an embedded agent reasons, offers, answers and acts, from the facts of one letter."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,6 +32,7 @@ from shapley_coop.seats.embedded.outlook import (
     transfers_to,
 )
 from shapley_coop.seats.embedded.strategies import Player
+from shapley_coop.seats.embedded.trading import Trader
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
 REASONING = "reasoning"
@@ -79,6 +80,8 @@ class Agent:
             "contract_write": self._clerk.write,
             "contract_judge": self._clerk.judge,
         }
+        if self.facts.get("goods"):
+            acts |= self._of_goods
         if (asked := self.facts.get("ask")) not in acts:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
         try:
@@ -191,6 +194,20 @@ class Agent:
         if mine >= signed - concession - EPSILON:
             return "<s>I agree because the record supports it.</s><ACCEPT>"
         return "<s>I disagree because I would be left with less.</s><REJECT>"
+
+    @property
+    def _of_goods(self) -> dict[str, Callable[[], str]]:
+        """What I do otherwise where agents hold goods, whose worths each alone knows."""
+        trader = Trader(self.facts, self.record, self.self_, self.rng, self.talk)
+        return {
+            "reason": trader.reason,
+            "propose": trader.propose,
+            "answer": trader.reply,
+            "act": trader.act,
+            "contract_propose": trader.propose,
+            "contract_answer": trader.answer_draft,
+            "contract_sign": trader.sign,
+        }
 
     @property
     def _party(self) -> Party:
