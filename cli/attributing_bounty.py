@@ -59,7 +59,7 @@ def agreed(found: dict[str, Any], values: Mapping[str, float], model: str) -> di
         "decimals": DECIMALS,
     }
     given = {"game": "delivered", "params": params, "seats": seats_from(model)}
-    ended = finish(play("settlement", RunConfig.model_validate(given)))
+    ended = finish(play("consent", RunConfig.model_validate(given)))
     notes = list(found["notes"])
     if ended["simulated"]:
         notes.append("The bargaining was a simulation: embedded agents spoke for the owners.")

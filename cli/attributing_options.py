@@ -51,6 +51,13 @@ Trace = Annotated[
     Path | None, typer.Option(help="A LangSmith export: its node runs are not made again.")
 ]
 Context = Annotated[Path | None, typer.Option(help="A file with the app's context.")]
+Answers = Annotated[
+    str,
+    typer.Option(
+        help="What nodes that ask a person (interrupt) are told: a file of {node: answer}, or "
+        "path.py:function of what is asked."
+    ),
+]
 Cache = Annotated[Path | None, typer.Option(help="The file of kept calls.")]
 Version = Annotated[
     str, typer.Option(help="Names prompts and models that the app's files do not show.")

@@ -90,8 +90,12 @@ def _show(ranking: "list[Rank]", as_json: bool) -> None:
         say_json(plain(ranking))
         return
     lines = [
-        [str(place), one.seat, one.strength.shown(2), f"{one.won:.1%}", str(one.compared)]
+        [
+            *(str(place), one.seat, one.strength.shown(2), f"{one.won:.1%}", str(one.compared)),
+            f"{one.population:.1%}",
+        ]
         for place, one in enumerate(ranking, start=1)
     ]
     columns = ["place", "seat", "strength (n seeds)", "comparisons won", "comparisons"]
+    columns.append("share of a population")
     show_table("Ranking, corrected for roles", columns, lines)

@@ -14,12 +14,13 @@ from shapley_coop.amounts import to_micro
 from shapley_coop.deals.analysis.certificate import Certificate, certify
 from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.contract import Contract, in_force
 from shapley_coop.deals.enforcement import Enforcement, Posting, deposits, releases
 from shapley_coop.deals.goods import recorded_wrongly
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor, monitor_of
+from shapley_coop.deals.parties import bound_by
 from shapley_coop.deals.settlement import earned, paid
 from shapley_coop.games import Turn
 from shapley_coop.games.goods import Gift
@@ -64,6 +65,14 @@ class Agreement:
         told = (recorded_wrongly([x for x in due if x.turn == t["turn"]], t) for t in self.record)
         return next(filter(None, told), "")
 
+    @property
+    def parties(self) -> list[str]:
+        """Who signed the contract, or is bound by it: all agents but those who left it."""
+        if self.contract is None:
+            return []
+        bound = bound_by(in_force(self.contract).values(), self.facts["agents"])
+        return [a for a in self.facts["agents"] if a in bound or a in self.contract["signatures"]]
+
     def postings(self, over: bool) -> list[Posting]:
         """All that the deposits have come to so far, in the order in which the ledger posts it.
 
@@ -72,7 +81,7 @@ class Agreement:
         Args:
             over: whether the game is over, so that what is not forfeited is returned.
         """
-        agents, amount = self.facts["agents"], to_micro(self.deposit)
+        agents, amount = self.parties, to_micro(self.deposit)
         released = releases(agents, amount, self.monitor.breaches, over)
         return [*deposits(agents, amount), *released] if self.contract else []
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.games.baseline import IDLE, POLICY
 from shapley_coop.games.dice import dice
 from shapley_coop.games.goods import Gift, with_gifts
+from shapley_coop.games.params import EVERYONE
 
 if TYPE_CHECKING:
     from shapley_coop.games.foresight import Asked, Owed
@@ -56,7 +57,7 @@ class Plan:
             legal: what it can do.
             unasked: what it does where nothing is asked of it.
         """
-        own = [duty for duty in owed if duty.agent == agent]
+        own = [duty for duty in owed if duty.agent in (agent, EVERYONE)]
         if agent == self.breaker and own:
             if self.instead is None:
                 return None
@@ -206,7 +207,8 @@ class Ahead:
         """Agent → the last turn at which a fixed plan asks it for an action."""
         found: dict[str, int] = {}
         for turn in range(played + 1, self.game.turns + 1):
-            found |= {d.agent: turn for d in plan.asked((), turn) if not d.forbidden}
+            asked = {duty.agent for duty in plan.asked((), turn) if not duty.forbidden}
+            found |= dict.fromkeys(self.game.agents if EVERYONE in asked else asked, turn)
         return found
 
 

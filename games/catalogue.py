@@ -102,7 +102,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
 
 
 def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
-    """What looks ahead in the game of a letter: its own foresight, else a table of payoffs.
+    """What looks ahead in the game of a letter: its own foresight, else its table or its formula.
 
     Args:
         facts: the letter's. `game` names a game of this folder, or one that this process loaded
@@ -117,6 +117,8 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
     found: type[Foresight] | None = getattr(module, "FORESIGHT", None)
     if found is None and "payoffs" in facts:
         found = import_module("shapley_coop.games.enumeration").Enumeration
+    if found is None and "by_count" in facts:
+        found = import_module("shapley_coop.games.counting").Counting
     return found
 
 

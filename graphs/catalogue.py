@@ -3,7 +3,7 @@
 from functools import cache
 from importlib import import_module
 
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.graphs.workflow import App, WorkflowBuilder
 from shapley_coop.state.workflow_config import agents_of, playable
 
 _PAGES = (
@@ -17,8 +17,10 @@ _PAGES = (
     "task_exchange_unguided",
     "task_exchange",
     "settlement",
+    "consent",
     "contracts",
     "mediation",
+    "delegates",
 )
 
 
@@ -37,6 +39,16 @@ def builder(name: str) -> WorkflowBuilder:
     _check(name)
     page: WorkflowBuilder = import_module(f"shapley_coop.graphs.{name}").build()
     return page
+
+
+@cache
+def compiled(name: str) -> App:
+    """A workflow without a saver, compiled once, as that takes longer than many a run.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    return builder(name).compile(name=name)
 
 
 def make_forms_ready() -> None:

@@ -11,6 +11,7 @@ from shapley_coop.deals import DEAL_RULES, Do, Forbid, Give, Pay, Share, only
 from shapley_coop.graphs.routing import (
     able,
     all_agents,
+    bargaining,
     how_it_goes_on,
     listeners,
     offered,
@@ -68,9 +69,9 @@ def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
 
 
 def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
-    """`reason` → `collect_reasons`: every agent works out payoff, externality and price."""
+    """`reason` → `collect_reasons`: all who bargain work out payoff, externality and price."""
     page.computes("collect_reasons", collect_thoughts)
-    asking = Asking("reason", topic, all_agents, a_reason, keep_reasons)
+    asking = Asking("reason", topic, bargaining, a_reason, keep_reasons)
     page.asks("reason", asking, then="collect_reasons")
     page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": then})
 

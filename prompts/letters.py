@@ -10,7 +10,7 @@ from typing import Any
 
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
 from shapley_coop.prompts.render import render
-from shapley_coop.prompts.request import contract_lines, variables
+from shapley_coop.prompts.request import contract_lines, few, variables
 from shapley_coop.prompts.talk import in_words
 from shapley_coop.prompts.words import told
 
@@ -64,6 +64,7 @@ def write_rules(
         procedure=render("procedure", **going_on, **course_words(course)).strip(),
         language=language,
         agents=known.get("agents", []),
+        rounds=course["rounds"],
         instructions=instructions,
         guidance=guidance,
         outsider=outsider,
@@ -104,6 +105,7 @@ def write_request(
             private=private,
             notes=_paragraphs(notes),
             outsider=outsider,
+            represents=few(view.get("represents", [])),
         ),
         history=history,
         contract=contract_lines(contract, view["procedure"]["turns"]),

@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.prompts.bounty import bounty
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.mediator import rule_lines
@@ -16,7 +17,7 @@ from shapley_coop.prompts.words import plain, quoted, told
 Facts = Mapping[str, Any]
 
 MOST_NAMED = 8
-"""Agents that the rule for several counter-offers names."""
+"""Agents that a sentence about several names."""
 
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
@@ -44,8 +45,35 @@ def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
         **_offer(view),
         **_turn(view),
         **_split(view, contract),
+        **(bounty(view) if "divides" in view else {}),
         **_trade(view),
+        **_membership(view),
     }
+
+
+def _membership(view: Facts) -> dict[str, Any]:
+    """Where delegates bargain: a member's group, its delegate, and what leaving a deal does."""
+    return {
+        "group": few(view.get("group", [])),
+        "candidates": few(view.get("legal", [])) if view["ask"] == "elect" else "",
+        "vetoed": few(view.get("vetoed", [])),
+        "own_delegate": plain(view.get("delegate", "")),
+        "leaving": view.get("leaving", ""),
+        "other_clauses": view.get("offer", {}).get("others", 0),
+    }
+
+
+def few(names: Sequence[str]) -> str:
+    """Some names; of many the first, and how many more there are.
+
+    >>> few(["Ann", "Ben"])
+    'Ann and Ben'
+    >>> few([f"P{n}" for n in range(1, 12)])
+    'P1, P2, P3, P4, P5, P6, P7, P8 and 3 more'
+    """
+    told = [plain(name) for name in names[:MOST_NAMED]]
+    told += [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return " and ".join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else "".join(told)
 
 
 def _offer(view: Facts) -> dict[str, Any]:

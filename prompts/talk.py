@@ -14,6 +14,7 @@ NOTHING = "Nothing yet."
 _DONE = {
     "accept": "accepts{about}",
     "reject": "rejects{about}",
+    "leave": "leaves{about}",
     "pass": "makes no offer",
     "claim": "on its own part",
     "propose": "",
@@ -131,7 +132,7 @@ def _said(event: Event, turns: int) -> str:
     about = f" offer {event['about']}" if "about" in event else ""
     did = _DONE.get(act, act).format(about=about)
     if "label" in event and event["label"] not in ("PASS", "BUDGET"):
-        did = "gave no answer that could be read"
+        did = "gave no answer that could be used"
     elif act == "pass" and "about" in event:
         did = f"does not answer offer {event['about']}"
     elif act == "claim" and not event.get("says"):

@@ -134,6 +134,11 @@ def _trade(fields: Fields) -> str:
     return mark + (_element_of_json("PROPOSAL", allocation) if allocation else "")
 
 
+def _ratification(fields: Fields) -> str:
+    marks = {"sign": "<ACCEPT>", "veto": "<REJECT>", "leave": "<ACTION>leave</ACTION>"}
+    return marks.get(str(fields.get("decision", "")).lower(), "")
+
+
 def _action(fields: Fields) -> str:
     action, content = fields.get("action"), fields.get("content")
     if action is None:
@@ -183,8 +188,11 @@ _WRITERS: dict[str, Callable[[Fields], str]] = {
     "contract_propose": _offer,
     "answer": _reply,
     "answer_split": _reply,
+    "answer_bounty": _reply,
     "contract_answer": _reply,
     "contract_sign": _reply,
+    "ratify": _ratification,
+    "elect": _action,
     "claim": _claim,
     "contract_write": _written,
     "contract_judge": lambda _: "",

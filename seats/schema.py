@@ -193,6 +193,12 @@ class Signature(_Spoken):
     decision: Literal["accept", "reject"]
 
 
+class Ratification(_Spoken):
+    """Whether you sign the delegates' deal, veto it, or leave it."""
+
+    decision: Literal["sign", "veto", "leave"]
+
+
 class Claim(_Spoken):
     """What part of what all achieved was your doing."""
 
@@ -244,14 +250,16 @@ ANSWERS: dict[str, type[_Answer]] = {
     "contract_propose": Offer,
     "answer": Reply,
     "answer_split": Reply,
+    "answer_bounty": Reply,
     "contract_answer": Reply,
     "contract_sign": Signature,
+    "ratify": Ratification,
     "claim": Claim,
     "contract_write": Written,
     "contract_judge": Judgement,
     "exchange": Trade,
 }
-"""Act → the answer that it asks for; `act` has the agent's legal actions in it."""
+"""Act → the answer that it asks for; `act` and `elect` have what can be chosen in it."""
 
 
 ELEMENTS = {
@@ -299,7 +307,8 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
 def _schema_of(
     act: str, legal: tuple[str, ...], carries: bool, goods: bool
 ) -> dict[str, Any] | None:
-    model = _action(legal, carries) if act == "act" and legal else ANSWERS.get(act)
+    chooses = act in ("act", "elect") and legal
+    model = _action(legal, carries and act == "act") if chooses else ANSWERS.get(act)
     if model is None:
         return None
     more: dict[str, Any] = {"notes": (str | None, _NOTES)}

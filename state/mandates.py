@@ -55,7 +55,7 @@ def beyond(
     if mandate.expired(now):
         return _fault(f"Your mandate expired at {mandate.expires}: sign nothing any more.")
     for cid, clause in deal.ids().items():
-        if not isinstance(clause, Do) or clause.agent != mandate.agent:
+        if not isinstance(clause, Do) or not clause.binds(mandate.agent):
             continue
         if clause.action in mandate.never:
             return _fault(f"{cid}: you may never do {clause.action}: leave it out.")

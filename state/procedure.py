@@ -26,6 +26,8 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
         "bargains": bargains,
         "budget": config.budget != Budget(),
     }
+    if "elect" in steps:
+        told["election"] = config.election
     if bargains:
         terms = turn.evaluated.signed.enforcement
         told |= {"renegotiate": config.renegotiate, "enforcement": terms.mode}

@@ -156,7 +156,8 @@ def certify(
     terms = Terms(agents, actions, turns, norms, money, facts.get("goods", ()))
     if fault := first_fault(rules, deal, terms):
         return Certificate(deal, enforcement, (fault,))
-    game = {name: facts.get(name) for name in ("agents", "actions", "payoffs", "turns", "means")}
+    read = ("agents", "actions", "payoffs", "by_count", "turns", "means")
+    game = {name: facts.get(name) for name in read}
     asked = (deal.record(), game, list(record), standing)
     found = _examined(*map(json.dumps, asked), enforcement)
     return replace(found, deal=deal)

@@ -191,7 +191,7 @@ class GameTree:
     def _allowed(self, agent: str, duties: Iterable[Do | Forbid]) -> tuple[str, ...]:
         open_ = list(self.stage.actions[agent])
         for clause in duties:
-            if clause.agent == agent:
+            if clause.binds(agent):
                 done = clause.kind == "do"
                 open_ = [action for action in open_ if (action == clause.action) == done]
         return tuple(open_)

@@ -89,7 +89,11 @@ class Simulation:
     @cached_property
     def _breakers(self) -> list[str]:
         """Whose breaches are played: who is asked for something, where these are not too many."""
-        bound = [agent for agent in self._of.game.agents if agent in self._agreed.bound]
+        bound = [
+            agent
+            for agent in self._of.game.agents
+            if any(duty.binds(agent) for duty in self._agreed.bound)
+        ]
         return bound if len(bound) <= MOST_BREAKERS else []
 
     def _options(self, agent: str) -> list[str | None]:
@@ -214,7 +218,7 @@ class _Terms:
         clauses = compiled(contract)
         duties = [(term, term.clause) for term in clauses if isinstance(term.clause, Do | Forbid)]
         self.fixed = not any(term.condition.start for term, _ in duties)
-        self.bound = {clause.agent for term, clause in duties if term.last is None}
+        self.bound = [clause for term, clause in duties if term.last is None]
         self.gives = any(isinstance(term.clause, Give) for term in clauses)
         self.share = share_of(contract)
         self.monitor = Monitor(clauses).on(record)

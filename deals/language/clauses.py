@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from shapley_coop.amounts import Exact, plain
-from shapley_coop.deals.language.when import When, words
+from shapley_coop.deals.language.when import EVERYONE, When, words
 
 OTHERS = "others"
 """As payer or payee: everybody else, each an equal part of the amount."""
@@ -17,22 +17,29 @@ class _Clause(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Do(_Clause):
+class _Duty(_Clause):
+    """What asks something of `agent`: a party, or "everyone" for each of them."""
+
+    kind: Literal["do", "forbid"]
+    agent: str
+    action: str
+    when: When = "always"
+
+    def binds(self, agent: str) -> bool:
+        """Whether it asks something of that party."""
+        return self.agent in (agent, EVERYONE)
+
+
+class Do(_Duty):
     """`agent` takes `action` at the turns at which `when` holds."""
 
     kind: Literal["do"] = "do"
-    agent: str
-    action: str
-    when: When = "always"
 
 
-class Forbid(_Clause):
+class Forbid(_Duty):
     """It is a breach if `agent` takes `action` at a turn at which `when` holds."""
 
     kind: Literal["forbid"] = "forbid"
-    agent: str
-    action: str
-    when: When = "always"
 
 
 class Pay(_Clause):

@@ -29,6 +29,7 @@ from shapley_coop.deals.language.spelling import (
     KINDS,
     Notes,
     amount,
+    bound,
     condition,
     good,
     named,
@@ -139,7 +140,7 @@ def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
     if kind != "share":
         read["when"] = condition(given.get("when"), notes, terms)
     if kind in ("do", "forbid"):
-        read["agent"] = named(given, "agent", notes, terms)
+        read["agent"] = bound(given, notes, terms)
         read["action"] = named(given, "action", notes, terms, of=read["agent"])
     elif kind == "pay":
         read["payer"] = named(given, "payer", notes, terms)

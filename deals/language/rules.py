@@ -101,7 +101,7 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
             f"{cid} names {name}, who is not a party: the parties are {parties}."
             for cid, clause in deal.ids().items()
             for name in _names(clause)
-            if name not in terms.agents
+            if name not in terms.agents and not _all_of(clause, name)
         ],
     )
 
@@ -112,7 +112,8 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in _events(clause)]
         if isinstance(clause, Do | Forbid):
-            pairs.append((clause.agent, clause.action))
+            bound = terms.agents if clause.agent == EVERYONE else [clause.agent]
+            pairs += [(agent, clause.action) for agent in bound]
         for agent, action in pairs:
             if agent not in terms.agents:
                 continue  # a fault already
@@ -220,14 +221,15 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     by_agent: dict[str, list[tuple[str, Do | Forbid, list[Progression]]]] = {}
     wrong = []
     for cid, duty in deal.duties.items():
-        earlier = by_agent.setdefault(duty.agent, [])
         turns = progressions(duty.when, terms.turns)
-        for other, rival, others in earlier:
+        alike = [duty.agent, EVERYONE] if duty.agent != EVERYONE else list(by_agent)
+        for other, rival, others in [x for who in alike for x in by_agent.get(who, ())]:
             if not _clash(rival, duty):
                 continue
             if rival.when == duty.when or any(meet(a, b) for a in others for b in turns):
-                wrong.append(f"{duty.agent} cannot keep both {other} and {cid}.")
-        earlier.append((cid, duty, turns))
+                who = rival.agent if duty.agent == EVERYONE else duty.agent
+                wrong.append(f"{who} cannot keep both {other} and {cid}.")
+        by_agent.setdefault(duty.agent, []).append((cid, duty, turns))
     return _fault("CLASH", wrong)
 
 
@@ -290,6 +292,11 @@ def _names(clause: Clause) -> list[str]:
     earners = [part.earned for part in conditions_in(_when(clause)) if isinstance(part, Earned)]
     acting = [event.agent for event in _events(clause)]
     return [*own, *acting, *(agent for agent in earners if agent != EVERYONE)]
+
+
+def _all_of(clause: Clause, name: str) -> bool:
+    """Whether a name stands for every party, where a clause can speak of all."""
+    return name == EVERYONE and isinstance(clause, Do | Forbid) and clause.agent == name
 
 
 def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:

@@ -11,7 +11,7 @@ from shapley_coop.amounts import parse_exact
 from shapley_coop.deals.language.clauses import OTHERS
 from shapley_coop.deals.language.lenient_json import MAX_DEPTH
 from shapley_coop.deals.language.rules import Terms
-from shapley_coop.deals.language.when import MAX_PARTS, MAX_TURN
+from shapley_coop.deals.language.when import EVERYONE, MAX_PARTS, MAX_TURN
 from shapley_coop.deals.language.wire_form import ranges_of
 
 KINDS = ("do", "forbid", "pay", "give", "share")
@@ -22,6 +22,7 @@ CLAUSE_KEYS = {
     "give": ("giver", "receiver", "good", "quantity", "when"),
     "share": ("fractions", "norm"),
 }
+_ALL = (EVERYONE, "everybody", "all", "each", "all of us", "each of us")
 _NUMBERS = int | float | str | Fraction | Decimal
 _PER = ("once", "turn", "reward")
 _CONDITIONS = ("turn", "turns", "from", "every", "last", "count", "earned", "all", "any", "not")
@@ -101,7 +102,7 @@ def named(
         return ""
     if terms is None:
         return said
-    known = terms.actions.get(of, []) if key == "action" else list(terms.agents)
+    known = _actions(terms, of) if key == "action" else list(terms.agents)
     if key in ("payer", "payee"):
         known = [*known, OTHERS]
     everybody_else = unwrapped(said).casefold() in _EVERYBODY_ELSE and OTHERS in known
@@ -121,6 +122,25 @@ def good(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
 def quantity(given: Mapping[str, Any], notes: Notes) -> int:
     """How many of a good."""
     return _number(given.get("quantity"), "quantity", notes)
+
+
+def bound(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
+    """Of whom a clause asks something: an agent's name, or "everyone"."""
+    said = given.get("agent")
+    if not isinstance(said, str) or unwrapped(said).casefold() not in _ALL:
+        return named(given, "agent", notes, terms)
+    if terms and said in terms.agents:
+        return said
+    if said != EVERYONE:
+        notes.repaired(f"read {said[:40]} as {EVERYONE}")
+    return EVERYONE
+
+
+def _actions(terms: Terms, of: str) -> list[str]:
+    """The actions of an agent; of everyone those that anybody has."""
+    if of != EVERYONE:
+        return terms.actions.get(of, [])
+    return list(dict.fromkeys(action for own in terms.actions.values() for action in own))
 
 
 def per(given: Mapping[str, Any], notes: Notes) -> str:

@@ -89,8 +89,9 @@ class _Reader:
     def __init__(self, terms: Terms) -> None:
         who = _one_of(terms.agents)
         what = _one_of({action for known in terms.actions.values() for action in known})
-        self._duty = re.compile(rf"({who}) (does|must not do) ({what}) ")
-        self._never = re.compile(rf"({who}) must never do ({what})\.")
+        bound = _one_of([*terms.agents, EVERYONE])
+        self._duty = re.compile(rf"({bound}) (does|must not do) ({what}) ")
+        self._never = re.compile(rf"({bound}) must never do ({what})\.")
         self._pay = re.compile(
             rf"({who}) pays ({who}) ({_AMOUNT}(?: %(?= of))?)"
             r"( of what \1 earns| for each turn|, once|)(?:,? |(?=\.))"

@@ -19,7 +19,8 @@ from shapley_coop.amounts import MICRO
 from shapley_coop.evals.attacks.seat import Pace, Script, ScriptedChatModel, at_once, seated
 from shapley_coop.games import load
 from shapley_coop.graphs.running import follow
-from shapley_coop.graphs.threads import App, configured, opened, table_of
+from shapley_coop.graphs.threads import configured, opened, table_of
+from shapley_coop.graphs.workflow import App
 from shapley_coop.seats import Seat
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import Run, RunConfig, Table, home

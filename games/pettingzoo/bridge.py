@@ -1,4 +1,7 @@
-"""Any PettingZoo `ParallelEnv` as a game: `pettingzoo:package.module:factory`.
+"""Any PettingZoo environment as a game: `pettingzoo:package.module:factory`.
+
+A `ParallelEnv` is played as it is, an `AECEnv` by one agent a turn, unless it says that its agents
+act together.
 
 An environment is a thing that changes; a game is pure. So a position is the list of actions taken
 since the reset, and the environment is brought to it by playing them again from the seed. The one
@@ -198,8 +201,9 @@ class PettingZooGame(Game):
         module = sys.modules[type(inner).__module__]
         documented = (module.__doc__ or type(inner).__doc__ or "It is not documented.").strip()
         return (
-            f"**{self.params.factory}**, an environment of PettingZoo. You choose at the same "
-            f"time, for at most {self.turns} turns.\n\n{documented[:MAX_RULES]}"
+            f"**{self.params.factory}**, an environment of PettingZoo. You choose "
+            f"{'one after the other' if self._in_turns else 'at the same time'}, for at most "
+            f"{self.turns} turns.\n\n{documented[:MAX_RULES]}"
         )
 
     def ahead(self) -> Ahead:
@@ -217,6 +221,11 @@ class PettingZooGame(Game):
             tried = f"tried {self.trials.times} times or more on other seeds: always the same"
             facts |= {"payoffs": self.stage.facts()["payoffs"], "payoffs_found_by": tried}
         return facts
+
+    @property
+    def _in_turns(self) -> bool:
+        """Whether one agent acts in each turn."""
+        return isinstance(self._env, turn_based_aec_to_parallel_wrapper)
 
     def _space(self, agent: str) -> Discrete:
         space = self._env.action_space(self._own[agent])
@@ -280,8 +289,7 @@ class PettingZooGame(Game):
         own, (observations, infos) = self._own[agent], self._seen
         if own not in self._env.agents:
             return []
-        in_turns = isinstance(self._env, turn_based_aec_to_parallel_wrapper)
-        if in_turns and own != self._env.aec_env.agent_selection:
+        if self._in_turns and own != self._env.aec_env.agent_selection:
             return []
         seen = observations.get(own)
         mask = seen.get("action_mask") if isinstance(seen, Mapping) else None

@@ -116,7 +116,7 @@ class TradeForesight(Foresight):
     def _give(self, holds: dict[str, dict[str, int]], giver: str, action: str) -> None:
         """A gift by hand, as far as the giver has it."""
         words = action.split(" ", 2)
-        if len(words) < 3 or words[0] != "give" or not words[1].isdecimal():
+        if giver not in holds or len(words) < 3 or words[0] != "give" or not words[1].isdecimal():
             return
         good, _, to = words[2].rpartition(" to ")
         moved = min(int(words[1]), holds[giver].get(good, 0))

@@ -13,6 +13,7 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Event, Last, Pay, Share
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
+from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.delegating import Delegator
@@ -24,6 +25,7 @@ from shapley_coop.seats.embedded.letter_facts import (
     proposal,
     sound_deal,
 )
+from shapley_coop.seats.embedded.membership import Member, serves
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
     Outlook,
@@ -36,6 +38,9 @@ from shapley_coop.seats.embedded.trading import Trader
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
 REASONING = "reasoning"
+MOST_PAYMENTS = 40
+"""A deal has no room for more: where a price would take them, it is left out."""
+
 _NO_SPLIT = "<s>I propose nothing: let what we signed stand.</s><REJECT>"
 
 
@@ -72,6 +77,9 @@ class Agent:
             "claim": self.claim,
             "propose_split": self.propose_split,
             "answer_split": self.reply_split,
+            "answer_bounty": self.reply_split,
+            "elect": self._member.vote,
+            "ratify": self.ratify,
             "consider": self._trader.consider,
             "exchange": self._trader.talk,
             "contract_propose": self._party.draft,
@@ -96,7 +104,9 @@ class Agent:
         o = self.outlook
         plan = Deal(clauses=tuple(o.together))
         others = Deal(clauses=tuple(clause for clause in o.together if clause.agent != o.me))
-        with_me, without = o.value(plan), o.value(others)
+        of_all = any(clause.agent == EVERYONE for clause in o.together)
+        instead = o.world.habit(list(fact(self.facts, "legal"))) if of_all else None
+        with_me, without = o.value(plan), o.value(others, instead)
         gain = sum(with_me[a] - without[a] for a in o.agents if a != o.me)
         thought = {
             "collective_payoff": sum(with_me.values()),
@@ -126,7 +136,7 @@ class Agent:
         o = self.outlook
         mine, alone = o.value(deal)[o.me], o.alone[o.me]
         wanted = self._target(ahead=1)[o.me] if self._priced else alone + 2 * EPSILON * o.asks(deal)
-        good = mine >= wanted - EPSILON
+        good = mine >= wanted - EPSILON and serves(self.facts, o.value(deal), o.alone)
         if not good and abs(mine - alone) < EPSILON and self._last_round:
             good = self.rng.random() < self.self_.yielding
         if good:
@@ -194,6 +204,18 @@ class Agent:
         if mine >= signed - concession - EPSILON:
             return "<s>I agree because the record supports it.</s><ACCEPT>"
         return "<s>I disagree because I would be left with less.</s><REJECT>"
+
+    def ratify(self) -> str:
+        """Sign what delegates agreed on, leave it, or veto it."""
+        try:
+            return self._member.ratify(self.outlook)
+        except Unforeseeable:
+            return self._member.ratify(None)
+
+    @property
+    def _member(self) -> Member:
+        """Myself where delegates bargain for all."""
+        return Member(self.facts, self.rng)
 
     @property
     def _of_goods(self) -> dict[str, Callable[[], str]]:
@@ -282,9 +304,12 @@ class Agent:
         o = self.outlook
         parts = {c.agent: Last(last=Event(agent=c.agent, action=c.action)) for c in o.together}
         earned = o.value(Deal(clauses=tuple(o.together)))
+        due = transfers_to(self._target(), earned)
+        if len(due) > MOST_PAYMENTS:
+            return []
         return [
             Pay(payer=payer, payee=payee, amount=plain(amount), when=parts.get(payee, "always"))
-            for payer, payee, amount in transfers_to(self._target(), earned)
+            for payer, payee, amount in due
         ]
 
 

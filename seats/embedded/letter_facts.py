@@ -100,7 +100,7 @@ def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, A
     if known.get("ask") == "act" and known.get("contract") and "duties" not in known:
         needed(known, "you", "turn")
         deal = Deal(clauses=tuple(clauses_in(known["contract"])))
-        owed = [d for d in duties(deal, record, int(known["turn"])) if d.agent == known["you"]]
+        owed = [d for d in duties(deal, record, int(known["turn"])) if d.binds(known["you"])]
         known["duties"] = [{"action": d.action, "forbidden": d.forbidden} for d in owed]
     return known
 

@@ -163,6 +163,8 @@ class Trader:
     def _after(self, gifts: Sequence[Gift]) -> dict[str, dict[str, int]]:
         after = {agent: dict(own) for agent, own in self.market.holds.items()}
         for giver, receiver, good, count in gifts:
+            if giver not in after or receiver not in after:
+                continue  # it is asked of everyone, or of nobody here
             moved = min(count, after[giver].get(good, 0))
             after[giver][good] = after[giver].get(good, 0) - moved
             after[receiver][good] = after[receiver].get(good, 0) + moved

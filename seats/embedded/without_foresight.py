@@ -55,7 +55,7 @@ def _asks_of(clause: Clause, me: str) -> bool:
         case Pay(payer=payer, payee=payee):
             return me == payer or (payer == OTHERS and me != payee)
         case Do() | Forbid():
-            return me == clause.agent
+            return clause.binds(me)
         case Give(giver=giver):
             return me == giver
         case _:

@@ -15,10 +15,10 @@ from pydantic import BaseModel
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shapley_coop.graphs import names
-from shapley_coop.graphs.chatting import ChatConfig
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.in_process import inside
 from shapley_coop.state import RunConfig
+from shapley_coop.state.chat import ChatConfig
 
 _CHAT = "chat"
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from shapley_coop.deals import Contract, Deal
+from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate, read_public
 from shapley_coop.deals.signing.envelope import envelope_of
 from shapley_coop.files import first_error
@@ -179,6 +180,7 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
     yield _told("agents", list(evaluated.agents), told.agents)
     yield _contract(told, chain)
     yield _play(told, evaluated.signed.wrongly_handed())
+    yield from _mediation(told)
     again = settlement_in(decide(evaluated))
     stated = told.model_dump(mode="json", include=set(again))
     for part, words in _PARTS.items():
@@ -213,6 +215,14 @@ def _contract(told: Predicate, chain: Sequence[Contract]) -> Finding:
     if clauses != told.clauses:
         return Finding("contract", False, "the clauses in words are not those in force")
     return Finding("contract", True, f"{len(chain)} agreed, {len(clauses)} clauses in force")
+
+
+def _mediation(told: Predicate) -> Iterator[Finding]:
+    """Compare what was played for those who delegated with the rule; nothing where nobody did."""
+    record = cast(Any, told.record)
+    if delegated(record):
+        wrong = misplayed(game_of(settings_of(told)), record)
+        yield Finding("mediation", not wrong, "; ".join(wrong) or "played by the rule")
 
 
 def _play(told: Predicate, wrong: str) -> Finding:

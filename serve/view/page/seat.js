@@ -19,9 +19,12 @@ const ASKED = {
   claim: "say what was your doing",
   propose_split: "propose a split",
   answer_split: "answer the proposed split",
+  answer_bounty: "do you agree to this split?",
   contract_propose: "draft a contract",
   contract_answer: "answer the draft",
   contract_sign: "sign the contract, or refuse",
+  elect: "vote for your group's delegate",
+  ratify: "sign the delegates' deal, veto it, or leave it",
   exchange: "speak about the tasks",
 };
 
