@@ -5,7 +5,6 @@
 >>> found.label, found.feedback
 ('NAME', 'c1 names Eve, who is not a party: the parties are Alice, Bob.')
 
-=======  ==========================================================================
 label    refuses
 =======  ==========================================================================
 EMPTY    a deal without a clause
@@ -21,6 +20,8 @@ CLASH    two duties that one agent cannot keep at the same turn
 DROP     ending a clause that is not in force
 KIND     a clause of a kind that this bargaining does not admit
 =======  ==========================================================================
+=======
+`deals.language.labels` says what each label refuses.
 """
 
 from collections.abc import Callable, Iterable, Sequence
