@@ -138,6 +138,7 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
         "turns": terms.turns,
         "turn": turn.evaluated.turn,
         "norms": list(terms.norms),
+        "goods": list(terms.goods),
         "kinds": list(clause_kinds(turn)),
         "drops": [{"id": cid, "says": sentence(standing[cid])} for cid in terms.droppable],
     }
