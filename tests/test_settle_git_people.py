@@ -216,6 +216,14 @@ def test_each_person_reads_and_answers_by_a_link_of_its_own(coop: Coop, tmp_path
         assert asked(ada, given) == (200, {"taken": given["id"]})
         assert asked(ada, given)[0] in (404, 422)  # it was taken once
         status, letter = asked(dora)
-        assert asked(dora, {"id": letter["id"], "type": "response", "args": YES})[0] == 200
+        # What the page's buttons send: a draft is foreseen, and nothing is kept of it.
+        assert letter["form"]["offer"]["by"] == "the count"
+        assert "decision" in letter["form"]["fields"]
+        drafted = asked(dora, {"type": "draft", "args": {"decision": "accept"}})[1]
+        assert (drafted["refused"], drafted["why"]) == ("", "")
+        bare = {"id": letter["id"], "type": "fields", "args": {"decision": "counter"}}
+        assert "has no clause" in asked(dora, bare)[1]["detail"]
+        pressed = {"decision": "accept", "speech": "Fine."}
+        assert asked(dora, {"id": letter["id"], "type": "fields", "args": pressed})[0] == 200
         serving.join(timeout=120)
         assert not serving.is_alive()
