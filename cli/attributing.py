@@ -216,11 +216,9 @@ def _context(file: Path | None) -> dict[str, Any]:
 
 
 def _prices(file: Path | None) -> dict[str, Any]:
-    if file is None:
-        return {}
-    from shapley_coop.evals.sweeps.prices import read_prices
+    from shapley_coop.cli.reporting import prices_from
 
-    return {"prices": read_prices(file)}
+    return {"prices": prices_from(file)}
 
 
 def _bounty(values: dict[str, float], bounty: str, currency: str, bargain: str) -> dict[str, Any]:

@@ -17,13 +17,14 @@ _HERE = Path(__file__).parent
 Filters = Mapping[str, Callable[..., Any]]
 
 
-def page(template: Path, filters: Filters, title: str, **variables: Any) -> str:
+def page(template: Path, filters: Filters, title: str, script: str = "", **variables: Any) -> str:
     """Fill a page's template.
 
     Args:
         template: the file.
         filters: how its values are shown, by the names that the template uses.
         title: of the page, and its first heading.
+        script: the only one that the page may run.
         **variables: all else that the template names.
 
     Raises:
@@ -38,10 +39,14 @@ def page(template: Path, filters: Filters, title: str, **variables: Any) -> str:
         lstrip_blocks=True,
     )
     pages.filters |= filters
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return pages.get_template(template.name).render(
-        title=title, style=style, style_hash=digest, **variables
-    )
+    own = {"style": style, "style_hash": _hash(style)}
+    own |= {"script": script, "script_hash": _hash(script)}
+    return pages.get_template(template.name).render(title=title, **own, **variables)
+
+
+def _hash(text: str) -> str:
+    """As a page's security policy names what it allows."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 @cache

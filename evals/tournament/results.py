@@ -12,7 +12,8 @@ import numpy as np
 
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.stats import Estimate, Floats, mean_interval
-from shapley_coop.evals.sweeps.store import Row, read_rows, replace_file
+from shapley_coop.evals.sweeps.store import read_rows, replace_file
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import expand, refuse_programs
 from shapley_coop.evals.tournament.entry import (
     FIRST,
