@@ -13,6 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from shapley_coop import RunConfig, play
 from shapley_coop.deals import Deal, Fault, put
+from shapley_coop.deals.contract import sign
 from shapley_coop.games import GameError, load
 from shapley_coop.games.trade.points import welfare, without_payments
 from shapley_coop.graphs import builder
@@ -21,6 +22,7 @@ from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import result
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.playing import Choices, played
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.turn import TurnContext
 from tests.scripted import Script
@@ -271,3 +273,23 @@ async def test_every_character_plays_every_mode_and_nobody_signs_at_a_loss(
         for agent, name in (("Alice", one), ("Bob", other)):
             if not CHARACTERS[name].noise:  # who acts at random gives things away
                 assert Fraction(str(outcome["payoffs"][agent])) >= market.alone(agent)
+
+
+async def test_the_view_tells_the_gift_and_what_the_plan_would_have_come_to(tmp_path: Path) -> None:
+    """A buyer that signed to keep still, so that the contract leaves no action open."""
+    from shapley_coop.serve.view.clauses import contract_view
+    from shapley_coop.serve.view.plan import plan_view
+
+    file = tmp_path / "lamp.json"
+    file.write_text(json.dumps(LAMP))
+    keeps = [{"kind": "do", "agent": agent, "action": "keep"} for agent in ("Sam", "Bea")]
+    turn = asked(file, OFFER)
+    contract = sign(put(Deal.model_validate({"clauses": [*sale(50), *keeps]}), "Sam", 1), 1)
+    table: Any = {**turn.table, "contract": contract}
+    table |= played(EvaluatedTable(table), Choices({"Sam": "keep", "Bea": "keep"}))
+    evaluated = EvaluatedTable(table)
+    shown, plan = contract_view(evaluated), plan_view(evaluated)
+    assert shown is not None
+    assert plan is not None
+    assert shown["clauses"][0]["turns"][0]["note"] == "Sam gives Bea 1 lamp"
+    assert plan["payoffs"] == {"Sam": 81.415926, "Bea": 10}

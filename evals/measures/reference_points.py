@@ -11,8 +11,9 @@ from math import dist, sqrt
 from typing import Any
 
 from shapley_coop.credit import payoffs_by_norm
-from shapley_coop.deals import Deal, Do, duties, payments, payoffs
+from shapley_coop.deals import Deal, Do, Monitor, duties, payments, payoffs
 from shapley_coop.games import Game, Turn
+from shapley_coop.games.goods import with_gifts
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.state import game_of
 from shapley_coop.state.characteristic import alone, characteristic
@@ -121,7 +122,9 @@ class Yardstick:
                     return None
                 if legal:
                     actions[agent] = todo[0]
-            after = game.step(position, actions)
+            chosen: Turn = {"turn": turn, "actions": actions, "rewards": {}}
+            gifts = [each.gift() for each in Monitor(deal).on(record).handing_over(chosen)]
+            after = game.step(with_gifts(position, gifts), actions)
             position = after.position
             record.append(
                 {"turn": turn, "actions": actions, "rewards": after.rewards, "pot": after.pot}

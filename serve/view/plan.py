@@ -4,6 +4,7 @@ from typing import Any
 
 from shapley_coop.deals import Monitor
 from shapley_coop.games import Turn
+from shapley_coop.games.goods import with_gifts
 from shapley_coop.serve.view.coalitions import SMALL
 from shapley_coop.state import EvaluatedTable
 
@@ -41,8 +42,10 @@ def _play_as_agreed(evaluated: EvaluatedTable) -> list[Turn] | None:
         actions = {agent: owed.get(agent, "") for agent, known in legal.items() if known}
         if any(action not in legal[agent] for agent, action in actions.items()):
             return None
-        after = game.step(position, actions)
-        turn: Turn = {"turn": len(monitor.turns) + 1, "actions": owed, "rewards": after.rewards}
+        turn: Turn = {"turn": len(monitor.turns) + 1, "actions": owed, "rewards": {}}
+        gifts = [each.gift() for each in monitor.handing_over(turn)]
+        after = game.step(with_gifts(position, gifts), actions)
+        turn["rewards"] = after.rewards
         if after.pot:
             turn["pot"] = after.pot
         monitor.observe(turn)
