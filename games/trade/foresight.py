@@ -11,7 +11,7 @@ from typing import Any
 
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Part, Payoffs
 from shapley_coop.games.game import Turn
-from shapley_coop.games.trade.market import worth_of
+from shapley_coop.games.trade.market import given, worth_of
 
 _DEARER = Fraction(3, 2)
 """How much more a good is taken to be worth to who has none of it."""
@@ -115,11 +115,11 @@ class TradeForesight(Foresight):
 
     def _give(self, holds: dict[str, dict[str, int]], giver: str, action: str) -> None:
         """A gift by hand, as far as the giver has it."""
-        words = action.split(" ", 2)
-        if giver not in holds or len(words) < 3 or words[0] != "give" or not words[1].isdecimal():
+        found = given(action)
+        if found is None or giver not in holds:
             return
-        good, _, to = words[2].rpartition(" to ")
-        moved = min(int(words[1]), holds[giver].get(good, 0))
+        count, good, to = found
+        moved = min(count, holds[giver].get(good, 0))
         if to in holds and moved:
             holds[giver][good] -= moved
             holds[to][good] = holds[to].get(good, 0) + moved

@@ -16,7 +16,7 @@ from shapley_coop.games.replay import Replays
 from shapley_coop.games.trade.ahead import TradeAhead
 from shapley_coop.games.trade.conduct import KEEPS, recorded_trade
 from shapley_coop.games.trade.drawn import drawn
-from shapley_coop.games.trade.market import Market, read_market
+from shapley_coop.games.trade.market import Market, give, read_market
 from shapley_coop.games.trade.points import TradePoints
 
 KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"
@@ -24,11 +24,6 @@ BY_HAND = 12
 """So many of a good can be given by hand in a turn; a deal can give more."""
 
 Mode = Literal["exchange", "price", "ultimatum", "issues"]
-
-
-def give(quantity: int, good: str, to: str) -> str:
-    """The action of giving by hand."""
-    return f"give {quantity} {good} to {to}"
 
 
 class TradeParams(Params):

@@ -15,6 +15,7 @@ from shapley_coop.deals import Deal, Do, Fault, Give, Pay, Turns, portions
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
 from shapley_coop.games.trade.foresight import Guess
+from shapley_coop.games.trade.market import give, given
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import fact, offered, proposal
 from shapley_coop.seats.embedded.without_foresight import owed_now
@@ -114,7 +115,7 @@ class Trader:
         if not self.market.pool or self.facts.get("contract"):
             return ""
         for _, receiver, good, count in self._division(1):
-            if (action := f"give {count} {good} to {receiver}") in legal:
+            if (action := give(count, good, receiver)) in legal:
                 return action
         return ""
 
@@ -202,10 +203,11 @@ class Trader:
             if other == me or mine == theirs:
                 continue
             most = market.holds[me].get(mine, 0), market.holds[other].get(theirs, 0)
-            for give, take in product(range(1, most[0] + 1), range(1, most[1] + 1)):
-                gifts = [(me, other, mine, give), (other, me, theirs, take)]
+            for mine_out, theirs_in in product(range(1, most[0] + 1), range(1, most[1] + 1)):
+                gifts = [(me, other, mine, mine_out), (other, me, theirs, theirs_in)]
                 gain = market.mine(self._after(gifts)[me]) - market.mine(market.holds[me])
-                gives = market.each(other, mine) * give - market.each(other, theirs) * take
+                gives = market.each(other, mine) * mine_out
+                gives -= market.each(other, theirs) * theirs_in
                 joint = share * gain + (1 - share) * gives
                 if gain > 0 and gives > 0 and joint > best:
                     best, found = joint, gifts
@@ -233,7 +235,7 @@ class Trader:
     def _clauses(self, gifts: list[Gift], at: int) -> list[Any]:
         """The trade as clauses: by the program where goods and prices can be promised."""
         if not self._pays:
-            return [Do(agent=a, action=f"give {n} {good} to {b}") for a, b, good, n in gifts]
+            return [Do(agent=a, action=give(n, good, b)) for a, b, good, n in gifts]
         clauses: list[Any] = [*_gives(gifts), *self._payments(gifts, at)]
         if self.market.pool and gifts:
             takers = dict.fromkeys(receiver for _, receiver, _, _ in gifts)
@@ -291,11 +293,8 @@ def _gives(gifts: Sequence[Gift]) -> list[Give]:
 
 
 def _by_hand(duty: Do) -> Gift | None:
-    words = duty.action.split(" ", 2)
-    if len(words) < 3 or words[0] != "give" or not words[1].isdecimal():
-        return None
-    good, _, to = words[2].rpartition(" to ")
-    return duty.agent, to, good, int(words[1])
+    found = given(duty.action)
+    return found and (duty.agent, found[2], found[1], found[0])
 
 
 def _action(action: str) -> str:
