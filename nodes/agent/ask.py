@@ -157,7 +157,7 @@ def _rules(game: Game, style: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _public(game: Game, outsider: bool) -> dict[str, Any]:
+def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
     """The game's facts that every letter gives; outsiders get what a contract is read against."""
     return facts_of(game) if outsider else game.facts()
 
