@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory
@@ -20,7 +20,7 @@ from langgraph.types import Durability, StreamMode
 
 from benchmarks.baseline import baseline_graph, gathered
 from benchmarks.seats import Script, ScriptedModel, haggler, scratch, scripted_reply, waves
-from shapley_coop.graphs.catalogue import builder
+from shapley_coop.graphs.catalogue import compiled as ours
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import configured
 from shapley_coop.seats import clients
@@ -211,7 +211,7 @@ def _lean(played: Play, mode: StreamMode) -> AsyncIterator[Any]:
     config = configured(Run("lean", played.graph, room, "", "started", None))
     del config["configurable"]  # nothing is kept of it
     given, deep = {"room": room}, mode == "debug"
-    return _compiled(played.graph).astream(
+    return ours(played.graph).astream(
         given, config, context=RunConfig(), stream_mode=mode, subgraphs=deep
     )
 
@@ -225,8 +225,3 @@ async def steps(played: Play) -> dict[str, int]:
     with scripted_reply(played.script):
         ours = {(place, e["step"]) async for place, e in _lean(played, "debug")}
     return {USUAL: len(theirs - {-1, 0}), LEAN: len({at for at in ours if at[1] > 0})}
-
-
-@cache
-def _compiled(graph: str) -> Compiled:
-    return builder(graph).compile(name=graph)

@@ -11,6 +11,7 @@ from shapley_coop.cli import (
     attacking,
     attributing,
     authoring,
+    being_an_agent,
     checking,
     contracts,
     crediting_git,
@@ -18,6 +19,7 @@ from shapley_coop.cli import (
     experimenting,
     exporting,
     importing,
+    importing_arena,
     importing_coopeval,
     inspecting,
     keeping,
@@ -79,7 +81,13 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "eval": experimenting.evaluate,
         "tournament": tournaments.tournament,
     },
-    SERVE: {"view": viewing.view, "report": viewing.report, "dev": serving.dev, "mcp": serving.mcp},
+    SERVE: {
+        "view": viewing.view,
+        "report": viewing.report,
+        "dev": serving.dev,
+        "mcp": serving.mcp,
+        "a2a": being_an_agent.a2a,
+    },
 }
 """Commands by what people come for."""
 
@@ -111,6 +119,7 @@ GROUPS: dict[str, tuple[str, str, dict[str, Command]]] = {
             "raid-log": importing.raid_log,
             "company-log": importing.company_log,
             "coopeval": importing_coopeval.coopeval,
+            "negotiation-arena": importing_arena.negotiation_arena,
         },
     ),
 }

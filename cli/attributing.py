@@ -33,6 +33,7 @@ def attribute(
     exact_up_to: of.ExactUpTo = 8,
     trace: of.Trace = None,
     context: of.Context = None,
+    answers: of.Answers = "",
     cache: of.Cache = None,
     version: of.Version = "",
     prices: PriceFile = None,
@@ -49,30 +50,30 @@ def attribute(
     others are stood in for. Calls are kept, so that a second run makes none.
     """
     asked = _app(app, agents, input_, score, trace)
+    plain = {"samples": samples, "value": value, "cache": cache, "trace": trace}
+    limits = {"max_calls": max_calls, "max_steps": max_steps, "exact_up_to": exact_up_to}
+    stood_in = {"absent": _absent(absent or []), "keep": _listed(keep)}
+    given = {**_context(context), **_prices(prices), **_answers(answers)}
+    tools = {"fresh": _fresh(fresh), "safe_tools": _listed(safe_tools)}
     settings = {
-        "absent": _absent(absent or []),
-        "keep": _listed(keep),
-        "samples": samples,
-        "value": value,
-        "fresh": fresh if fresh in ("", "toolless", "all", "none") else _listed(fresh),
-        "safe_tools": _listed(safe_tools),
-        "max_calls": max_calls,
-        "max_steps": max_steps,
-        "exact_up_to": exact_up_to,
-        "cache": cache,
+        **plain,
+        **limits,
+        **stood_in,
+        **given,
+        **tools,
         "version": version + _file_text(app),
-        "trace": trace,
-        **_context(context),
-        **_prices(prices),
     }
     if forecast:
         say(_foretold(asked, settings))
         return
     credit = _attributed(asked, settings, exact_up_to)
     report = credit.as_json()
-    if bounty:
+    if bounty and credit.values:
         report["bounty"] = _bounty(credit.values, bounty, currency, bargain)
     _tell(credit, report, app, as_json, out)
+    if bounty and not credit.values:
+        why = next(note for note in credit.notes if note.startswith("no values"))
+        raise ValueError(f"--bounty {bounty} is not divided: {why}")
 
 
 def _foretold(asked: _Asked, settings: Mapping[str, Any]) -> str:
@@ -194,6 +195,20 @@ def _file_text(app: str) -> str:
     return digest(file.read_text(encoding="utf-8")) if file.is_file() else ""
 
 
+def _fresh(given: str) -> str | tuple[str, ...]:
+    return given if given in ("", "toolless", "all", "none") else _listed(given)
+
+
+def _answers(given: str) -> dict[str, Any]:
+    from shapley_coop.evals.attribution.app import load
+    from shapley_coop.files import read_data
+
+    if not given:
+        return {}
+    by_function = ".py:" in given
+    return {"answers": load(given, "--answers") if by_function else read_data(given, "answers")}
+
+
 def _context(file: Path | None) -> dict[str, Any]:
     from shapley_coop.files import read_data
 
@@ -201,20 +216,14 @@ def _context(file: Path | None) -> dict[str, Any]:
 
 
 def _prices(file: Path | None) -> dict[str, Any]:
-    if file is None:
-        return {}
-    from shapley_coop.evals.sweeps.prices import read_prices
+    from shapley_coop.cli.reporting import prices_from
 
-    return {"prices": read_prices(file)}
+    return {"prices": prices_from(file)}
 
 
-def _bounty(
-    values: dict[str, float] | None, bounty: str, currency: str, bargain: str
-) -> dict[str, Any]:
+def _bounty(values: dict[str, float], bounty: str, currency: str, bargain: str) -> dict[str, Any]:
     """The bounty by value, and what the owners agree on if they bargain."""
     from shapley_coop.cli.attributing_bounty import agreed, divided
 
-    if values is None:
-        raise ValueError("there are no values: a bounty cannot be divided by them")
     found = divided(values, bounty, currency)
     return agreed(found, values, bargain) if bargain else found

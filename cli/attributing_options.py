@@ -51,6 +51,13 @@ Trace = Annotated[
     Path | None, typer.Option(help="A LangSmith export: its node runs are not made again.")
 ]
 Context = Annotated[Path | None, typer.Option(help="A file with the app's context.")]
+Answers = Annotated[
+    str,
+    typer.Option(
+        help="What nodes that ask a person (interrupt) are told: a file of {node: answer}, or "
+        "path.py:function of what is asked."
+    ),
+]
 Cache = Annotated[Path | None, typer.Option(help="The file of kept calls.")]
 Version = Annotated[
     str, typer.Option(help="Names prompts and models that the app's files do not show.")
@@ -58,7 +65,11 @@ Version = Annotated[
 Bounty = Annotated[str, typer.Option(help="An amount to divide by the values.")]
 Currency = Annotated[str, typer.Option(help="Of the bounty; only shown.")]
 Bargain = Annotated[
-    str, typer.Option(help="provider:name: the agents' owners bargain over the bounty.")
+    str,
+    typer.Option(
+        help="human, or provider:name: the agents' owners are asked whether they agree to the "
+        "division."
+    ),
 ]
 Forecast = Annotated[bool, typer.Option(help="Only say how many calls it would take.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write an HTML page.")]

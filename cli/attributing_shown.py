@@ -15,6 +15,7 @@ def show(credit: Any, report: dict[str, Any], app: str) -> None:
         report: its JSON, with the bounty if there is one.
         app: its name.
     """
+    from shapley_coop.evals.attribution.absence import in_words
     from shapley_coop.evals.attribution.page import shown
 
     _show_agents(credit, report.get("bounty", {}), app)
@@ -30,7 +31,7 @@ def show(credit: Any, report: dict[str, Any], app: str) -> None:
     calls = credit.calls
     say(
         f"{calls['made']} node calls made, {calls['saved']} saved by the cache "
-        f"({calls['models']} model calls); absent agents: {credit.absent}"
+        f"({calls['models']} model calls); absent agents: {in_words(credit.absent)}"
     )
     for remark in [*credit.notes, *report.get("bounty", {}).get("notes", [])]:
         say(remark)

@@ -1,89 +1,58 @@
 """`coop settle-git`: what a repository's history is worth to each contributor."""
 
-from pathlib import Path
-from shlex import quote
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from shapley_coop.cli import settling_options as of
 from shapley_coop.cli.console import note, progress, say, say_json, show_table, write_file
 from shapley_coop.cli.options import Json, NoSandbox, Weights
 
 
 def settle_git(
-    repo: Annotated[Path, typer.Argument(help="A git repository.")],
-    range_: Annotated[str | None, typer.Option("--range", help="A..B: only these commits.")] = None,
-    bounty: Annotated[str, typer.Option(help="What there is to divide.")] = "100",
-    currency: Annotated[str, typer.Option(help="Of the bounty; only shown.")] = "",
+    repo: of.Repo,
+    range_: of.Range = None,
+    bounty: of.Bounty = "100",
+    currency: of.Currency = "",
     weights: Weights = None,
-    rules: Annotated[
-        Path | None, typer.Option(help="A file of rules on what counts; docs/settle-git.md.")
-    ] = None,
-    mailmap: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file that says which addresses are one person's; the repository's own, which "
-            "whoever may commit can write, counts only if it is named here."
-        ),
-    ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            help="Who answers for every contributor: human, or a model; if not given, "
-            "embedded:rational, and human with --for-payment."
-        ),
-    ] = "",
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=human or NAME=provider:name: who answers for one contributor."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of embedded agents.", min=0)] = 0,
-    for_payment: Annotated[
-        bool, typer.Option("--for-payment", help="Money is meant: refuse every simulated seat.")
-    ] = False,
-    serve: Annotated[
-        str, typer.Option(help="HOST:PORT: serve a seat page for each person, and print its link.")
-    ] = "",
-    deadline: Annotated[
-        float, typer.Option(help="Seconds that a person has for a reply; 0 is none.", min=0)
-    ] = 0,
-    score: Annotated[
-        str,
-        typer.Option(
-            help="A command that scores the repository, run in the sandbox on what is left "
-            "without each contributor's commits."
-        ),
-    ] = "",
+    rules: of.Rules = None,
+    mailmap: of.Mailmap = None,
+    model: of.Model = "",
+    agent: of.Agents = None,
+    seed: of.Seed = 0,
+    for_payment: of.ForPayment = False,
+    serve: of.Serve = "",
+    deadline: of.Deadline = 0,
+    score: of.Score = "",
     unsafe: NoSandbox = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say for what each unit of money is paid.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count and divide; ask nobody, write nothing.")
-    ] = False,
-    markdown: Annotated[Path | None, typer.Option(help="Write a comment ready to paste.")] = None,
+    explain: of.Explain = False,
+    dry_run: of.DryRun = False,
+    markdown: of.Markdown = None,
     as_json: Json = False,
 ) -> None:
-    """Split a bounty by what each contributor's commits are worth, then let them agree on it.
+    """Split a bounty by what each contributor's commits are worth, and ask whether they agree.
 
     Effective code, documents, mended lines and decisions are counted from the history and weighed
-    (weighted earned value); the contributors' seats then bargain over the split. Where people
-    answer, the same command goes on with the same bargaining.
+    (weighted earned value); each contributor's seat then accepts that split, objects, or makes a
+    counter-offer. Where people answer, the same command goes on where it stopped.
     """
     if dry_run and (markdown or serve):
         raise ValueError("--dry-run asks nobody and writes nothing: leave --markdown, --serve out")
-    from shapley_coop.cli.git_report import markdown as as_markdown
     from shapley_coop.cli.settling_git import Settling
 
-    chosen = model or ("human" if for_payment else "embedded:rational")
     settling = Settling.of(repo, range_, mailmap, rules, weights, bounty, currency)
-    settling.seated(chosen, agent, seed, deadline, for_payment)
+    settling.seated(model, agent, seed, deadline, for_payment)
     report = settling.report() if dry_run else settling.agreed(serve)
     if score:
         with progress(0, "coalitions of contributors") as done:
             report["without"] = settling.without(score, unsafe, done)
     if explain:
         report["account"] = settling.account(report)
+    _tell(report, markdown, as_json)
+
+
+def _tell(report: dict[str, Any], markdown: of.Markdown, as_json: bool) -> None:
+    """Write the comment, and print the report."""
+    from shapley_coop.cli.git_report import markdown as as_markdown
+
     if markdown:
         write_file(markdown, as_markdown(report), "--markdown")
         note(f"written to {markdown}")
@@ -94,7 +63,7 @@ def _show(report: dict[str, Any]) -> None:
     """The report as tables, with the reasons for each contributor's part and who agreed to it."""
     from shapley_coop.cli.git_report import rows, without_rows
     from shapley_coop.cli.settling_account import account_rows
-    from shapley_coop.cli.settling_consent import consent_words
+    from shapley_coop.cli.settling_consent import consent_words, still_asked
 
     header, *body = rows(report)
     title = f"{report['commits']} commits of {report['repository']}: "
@@ -111,7 +80,5 @@ def _show(report: dict[str, Any]) -> None:
         show_table(f"by {report['without']['command']}: {all_}", header, body)
     for remark in [*report["notes"], *consent_words(report)]:
         say(remark)
-    if waiting := report.get("consent", {}).get("waiting"):
-        run = report["consent"]["run"]
-        command = f"coop answer {run} {quote(waiting[0])}"
-        note(f"waits for {', '.join(waiting)}: {command}; then this again")
+    if waits := still_asked(report.get("consent", {})):
+        note(waits)

@@ -1,9 +1,11 @@
 """`coop sweep` and `coop eval`: running experiments."""
 
+import os
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison, Estimate
     from shapley_coop.evals.sweeps.langsmith import Experiment
     from shapley_coop.evals.sweeps.prices import Prices
-    from shapley_coop.evals.sweeps.store import Row
+    from shapley_coop.evals.sweeps.stored import Row
     from shapley_coop.evals.sweeps.suite import Cell, Suite
     from shapley_coop.evals.sweeps.sweep import Limits, Tally
 
@@ -24,6 +26,15 @@ MOST_COLUMNS = 8
 """Conditions that are printed side by side, where a suite lays out tables of its own."""
 
 ALL = "all"
+
+
+class Keep(StrEnum):
+    """Whose letters and checkpoints a sweep keeps: see `evals.sweeps.local`."""
+
+    ALL = "all"
+    FAILURES = "failures"
+    NONE = "none"
+
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
 Seeds = Annotated[str, typer.Option(help="In place of the suite's: 0-29, or 0-4,10.")]
@@ -45,7 +56,16 @@ def sweep(
     limit: Annotated[int | None, typer.Option(help="Only the first N cells.", min=1)] = None,
     seeds: Seeds = "",
     max_connections: AtOnce = 16,
-    shard: Annotated[str, typer.Option(help="i/n: one of n disjoint parts.")] = "",
+    shard: Annotated[
+        str,
+        typer.Option(
+            help="i/n: one of n disjoint parts, in a home of its own; auto, or auto/n: this task's "
+            "of a Kubernetes Indexed Job or a Slurm array."
+        ),
+    ] = "",
+    keep: Annotated[
+        Keep, typer.Option(help="Whose letters and checkpoints stay once their row is written.")
+    ] = Keep.ALL,
     cost_limit: Dollars = None,
     prices: PriceFile = None,
     rpm: RequestRate = None,
@@ -58,22 +78,31 @@ def sweep(
     """Run every cell of a suite once. Run it again to go on where it stopped."""
     from shapley_coop.evals.sweeps.gates import rates_from
     from shapley_coop.evals.sweeps.prices import check_prices
+    from shapley_coop.evals.sweeps.shards import live_in_home_of, shard_from
     from shapley_coop.evals.sweeps.suite import shard as shard_of
     from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.seats.keys import keys_bound
 
+    part = shard_from(shard, os.environ)
+    if remote and keep != Keep.ALL:
+        raise ValueError(f"--keep {keep}: a server keeps its threads itself; leave out --remote")
     chosen, cells, skipped = _cells(suites, seeds)
-    known, part = reporting.prices_from(prices), _part(shard)
+    known = reporting.prices_from(prices)
     cells = (shard_of(cells, *part) if part else cells)[:limit]
     folder = out or sweep_folder(chosen[0].name if len(chosen) == 1 else "suites")
     if dry_run:
+        from shapley_coop.cli.forecasting import show_forecast
+
         show_forecast(cells, folder, known)
         return
     if cost_limit is not None:
         check_prices(known, cells)
     rates = rates_from(rpm or [], tpm or [])
     limits = Limits(max_connections, cost_limit, fail_on_error, rates)
-    how: Any = {"prices": known, "skipped": skipped, "part": part, "remote": remote}
+    if part:
+        live_in_home_of(*part)
+    how: Any = {"skipped": skipped, "part": part, "remote": remote, "keep": keep.value}
+    how["prices"] = prices_of_paid(cells, known)
     with keys_bound():  # a suite is a file, which may be somebody else's
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
 
@@ -123,7 +152,9 @@ def evaluate(
     from shapley_coop.evals.sweeps.sweep import Limits
 
     chosen, cells, _ = _cells([suite], seeds)
-    folder, known = out or sweep_folder(chosen[0].name), reporting.prices_from(prices)
+    folder = out or sweep_folder(chosen[0].name)
+    known = reporting.prices_from(prices)
+    known = known if prices else prices_of_paid(cells, known)
     limits = Limits(at_once=max_connections)
     tally = run_cells(chosen, cells, folder, limits=limits, prices=known)
     experiment = Experiment.of(chosen[0], rows_of(folder, cells), known)
@@ -150,6 +181,7 @@ def run_cells(
     skipped: dict[str, str] | None = None,
     part: tuple[int, int] | None = None,
     remote: str = "",
+    keep: str = Keep.ALL.value,
 ) -> "Tally":
     """Run those cells that a sweep's folder lacks, with a progress bar in a terminal.
 
@@ -159,6 +191,7 @@ def run_cells(
         folder: the sweep's; `part` is the shard of it that is written.
         what: title of the bar.
         limits: when to stop; `prices` are for the cost.
+        keep: of which runs letters and checkpoints stay: see `Local`.
     """
     from shapley_coop.evals.sweeps.local import Local
     from shapley_coop.evals.sweeps.prices import NO_PRICES
@@ -170,11 +203,11 @@ def run_cells(
     if not remote:
         check_cells(cells)
     name, title = enter(folder, suites, skipped or {}), what or f"{len(cells)} cells"
-    player = Remote(remote, name) if remote else Local(name)
+    player = Remote(remote, name) if remote else Local(name, cast(Any, keep))
     with Writer(folder, part) as writer, progress(len(cells), title) as moved:
         try:
             limits, prices = limits or Limits(), prices or NO_PRICES
-            return finish(sweep(cells, player, writer, limits, prices, lambda _: moved()))
+            return finish(sweep(cells, player, writer, limits, prices, lambda _: moved(), note))
         except KeyboardInterrupt:
             note(f"stopped; {folder} keeps what is done, and the same command goes on")
             raise
@@ -218,34 +251,11 @@ def sweep_folder(name: str) -> Path:
     return home().folder / "sweeps" / name
 
 
-def _part(shard: str) -> tuple[int, int] | None:
-    part, slash, parts = shard.partition("/")
-    if shard and not (slash and part.isdigit() and parts.isdigit()):
-        raise ValueError(f"--shard {shard}: give i/n, as in 1/2")
-    return (int(part), int(parts)) if shard else None
+def prices_of_paid(cells: "Sequence[Cell]", prices: "Prices") -> "Prices":
+    """The prices; none where every model is free, so that no cost has to be added up."""
+    from shapley_coop.evals.sweeps.prices import NO_PRICES, is_free, models_of
 
-
-def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
-    """Print what these cells would take; a pilot by embedded agents is played for it."""
-    from shapley_coop.evals.sweeps.index import cells_in
-    from shapley_coop.evals.sweeps.pilot import pilots
-    from shapley_coop.evals.sweeps.prices import forecast
-
-    done = cells_in(folder)
-    todo = [cell for cell in cells if cell.id not in done]
-    kinds = len({(cell.suite, cell.condition) for cell in todo})
-    with progress(kinds, f"a pilot of {kinds} conditions") as moved:
-        played = finish(pilots(todo, folder, moved))
-    found = forecast(todo, played, prices)
-    say(f"{found.cells} cells to run, {len(cells) - len(todo)} there already")
-    say(f"{found.calls:.0f} calls")
-    say(f"{found.input_tokens:.0f} tokens in, {found.output_tokens:.0f} out")
-    say(f"{found.cost:.4f} USD" if found.cost is not None else "cost unknown: give --prices FILE")
-    say(f"{found.seconds:.0f} s one after the other, at the pilot's pace")
-    say(f"From a pilot of {found.pilot} runs, at least one of each condition.")
-    if found.simulated:
-        say("Embedded agents stood in for models that are paid for: their letters are as long, but")
-        say("tokens are guessed at four characters each, and models think and talk as they like.")
+    return NO_PRICES if all(map(is_free, models_of(cells))) else prices
 
 
 def _show(

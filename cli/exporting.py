@@ -22,6 +22,7 @@ def export(
         str, typer.Option("--format", help="Of a sweep's tables: csv, jsonl or parquet.")
     ] = "csv",
     prices: PriceFile = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
     key: Annotated[
         list[str] | None, typer.Option(help="A key of this home that signs a run's statement.")
     ] = None,
@@ -46,14 +47,17 @@ def export(
     if folder.is_dir():
         if key or talk or mandates or private:
             raise ValueError(f"--key and --with-… are for a run, and {what} is a folder")
-        reporting.export(folder, out, format_, prices)
+        reporting.export(folder, out, format_, prices, force)
         return
     if not key:
         raise ValueError(
             f"{what} is a run if it is no folder of a sweep: name the key that signs it, with "
             "--key operator (coop keys new operator makes one)"
         )
-    _export_run(what, out or Path(f"{what}.dsse.json"), key, (talk, mandates, private))
+    into = out or Path(f"{what}.dsse.json")
+    if into.exists() and not force:
+        raise ValueError(f"{into} exists: give another --out, or --force to replace it")
+    _export_run(what, into, key, (talk, mandates, private))
 
 
 def _export_run(run: str, out: Path, names: list[str], shown: tuple[bool, bool, bool]) -> None:

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import MICRO, Number, apportion, exact, plain, round_payoffs, to_micro
@@ -66,7 +67,7 @@ def settle_history(
     stated = ("commits", "merges", "by_bots", "excluded")
     return {
         "repository": history.path,
-        "range": f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12],
+        "range": _span(history),
         **{name: getattr(history, name) for name in stated},
         "bounty": plain(total),
         "currency": currency,
@@ -84,7 +85,7 @@ def settle_history(
 
 def _worth(made: Mapping[str, Fraction], found: EarnedValue) -> dict[str, Any]:
     counts = {kind: plain(n) for kind, n in made.items()}
-    interval = [float(found.low), float(found.high)]
+    interval = [float(found.least), float(found.most)]
     return {"counts": counts, "interval": interval, "point": float(found.point)}
 
 
@@ -113,6 +114,10 @@ def delivered_params(
         "bounty": int(total) if total.denominator == 1 else float(total),
         "currency": currency,
         "decimals": decimals,
+        "work": f"{history.commits} commits of {Path(history.path).name}, {_span(history)}",
+        "made": {
+            name: "; ".join(reasons(history.contributions[name])) for name in history.artefacts()
+        },
     }
 
 
@@ -148,11 +153,11 @@ def reasons(one: Contribution) -> list[str]:
 
 def rows(report: Mapping[str, Any]) -> list[list[str]]:
     """The report as a table: a row of headings, then one for each contributor."""
-    found = [["contributor", *KINDS, "WEV", "point", "amount"]]
+    found = [["contributor", *KINDS, "WEV", "interval", "amount"]]
     for name, one in report["contributors"].items():
         low, high = one["interval"]
         counts = [_number(Fraction(one["counts"][kind])) for kind in KINDS]
-        worth = [f"{low:.1f}–{high:.1f} %", f"{one['point']:.1f} %", one["amount"]]
+        worth = [f"{one['point']:.1f} %", f"{low:.1f}–{high:.1f} %", one["amount"]]
         found.append([name, *counts, *worth])
     return found
 
@@ -219,6 +224,10 @@ def _cell(text: str) -> str:
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("\\@", "@\u200b")
+
+
+def _span(history: History) -> str:
+    return f"{history.base[:12]}..{history.tip[:12]}" if history.base else history.tip[:12]
 
 
 def _counts(history: History) -> dict[str, dict[str, Fraction]]:

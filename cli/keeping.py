@@ -32,13 +32,19 @@ def runs(
     seed: SeedOf = None,
     outcome: Outcome = "",
     limit: Annotated[int, typer.Option(help="The newest N; 0 shows all.", min=0)] = MOST,
+    sweeps: Annotated[
+        bool, typer.Option("--sweeps", help="With the cells of sweeps, which are left out.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """List the runs of this home, newest first."""
+    """List the runs of this home, newest first, without the cells of sweeps."""
     from shapley_coop.state import home
     from shapley_coop.state.listing import RunFilter, listed
 
-    found = list(RunFilter(game, graph, seed, _checked(outcome))(home().runs.list()))
+    known = home().runs
+    if not sweeps and (left_out := len(known.cells())):
+        note(f"{left_out} cells of sweeps are left out: coop runs --sweeps")
+    found = list(RunFilter(game, graph, seed, _checked(outcome))(known.list(cells=sweeps)))
     if as_json:
         say_json([listed(run) for run in (found[:limit] if limit != MOST and limit else found)])
         return

@@ -60,7 +60,7 @@ def demo(
 
 def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:
     agents = [f"{agent}'s payoff" for agent in lines[0]["payoffs"]]
-    columns = ["condition", goal, *agents, "from Shapley split", "turns", "calls", "tokens"]
+    columns = ["condition", goal, *agents, "from fair split", "turns", "calls", "tokens"]
     shown = [
         [line["condition"], f"{line['cooperated']:.0%}"]
         + [f"{amount:.2f}" for amount in (*line["payoffs"].values(), line["fair_distance"])]
@@ -68,5 +68,6 @@ def _show(title: str, goal: str, lines: list[dict[str, Any]]) -> None:
         for line in lines
     ]
     show_table(title, columns, shown)
-    say("Payoffs and counts are means over seeds. 'From Shapley split': the mean distance between")
-    say("an agent's payoff and its Shapley value of the best outcome, in the game's unit.")
+    say("Payoffs and counts are means over seeds. 'From fair split': the mean distance between an")
+    say("agent's payoff and its Shapley value of the best outcome seen, in the game's unit. (The")
+    say("shapley_distance of reports is to the value of what the run itself did.)")

@@ -47,7 +47,12 @@ RunName = Annotated[
     typer.Argument(help="The run's name; coop runs lists them.", autocompletion=complete_runs),
 ]
 PriceFile = Annotated[
-    Path | None, typer.Option(help="YAML: model: {input, output}, USD per million tokens.")
+    Path | None,
+    typer.Option(
+        envvar="COOP_PRICES",
+        help="YAML: model: {input, output}, USD per million tokens, in place of the dated list "
+        "that ships.",
+    ),
 ]
 SeedCount = Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)]
 EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]

@@ -13,22 +13,22 @@ from shapley_coop.cli.options import Json, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
+    from shapley_coop.evals.reports.kept import Keeper
     from shapley_coop.evals.sweeps.prices import Prices
-    from shapley_coop.evals.sweeps.store import Row
+    from shapley_coop.evals.sweeps.stored import Row
 
 Folder = Annotated[Path, typer.Argument(help="A sweep's folder.", metavar="DIR")]
-Out = Annotated[Path | None, typer.Option("-o", "--out", help="Where to write.")]
 Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some of its runs.")]
 
 
 def status(folder: Folder, as_json: Json = False) -> None:
     """A sweep's progress, calls and failures."""
     from shapley_coop.evals.sweeps.index import ended_in
-    from shapley_coop.evals.sweeps.store import cells_of, manifest, read
+    from shapley_coop.evals.sweeps.store import manifest, read, suites_of
 
     skipped = manifest(folder)["skipped"]
-    cells, ended = Counter(cell.suite for cell in cells_of(folder)), ended_in(folder)
-    done = Counter(line.suite for line in ended.values())
+    cells, ended = {s.name: s.size for s in suites_of(folder)}, ended_in(folder)
+    done = Counter(line.suite for _, line in ended.values())
     failures = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
     if as_json:
         found = {name: {"cells": n, "done": done[name]} for name, n in cells.items()}
@@ -36,7 +36,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
         say_json({"suites": found, "skipped": skipped, "failures": failed})
         return
     calls = Counter[str]()
-    for line in ended.values():
+    for _, line in ended.values():
         calls[line.suite] += line.calls
     lines = [[n, str(done[n]), str(c), str(c - done[n]), str(calls[n])] for n, c in cells.items()]
     show_table(str(folder), ["suite", "done", "cells", "left", "calls"], lines)
@@ -56,20 +56,19 @@ def merge(
     say(f"{out}: {together(folders, out)} runs")
 
 
-def export(
-    folder: Folder,
-    out: Out = None,
-    format_: Annotated[str, typer.Option("--format", help="csv, jsonl or parquet.")] = "csv",
-    prices: PriceFile = None,
-) -> None:
-    """Write tidy tables: runs, offers, actions, clauses, settlements, calls, timings."""
-    from shapley_coop.evals.reports.tables import tables, write
-    from shapley_coop.evals.sweeps.store import cells_of
+def export(folder: Path, out: Path | None, format_: str, prices: Path | None, force: bool) -> None:
+    """Write a sweep's tidy tables: runs, offers, actions, clauses, settlements, calls, timings."""
+    from shapley_coop.evals.reports.tables import tables
+    from shapley_coop.evals.reports.writing import check_new, write
+    from shapley_coop.evals.sweeps.index import cells_in
 
-    cells = len(cells_of(folder))
-    with progress(cells, f"{cells} runs") as moved:
-        found = tables(folder, prices_from(prices), moved)
-    for path in write(found, out or folder / "tables", format_):
+    into = out or folder / "tables"
+    if not force:
+        check_new(into, format_)
+    count, known = len(cells_in(folder)), prices_from(prices)
+    with progress(count, f"{count} runs") as moved:
+        written = write(tables(folder, known, moved), into, format_)
+    for path in written:
         say(str(path))
 
 
@@ -79,13 +78,20 @@ def compare(
     measure: Annotated[
         list[str] | None, typer.Option(help="What to compare; several are corrected together.")
     ] = None,
+    prices: PriceFile = None,
     as_json_: Json = False,
 ) -> None:
     """Compare two sets of runs on the same seeds: differences, effects, a test, corrected."""
+    from shapley_coop.evals.measures.evaluators import find
     from shapley_coop.evals.measures.summary import DEFAULT_MEASURES, compare_rows
+    from shapley_coop.evals.reports.kept import Keeper, known_of
 
-    (ours, a), (theirs, b) = _selected(first), _selected(second)
-    found = compare_rows(ours, theirs, measure or DEFAULT_MEASURES, sorted(a | b))
+    wanted: Sequence[str] = measure or DEFAULT_MEASURES
+    for column in wanted:
+        find(column)
+    keep = Keeper(wanted, prices=prices_from(prices))
+    (ours, a), (theirs, b) = _selected(first, keep), _selected(second, keep)
+    found = compare_rows(ours, theirs, measure or known_of([*ours, *theirs], wanted), sorted(a | b))
     if as_json_:
         say_json([as_json(comparison) for comparison in found])
         return
@@ -93,10 +99,10 @@ def compare(
 
 
 def prices_from(path: Path | None) -> "Prices":
-    """The prices of a file, or none."""
-    from shapley_coop.evals.sweeps.prices import NO_PRICES, read_prices
+    """The prices of a file, or those that ship."""
+    from shapley_coop.evals.sweeps.prices import read_prices
 
-    return read_prices(path) if path else NO_PRICES
+    return read_prices(path) if path else read_prices()
 
 
 def show_comparisons(title: str, found: "Sequence[Comparison]") -> None:
@@ -125,9 +131,11 @@ def known(numbers: object) -> dict[str, Any]:
     }
 
 
-def _selected(given: str) -> "tuple[list[Row], set[str]]":
+def _selected(given: str, keep: "Keeper") -> "tuple[list[Row], set[str]]":
     """The runs that DIR:axis=label,… names, and its axes."""
-    from shapley_coop.evals.sweeps.store import read_rows
+    import json
+
+    from shapley_coop.evals.sweeps.store import stored
 
     name, _, pairs = given.rpartition(":") if ":" in given else (given, "", "")
     if Path(given).is_dir():
@@ -138,11 +146,10 @@ def _selected(given: str) -> "tuple[list[Row], set[str]]":
         if not equals:
             raise ValueError(f"{given}: {pair!r} is no axis=label")
         wanted[axis.strip()] = label.strip()
-    rows = read_rows(Path(name))
-    found = [row for row in rows if wanted.items() <= row["labels"].items()]
-    if not found:
-        axes = {
-            a: sorted({r["labels"].get(a, "") for r in rows}) for r in rows for a in r["labels"]
-        }
+    rows = stored(Path(name))
+    chosen = rows.where(lambda place: wanted.items() <= json.loads(place.labels).items())
+    if not chosen:
+        every = [json.loads(labels) for labels in {place.labels for place in rows.places}]
+        axes = {a: sorted({one.get(a, "") for one in every}) for one in every for a in one}
         raise ValueError(f"{given} selects no runs: there are {axes or 'none'}")
-    return found, set(wanted)
+    return keep.all(chosen), set(wanted)

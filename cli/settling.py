@@ -168,8 +168,9 @@ def show_earned(title: str, report: dict[str, Any]) -> None:
     lines = []
     for role, found in report["roles"].items():
         (low, high), reward, change = found["interval"], found["reward"], found["adjustment"]
-        line = [role, f"{low:.1f}–{high:.1f}", f"{found['point']:.1f}"]
+        least, most = found["point_interval"]
+        line = [role, f"{low:.1f}–{high:.1f}", f"{found['point']:.1f}", f"{least:.1f}–{most:.1f}"]
         line.append("—" if reward is None else f"{reward:g}")
         line.append("—" if change is None else f"{change:+.1f}")
         lines.append(line)
-    show_table(title, ["role", "interval", "point", "reward", "adjustment"], lines)
+    show_table(title, ["role", "interval", "point", "of the point", "reward", "adjustment"], lines)

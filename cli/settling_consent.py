@@ -1,19 +1,25 @@
 """Whether those who made something agree to a split: who said yes, who did not, and who was asked.
 
-Each contributor has a seat in the workflow `settlement`. A person's seat waits for its party; a
-model's or an embedded agent's answers at once, and speaks for nobody: the report says which.
+Each contributor has a seat in the workflow `consent`, whose first offer is the counted split. A
+person's seat waits for its party; a model's or an embedded agent's answers at once, and speaks for
+nobody: the report says which.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from shapley_coop.amounts import to_micro
+from shapley_coop.cli.console import finish
 
 AGREED = "redistribution"
 """The basis of a settlement that all accepted."""
+
+COUNTED = 1
+"""The number of the first offer, which is the counted split."""
 
 NOBODY_ASKED = "Nobody was asked whether they agree."
 NOTHING_SIMULATED = "No seat was simulated."
@@ -60,13 +66,15 @@ def begun(
     people = any(seat["model"] == "human" for seat in seats.values())
     same = json.dumps([given, deadline, of], sort_keys=True).encode()
     key = f"settle-git {hashlib.sha256(same).hexdigest()}" if people else ""
-    return prepare("settlement", room, idempotency_key=key)
+    return prepare("consent", room, idempotency_key=key)
 
 
 async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
     """A run's result, if it has ended, and for whom it waits."""
     from shapley_coop.graphs.running import Waiting, follow
 
+    if run.state == "ended":
+        return run.result, []
     try:
         return await follow(run), []
     except Waiting as pause:
@@ -74,38 +82,54 @@ async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
 
 
 def consent(
-    run: str, seats: Mapping[str, Any], names: Sequence[str], ended: Any, waiting: Sequence[str]
+    run: Any, seats: Mapping[str, Any], names: Sequence[str], waiting: Sequence[str]
 ) -> dict[str, Any]:
-    """Who agreed to the split, and who spoke for whom.
+    """Who agreed to the split that stands, and who spoke for whom.
+
+    It is the one that all accepted, or else the counted one: who accepts a counter-offer that fails
+    has not agreed to what is paid.
 
     Args:
-        run: the run's name.
+        run: in which they are asked.
         seats: by contributor, '*' for all others.
         names: the contributors.
-        ended: the run's result; None while it waits.
-        waiting: for whom.
+        waiting: for whom it waits.
 
     Returns:
-        `agreed`, `disagreed` and `silent` name people; `waiting` those who can still answer;
-        `simulated` and `models` those for whom a program answered.
+        `agreed`, `objected` (with what they said) and `silent` name people; `waiting` those who can
+        still answer; `simulated` and `models` those for whom a program answered; `offer_by` whose
+        counter-offer it is that all accepted, or that is being answered.
     """
+    from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats import Seat
 
+    table = finish(table_of(run))
     kinds = {name: Seat.model_validate(seats.get(name, seats["*"])) for name in names}
     people = [name for name in names if kinds[name].human]
-    said = [e for e in ended["events"] if e["kind"] == "said"] if ended else []
-    answered = {one["by"] for one in said if one.get("act") != "pass"}
-    unanimous = ended is not None and is_agreed(ended)
+    settled, offer = table.get("settlement"), table.get("offer")
+    unanimous = bool(settled and settled["basis"] == AGREED)
+    said = _answers(table, offer["revision"] if offer and unanimous else COUNTED)
+    agreed = [n for n in people if unanimous or said.get(n, {}).get("act") == "accept"]
+    objected = {n: said[n]["text"] for n in people if said.get(n, {}).get("act") == "reject"}
     return {
-        "run": run,
-        "agreed": people if unanimous else [],
-        "disagreed": [n for n in people if n in answered] if ended and not unanimous else [],
-        "silent": [n for n in people if n not in answered] if ended and not unanimous else [],
+        "run": run.run,
+        "agreed": agreed,
+        "objected": objected,
+        "silent": [n for n in people if n not in (*agreed, *objected)] if settled else [],
         "waiting": list(waiting),
         "simulated": [n for n in names if kinds[n].simulated or kinds[n].of_simulation],
         "models": [n for n in names if not (kinds[n].human or kinds[n].simulated)],
         "unanimous": unanimous,
+        "offer_by": offer["by"] if offer and offer["revision"] > COUNTED else "",
     }
+
+
+def _answers(table: Mapping[str, Any], revision: int) -> dict[str, Mapping[str, Any]]:
+    """Contributor → what it answered to an offer; those answers, too, that wait for the others'."""
+    heard = {one["by"]: one for one in table.get("talk", []) if one.get("about") == revision}
+    offer = table.get("offer")
+    held = (table.get("answers") or {}) if offer and offer["revision"] == revision else {}
+    return {**heard, **held}
 
 
 def is_agreed(ended: Mapping[str, Any]) -> bool:
@@ -118,28 +142,46 @@ def payoffs_of(ended: Mapping[str, Any]) -> dict[str, int]:
     return {name: to_micro(str(amount)) for name, amount in ended["payoffs"].items()}
 
 
-def consent_words(report: Mapping[str, Any]) -> list[str]:
+BY_WEIGHT = "Divided by Weighted Earned Value, by the middle of each weight in force."
+
+
+def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[str]:
     """What a reader must know of the split: how it was found, and whose consent it has."""
-    by_value = "Divided by Weighted Earned Value, by the middle of each weight in force."
     found = report.get("consent")
     if found is None:
         return [by_value, NOBODY_ASKED]
+    objected = [
+        f"{name} ({' '.join(why.split())})" if why else name
+        for name, why in found["objected"].items()
+    ]
     parts = [
         ("Agreed to this split: {}.", found["agreed"]),
-        ("Answered, and agreed to no split: {}.", found["disagreed"]),
+        ("Objected: {}.", objected),
         ("Did not answer: {}.", found["silent"]),
         ("Have not answered yet: {}.", found["waiting"]),
         ("Simulated, by an embedded agent that speaks for nobody: {}.", found["simulated"]),
         ("A model answered in place of: {}.", found["models"]),
     ]
     told = [words.format(", ".join(names)) for words, names in parts if names]
+    if found["waiting"] and found["offer_by"]:
+        told.append(f"What is asked about now is a counter-offer by {found['offer_by']}.")
     if not found["simulated"]:
         told.append(NOTHING_SIMULATED)
     if not found["unanimous"]:
         return [by_value, *told]
     stood_in = found["simulated"] or found["models"]
     how = "in a bargaining in which programs answered" if stood_in else "as its contributors agreed"
-    return [f"Divided {how}.", *told]
+    by = f", on a counter-offer by {found['offer_by']}" if found["offer_by"] else ""
+    return [f"Divided {how}{by}.", *told]
+
+
+def still_asked(found: Mapping[str, Any]) -> str:
+    """For whom a run waits, and with which command they answer; empty if for nobody."""
+    waiting = found.get("waiting")
+    if not waiting:
+        return ""
+    answer = f"coop answer {found['run']} {quote(waiting[0])}"
+    return f"waits for {', '.join(waiting)}: {answer}; then this again"
 
 
 def text_of(file: Path | None) -> str | bool:

@@ -21,7 +21,7 @@ from shapley_coop.cli.settling_consent import (
 from shapley_coop.cli.settling_seats import Seats
 from shapley_coop.credit import WEIGHTS, read_weights
 from shapley_coop.earned_value import Intervals
-from shapley_coop.games.repository import History, read_history, read_rules
+from shapley_coop.games.repository import KINDS, History, read_history, read_rules
 
 
 @dataclass
@@ -54,18 +54,20 @@ class Settling:
         """
         counted = read_rules(rules) if rules else None
         history = read_history(repo, span, text_of(mailmap), counted)
-        given: Intervals = read_weights(weights) if weights else WEIGHTS
+        given: Intervals = read_weights(weights, KINDS) if weights else WEIGHTS
         return cls(history, given, bounty, currency)
 
     def seated(
         self, model: str, agents: list[str] | None, seed: int, deadline: float, for_payment: bool
     ) -> None:
-        """Say who answers for whom.
+        """Say who answers for whom; where no model is named, people if money is meant.
 
         Raises:
             ValueError: a seat is none, is nobody's, or is simulated where money is meant.
         """
-        self.seats, self.seed, self.deadline = seats_from(model, agents), seed, deadline
+        usual = "human" if for_payment else "embedded:rational"
+        self.seats = seats_from(model or usual, agents)
+        self.seed, self.deadline = seed, deadline
         known = self.history.artefacts()
         if stray := [name for name in self.seats if name not in ("*", *known)]:
             raise ValueError(
@@ -93,11 +95,11 @@ class Settling:
         params = delivered_params(self.history, self.bounty, self.currency, self.weights)
         tip = f"{self.history.base}..{self.history.tip}"
         run = begun(params, self.seats, self.seed, self.deadline, tip)
-        ended, waiting = finish(went_on(run)) if run.state != "ended" else (run.result, [])
+        ended, waiting = finish(went_on(run))
         if waiting and serve:
             ended, waiting = _served(run, waiting, serve)
         found = self.report(payoffs_of(ended)) if ended and is_agreed(ended) else by_value
-        found["consent"] = consent(run.run, self.seats, names, ended, waiting)
+        found["consent"] = consent(run, self.seats, names, waiting)
         return found | {"run": run.run, "simulated": bool(found["consent"]["simulated"])}
 
     def without(

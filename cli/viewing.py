@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shapley_coop.cli.console import note, progress, say, waiting, write_file
-from shapley_coop.cli.options import Port
+from shapley_coop.cli.options import Port, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.serve.view.run_sources import RunSource
@@ -64,13 +64,14 @@ def report(
         Path | None,
         typer.Option(help="For a sweep: write every figure as SVG and PNG, too.", metavar="DIR"),
     ] = None,
+    prices: PriceFile = None,
 ) -> None:
     """Write a run or a sweep as one self-contained HTML file."""
     folder = Path(what)
     if folder.is_dir():
         if private:
             raise ValueError(f"--private needs a run, and {what} is a folder")
-        _report_sweep(folder, out or folder / "report.html", figures)
+        _report_sweep(folder, out or folder / "report.html", figures, prices)
     else:
         if figures:
             raise ValueError(f"--figures needs a sweep's folder, and {what} is none")
@@ -95,14 +96,15 @@ def _report_run(run: str, out: Path, private: bool) -> None:
     say(str(out))
 
 
-def _report_sweep(folder: Path, out: Path, figures: Path | None) -> None:
+def _report_sweep(folder: Path, out: Path, figures: Path | None, prices: Path | None) -> None:
+    from shapley_coop.cli.reporting import prices_from
     from shapley_coop.evals.reports.report import figures as drawn
     from shapley_coop.evals.reports.report import report as page
     from shapley_coop.evals.sweeps.store import manifest
 
-    suites = len(manifest(folder)["suites"])
+    suites, known = len(manifest(folder)["suites"]), prices_from(prices)
     with progress(suites, f"{suites} experiments") as moved:
-        text = page(folder, moved)
+        text = page(folder, known, moved)
     write_file(out, text)
     say(str(out))
     if figures:

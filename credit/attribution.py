@@ -11,6 +11,14 @@ import numpy as np
 from shapley_coop.amounts import MICRO, from_micro, normalised, payoffs_under_norm
 from shapley_coop.credit.coalitions import Floats, worth_table
 from shapley_coop.credit.norms import EXACT_AGENTS, norm
+from shapley_coop.credit.values.classes import (
+    ClassGame,
+    alone_by_class,
+    banzhaf_by_class,
+    leave_one_out_by_class,
+    shapley_by_class_exact,
+    summed,
+)
 from shapley_coop.credit.values.sampling import (
     BatchWorth,
     Coalitions,
@@ -43,6 +51,9 @@ SAMPLED = {
 FEW = ("equal", "leave_one_out", "proportional")
 """The norms that need about n coalitions only."""
 
+BY_CLASS = (*SAMPLED, *FEW)
+"""The norms that are computed by the numbers of members of each class, where these are known."""
+
 Worth = Callable[[frozenset[str]], Fraction]
 
 
@@ -59,6 +70,7 @@ class Characteristic:
             unit than payoffs, or follow a rule of their own.
         exact_agents: up to how many agents all coalitions are looked at.
         parts: each agent's part, where parts add up.
+        classes: games by classes of equals that v is the sum of, where they are known.
         target: of the sampler, a part of max(|T|, range of W) / n; None spends the whole budget.
     """
 
@@ -69,6 +81,7 @@ class Characteristic:
     alone: dict[str, Fraction] | None = None
     exact_agents: int = EXACT_AGENTS
     parts: Sequence[Fraction] | None = None
+    classes: Sequence[ClassGame] | None = None
     target: float | None = WITHIN
 
     def worths(self) -> list[Fraction]:
@@ -143,6 +156,8 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
     rule, n = norm(by), len(of.agents)
     if of.parts is not None and by != "deegan_packel":
         return _of_parts(of, of.parts, by)
+    if of.classes is not None and by in BY_CLASS and n > MAX_ENUMERATED:
+        return _by_class(of, of.classes, by)
     if n <= min(of.exact_agents, MAX_ENUMERATED) or (
         n <= MAX_ENUMERATED and by not in (*SAMPLED, *FEW)
     ):
@@ -175,6 +190,28 @@ def _of_parts(of: Characteristic, parts: Sequence[Fraction], by: str) -> Attribu
     values = [total / len(parts)] * len(parts) if by == "equal" else list(parts)
     named = partial(_named, of.agents)
     return Attribution(by, "exact (additive)", total, named(parts), named(values), None, of.alone)
+
+
+def _by_class(of: Characteristic, classes: Sequence[ClassGame], by: str) -> Attribution:
+    """Of every game by classes the values of its classes; v is the sum of the games."""
+    n, named = len(of.agents), partial(_named, of.agents)
+    marginal = summed(classes, leave_one_out_by_class, n)
+    alone = summed(classes, alone_by_class, n)
+    total = sum((one.gain for one in classes), Fraction(0))
+    match by:
+        case "equal":
+            values = [total / n] * n
+        case "leave_one_out":
+            values = marginal
+        case "proportional":
+            values = normalised(total, alone)
+        case "shapley":
+            values = summed(classes, shapley_by_class_exact, n)
+        case _:
+            values = summed(classes, banzhaf_by_class, n)
+            values = normalised(total, values) if by == "banzhaf_normalised" else values
+    exactly = "exact (by class counts)"
+    return Attribution(by, exactly, total, named(marginal), named(values), None, of.alone)
 
 
 def _sampled(of: Characteristic, by: str) -> Attribution:

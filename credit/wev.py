@@ -6,16 +6,23 @@ intervals divide nothing by themselves: the point is the role's part of the whol
 sum to 100.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import Number, exact
-from shapley_coop.credit.reading import as_list, as_number, as_object, only_keys, read_json
-from shapley_coop.earned_value import WEIGHTS, Intervals, earned_intervals, parts
-from shapley_coop.files import read_data
+from shapley_coop.credit.reading import as_number, as_object, only_keys, read_json
+from shapley_coop.earned_value import (
+    WEIGHTS,
+    Intervals,
+    earned_intervals,
+    part_intervals,
+    parts,
+)
+from shapley_coop.files import did_you_mean, read_data
 
 Artefacts = Mapping[str, Mapping[str, Number]]
 """Role → kind of artefact → how many."""
@@ -28,6 +35,8 @@ class EarnedValue:
     low: Fraction
     high: Fraction
     point: Fraction  # the points of all roles sum to 100
+    least: Fraction  # the point by the weights within their intervals that are worst for the role
+    most: Fraction  # and by those that are best
     reward: Fraction | None  # what it was given, if anything is known
     adjustment: Fraction | None  # the least change that brings the reward into the interval
 
@@ -58,12 +67,14 @@ def wev(
     earned = earned_intervals(counts, intervals)
     if not any(high for _, high in earned.values()):
         raise ValueError("no artefact that weighs anything: there is no value to divide")
-    points = parts(counts, intervals)
+    points, ranges = parts(counts, intervals), part_intervals(counts, intervals)
     return {
         role: EarnedValue(
             low=low,
             high=high,
             point=100 * points[role],
+            least=100 * ranges[role][0],
+            most=100 * ranges[role][1],
             reward=given.get(role),
             adjustment=min(max(given[role], low), high) - given[role] if role in given else None,
         )
@@ -78,13 +89,16 @@ def wev_report(
 ) -> dict[str, Any]:
     """`wev` as JSON, in percent.
 
-    {"roles": {role: {"interval": [low, high], "point": x, "reward": y, "adjustment": z}}}
+    {"roles": {role: {"interval": [low, high], "point": x, "point_interval": [least, most],
+    "reward": y, "adjustment": z}}}; the paper's interval is no interval of the point, since the
+    weights sum to no whole.
     """
     return {
         "roles": {
             role: {
                 "interval": [float(value.low), float(value.high)],
                 "point": float(value.point),
+                "point_interval": [float(value.least), float(value.most)],
                 "reward": None if value.reward is None else float(value.reward),
                 "adjustment": None if value.adjustment is None else float(value.adjustment),
             }
@@ -123,23 +137,36 @@ def read_wev(
 
 
 def read_weights(
-    source: str | Path | Mapping[str, Any],
+    source: str | Path | Mapping[str, Any], kinds: Collection[str] | None = None
 ) -> dict[str, tuple[Fraction, Fraction]]:
     """Weights from a file, or from its content: {kind: [low, high]}, in percent.
+
+    Args:
+        source: the file, or its content; a kind that it does not name keeps its default.
+        kinds: that it may name; None for any.
 
     Raises:
         ValueError: the file cannot be read, or something in it has the wrong form; one line.
     """
-    weights = {}
-    found = read_data(source, "the weights") if isinstance(source, str | Path) else source
-    for kind, ends in as_object(found, "the weights").items():
-        pair = as_list(ends, f"the weight of {kind}")
-        if len(pair) != 2:
-            raise ValueError(f"the weight of {kind} has {len(pair)} ends: [low, high] is needed")
-        weights[kind] = _interval(kind, (pair[0], pair[1]))
+    what, content = "the weights", source
+    if isinstance(source, str | Path):
+        what, content = str(source), read_data(source, "the weights")
+    found = as_object(content, what)
+    form = "give its lowest and highest percent, as in code: [27, 40]"
+    weights: dict[str, tuple[Fraction, Fraction]] = {}
+    for kind, ends in found.items():
+        if kinds is not None and kind not in kinds:
+            meant = did_you_mean(kind, kinds) or f"; they are {', '.join(kinds)}"
+            raise ValueError(f"{what}: {kind!r} is no kind of work{meant}")
+        if not isinstance(ends, list | tuple) or len(ends) != 2:
+            raise ValueError(f"{what}: {kind} is {json.dumps(ends, default=str)[:40]}: {form}")
+        try:
+            weights[kind] = _interval(kind, (ends[0], ends[1]))
+        except ValueError as error:
+            raise ValueError(f"{what}: {error}; {form}") from None
     if not weights:
-        raise ValueError("the weights name no kind of artefact: give {kind: [low, high]}")
-    return weights
+        raise ValueError(f"{what}: no kind of work is named: {form}")
+    return {kind: _interval(kind, ends) for kind, ends in WEIGHTS.items()} | weights
 
 
 def _content(source: str | Path | Mapping[str, Any]) -> Any:

@@ -35,7 +35,17 @@ from shapley_coop.deals.contract import (
     sign,
 )
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.clauses import (
+    OTHERS,
+    Clause,
+    Do,
+    Forbid,
+    Give,
+    Pay,
+    Share,
+    portions,
+    sentence,
+)
 from shapley_coop.deals.language.deal import Deal, Offer, accept, put, unanimous
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
@@ -61,10 +71,11 @@ from shapley_coop.deals.monitor import (
     monitor_of,
     payments,
 )
-from shapley_coop.deals.settlement import earned, payoffs
+from shapley_coop.deals.settlement import earned, paid, payoffs
 
 __all__ = [
     "DEAL_RULES",
+    "OTHERS",
     "All",
     "AnyOf",
     "Clause",
@@ -78,6 +89,7 @@ __all__ = [
     "Every",
     "Fault",
     "Forbid",
+    "Give",
     "Last",
     "Message",
     "Monitor",
@@ -101,8 +113,10 @@ __all__ = [
     "in_force",
     "monitor_of",
     "only",
+    "paid",
     "payments",
     "payoffs",
+    "portions",
     "put",
     "read_deal",
     "rebuilt",

@@ -14,13 +14,16 @@ from shapley_coop.amounts import to_micro
 from shapley_coop.deals.analysis.certificate import Certificate, certify
 from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.reservation import short_of
-from shapley_coop.deals.contract import Contract
+from shapley_coop.deals.contract import Contract, in_force
 from shapley_coop.deals.enforcement import Enforcement, Posting, deposits, releases
+from shapley_coop.deals.goods import recorded_wrongly
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor, monitor_of
-from shapley_coop.deals.settlement import earned
+from shapley_coop.deals.parties import bound_by
+from shapley_coop.deals.settlement import earned, paid
 from shapley_coop.games import Turn
+from shapley_coop.games.goods import Gift
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,27 @@ class Agreement:
         """What each party has in escrow, in the game's unit."""
         return deposit_of(self.contract, self.facts, self.enforcement, self.record)
 
+    def gifts(self, actions: Mapping[str, str]) -> list[Gift]:
+        """The goods that change hands by the end of the next turn, if these actions are taken."""
+        if not self.enforcement.executes:
+            return []
+        turn: Turn = {"turn": len(self.record) + 1, "actions": dict(actions), "rewards": {}}
+        return [each.gift() for each in self.monitor.handing_over(turn)]
+
+    def wrongly_handed(self) -> str:
+        """Where the record hands over other goods than the contract has it; empty if nowhere."""
+        due = self.monitor.handovers if self.enforcement.executes else []
+        told = (recorded_wrongly([x for x in due if x.turn == t["turn"]], t) for t in self.record)
+        return next(filter(None, told), "")
+
+    @property
+    def parties(self) -> list[str]:
+        """Who signed the contract, or is bound by it: all agents but those who left it."""
+        if self.contract is None:
+            return []
+        bound = bound_by(in_force(self.contract).values(), self.facts["agents"])
+        return [a for a in self.facts["agents"] if a in bound or a in self.contract["signatures"]]
+
     def postings(self, over: bool) -> list[Posting]:
         """All that the deposits have come to so far, in the order in which the ledger posts it.
 
@@ -57,7 +81,7 @@ class Agreement:
         Args:
             over: whether the game is over, so that what is not forfeited is returned.
         """
-        agents, amount = self.facts["agents"], to_micro(self.deposit)
+        agents, amount = self.parties, to_micro(self.deposit)
         released = releases(agents, amount, self.monitor.breaches, over)
         return [*deposits(agents, amount), *released] if self.contract else []
 
@@ -83,7 +107,7 @@ class Agreement:
         party = self.certificate(deal, norms).parties.get(agent)
         if party is None:
             return short_of(reservation, None)
-        held = earned(self.record, self.facts["agents"])[agent]
-        for due in self.monitor.payments if self.enforcement.executes else []:
-            held += due.amount * ((due.payee == agent) - (due.payer == agent))
-        return short_of(reservation, held + party.within.expected)
+        held = earned(self.record, self.facts["agents"])
+        if self.enforcement.executes:
+            held = paid(held, self.monitor.payments)
+        return short_of(reservation, held[agent] + party.within.expected)

@@ -133,6 +133,20 @@ def delegated(record: Sequence[Turn]) -> list[tuple[Turn, list[str]]]:
     return [(turn, who) for turn, who in rows if who]
 
 
+def misplayed(game: Game, record: Sequence[Turn]) -> list[str]:
+    """What was not played by the rule for those who delegated, a line each.
+
+    Raises:
+        NotFinite: somebody delegated in a game that has no mediator.
+    """
+    found = []
+    for turn, who in delegated(record):
+        for agent, due in mediator_of(game).plays(who, turn["turn"]).items():
+            if (did := turn["actions"].get(agent)) != due:
+                found.append(f"turn {turn['turn']} {agent} is {did!r}, and should be {due!r}")
+    return found
+
+
 @lru_cache(maxsize=64)
 def mediator_of(game: Game) -> Mediator:
     """The mediator of a game.

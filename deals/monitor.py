@@ -19,7 +19,7 @@ A turn costs about 1 μs for each clause, however many turns came before. `monit
 latest monitor of each contract, so that everything that reads one record observes a turn once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -39,9 +39,11 @@ from shapley_coop.deals.compiled import (
     start,
 )
 from shapley_coop.deals.contract import Contract, Term
+from shapley_coop.deals.goods import Handover, handovers, shortfalls
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay
 from shapley_coop.deals.language.condition import Actions, all_actions
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.when import EVERYONE
 from shapley_coop.games import Turn
 
 Verdict = Literal["satisfied", "violated", "pending"]
@@ -49,12 +51,16 @@ Verdict = Literal["satisfied", "violated", "pending"]
 
 @dataclass(frozen=True)
 class Duty:
-    """What one clause asks of one agent at one turn."""
+    """What one clause asks at one turn: of an agent, or of "everyone"."""
 
     clause: str
     agent: str
     action: str
     forbidden: bool
+
+    def binds(self, agent: str) -> bool:
+        """Whether it is asked of that agent, alone or with all others."""
+        return self.agent in (agent, EVERYONE)
 
 
 @dataclass(frozen=True)
@@ -82,10 +88,12 @@ class _Step(NamedTuple):
     """What is known after a turn; the first step is before turn 1."""
 
     memories: Memories
-    paid: frozenset[str] = frozenset()  # the single payments that have fallen due
+    paid: frozenset[str] = frozenset()  # the single payments and gifts that have fallen due
     duties: tuple[Duty, ...] = ()
     breaches: tuple[Breach, ...] = ()
     payments: tuple[Payment, ...] = ()
+    bound: int = 0  # duties, one for each agent that a clause asked something of
+    handovers: tuple[Handover, ...] = ()
 
 
 class Monitor:
@@ -113,21 +121,31 @@ class Monitor:
         due = falling_due(self.clauses, memories, number, before.paid)
         cut = excused(turn)
         broken = [
-            _breach(cid, x, turn)
+            _breach(cid, x, agent, turn)
             for cid, x in asked.items()
-            if not (x.agent in cut or _kept(x, turn))
+            for agent in _bound(x, turn)
+            if not (agent in cut or _kept(x, agent, turn))
         ]
+        broken += [Breach(cid, giver, number, why) for cid, giver, why in shortfalls(turn)]
         payments = [_payment(cid, x, turn) for cid, x in due.items()]
+        given = handovers(self.clauses, memories, number, before.paid)
         self.turns.append(turn)
         self._steps.append(
             _Step(
                 memories,
-                before.paid | only_once(due) if due else before.paid,
+                before.paid | only_once(due) | {x.clause for x in given},
                 tuple(_told(asked)),
                 tuple(broken),
                 tuple([payment for payment in payments if payment.amount]),
+                sum(len(_bound(x, turn)) for x in asked.values()),
+                tuple(given),
             )
         )
+
+    def handing_over(self, turn: Turn) -> list[Handover]:
+        """The goods that change hands by the end of the next turn, by what is done in it."""
+        memories = after(self.clauses, self.memories, turn)
+        return handovers(self.clauses, memories, turn["turn"], self.paid)
 
     def duties(self, turn: int | None = None) -> list[Duty]:
         """What is asked at the turn after those observed, or as if that were turn `turn`."""
@@ -160,9 +178,14 @@ class Monitor:
         return [payment for step in self._steps for payment in step.payments]
 
     @property
+    def handovers(self) -> list[Handover]:
+        """All goods that changed hands, by turn."""
+        return [handover for step in self._steps for handover in step.handovers]
+
+    @property
     def owed(self) -> int:
         """How many duties there were: one for each clause, turn and agent."""
-        return sum(len(step.duties) for step in self._steps)
+        return sum(step.bound for step in self._steps)
 
     def verdicts(
         self, turns: int, actions: Actions | None = None, over: bool = False
@@ -263,15 +286,20 @@ def excused(turn: Turn) -> frozenset[str]:
     return frozenset(effect["agent"] for effect in effects if effect.get("excused") is True)
 
 
-def _kept(duty: Do | Forbid, turn: Turn) -> bool:
-    return (turn["actions"].get(duty.agent) == duty.action) == (duty.kind == "do")
+def _bound(duty: Do | Forbid, turn: Turn) -> Collection[str]:
+    """Of whom a duty asks something: of all who could earn something in the turn, or of one."""
+    return turn["rewards"] if duty.agent == EVERYONE else (duty.agent,)
 
 
-def _breach(cid: str, duty: Do | Forbid, turn: Turn) -> Breach:
-    did = turn["actions"].get(duty.agent, "nothing")
+def _kept(duty: Do | Forbid, agent: str, turn: Turn) -> bool:
+    return (turn["actions"].get(agent) == duty.action) == (duty.kind == "do")
+
+
+def _breach(cid: str, duty: Do | Forbid, agent: str, turn: Turn) -> Breach:
+    did = turn["actions"].get(agent, "nothing")
     wanted = f"not {duty.action}" if duty.kind == "forbid" else duty.action
-    evidence = f"turn {turn['turn']}: {duty.agent} did {did}, owed {wanted}"
-    return Breach(cid, duty.agent, turn["turn"], evidence)
+    evidence = f"turn {turn['turn']}: {agent} did {did}, owed {wanted}"
+    return Breach(cid, agent, turn["turn"], evidence)
 
 
 def _payment(cid: str, pay: Pay, turn: Turn) -> Payment:

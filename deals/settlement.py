@@ -1,12 +1,16 @@
 """Settlement: each agent's final payoff under a deal, given the record."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from shapley_coop.amounts import exact
-from shapley_coop.deals.language.clauses import Share
+from shapley_coop.deals.language.clauses import Share, portions
 from shapley_coop.deals.monitor import Payment
 from shapley_coop.games import Turn
+
+Held = TypeVar("Held", Fraction, float)
+"""An amount, in the game's unit."""
 
 NormPayoffs = Callable[[str, Fraction], dict[str, Fraction]]
 """From a norm's name and the total to every agent's payoff, computed from the record."""
@@ -46,7 +50,13 @@ def payoffs(
         held = norm_payoffs_fn(share.norm, total)
     elif share and share.fractions:
         held = {agent: total * share.fractions[agent] for agent in agents}
+    return paid(held, due)
+
+
+def paid(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
+    """What each agent has once what is due is paid."""
+    after = dict(held)
     for payment in due:
-        held[payment.payer] -= payment.amount
-        held[payment.payee] += payment.amount
-    return held
+        for agent, part in portions(payment, after).items():
+            after[agent] += payment.amount * part
+    return after

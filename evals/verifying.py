@@ -19,7 +19,8 @@ from shapley_coop.deals import (
     sentence,
 )
 from shapley_coop.deals.exchange.talk import was_delivered
-from shapley_coop.deals.mediation import delegated
+from shapley_coop.deals.mediation import delegated, misplayed
+from shapley_coop.deals.parties import bound_by
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.evals.verifying_books import (
     changed_answers,
@@ -29,7 +30,6 @@ from shapley_coop.evals.verifying_books import (
     changed_settings,
     differences,
     named,
-    wrongly_mediated,
 )
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
@@ -125,6 +125,8 @@ def _play(table: Table) -> Check:
         if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
             return Check("play", False, f"turn {turn['turn']} pays {after.rewards}")
         position = after.position
+    if wrong := EvaluatedTable(table).signed.wrongly_handed():
+        return Check("play", False, wrong)
     return Check("play", position == table["position"], f"{len(table['record'])} turns replayed")
 
 
@@ -132,7 +134,8 @@ def _mediation(table: Table) -> list[Check]:
     """Compare what was played for those who delegated with the rule; nothing where nobody did."""
     if not delegated(table["record"]):
         return []
-    return [_told("mediation", wrongly_mediated(table), "played by the rule")]
+    wrong = misplayed(game_of(table["settings"]), table["record"])
+    return [_told("mediation", wrong, "played by the rule")]
 
 
 def _contract(table: Table) -> Check:
@@ -143,9 +146,12 @@ def _contract(table: Table) -> Check:
     chain = rebuilt(agreed_offers(table, "plan"), hashes_of(contract, table["amendments"]))
     sound = bool(chain) and {**chain[-1], "text": ""} == {**contract, "text": ""}
     sound = sound and _says(contract, EvaluatedTable(table))
-    sound = sound and set(contract["signatures"]) >= set(table["agents"])
+    bound = bound_by(in_force(contract).values(), table["agents"])
+    sound = sound and set(contract["signatures"]) >= bound
     count = len(table["amendments"])
-    return Check("contract", sound, f"{contract['hash'][:12]}, signed by all, {count} amendments")
+    who = "all" if set(contract["signatures"]) >= set(table["agents"]) else "all whom it binds"
+    found = f"{contract['hash'][:12]}, signed by {who}, {count} amendments"
+    return Check("contract", sound, found)
 
 
 def _signatures(table: Table) -> list[Check]:
@@ -167,7 +173,7 @@ def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
 def _in_todays_words(clauses: Mapping[str, str], evaluated: EvaluatedTable) -> dict[str, str]:
     """Clauses in words, those of earlier versions in the words of this one."""
     game = evaluated.game
-    terms = Terms(game.agents, game.actions, game.turns)
+    terms = Terms(game.agents, game.actions, game.turns, goods=game.goods)
     read = {cid: read_words(words, terms) for cid, words in clauses.items()}
     return {
         cid: clauses[cid]

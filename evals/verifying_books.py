@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shapley_coop.deals import Message, scan
-from shapley_coop.deals.mediation import delegated, mediator_of
 from shapley_coop.graphs.threads import Place
 from shapley_coop.seats.calls import calls_in
 from shapley_coop.seats.records import Entry, Pointer, letter_hash
@@ -50,17 +49,6 @@ def changed_settings(run: Run, table: Table) -> list[str]:
     played = {"seed": settings["seed"], "seats": seats, "graph": run.graph, "run": run.run}
     stated = {key: result.get(key) for key in played}
     return found + [f"in the result {each}" for each in differences(stated, played)]
-
-
-def wrongly_mediated(table: Table) -> list[str]:
-    """The turns in which a mediator did not play by its rule for those who delegated."""
-    mediator = mediator_of(EvaluatedTable(table).game)
-    found = []
-    for turn, who in delegated(table["record"]):
-        due = mediator.plays(who, turn["turn"])
-        did = {agent: turn["actions"].get(agent) for agent in due}
-        found += [f"turn {turn['turn']} {each}" for each in differences(did, due)]
-    return found
 
 
 def changed_postings(table: Table) -> list[str]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from shapley_coop.games.baseline import IDLE, POLICY
 from shapley_coop.games.dice import dice
+from shapley_coop.games.goods import Gift, with_gifts
+from shapley_coop.games.params import EVERYONE
 
 if TYPE_CHECKING:
     from shapley_coop.games.foresight import Asked, Owed
@@ -35,12 +37,14 @@ class Plan:
         fixed: whether that depends on the turn alone, and on nothing that was done.
         breaker: who does something else wherever it is asked for anything; empty for nobody.
         instead: what the breaker does: an action, UNASKED, or None for nothing.
+        gifts: the goods that change hands by the end of a turn; None where there are none.
     """
 
     asked: "Asked"
     fixed: bool
     breaker: str = ""
     instead: str | None = None
+    gifts: "Gifts | None" = None
 
     def choice(
         self, agent: str, owed: "Sequence[Owed]", legal: Sequence[str], unasked: str | None
@@ -53,7 +57,7 @@ class Plan:
             legal: what it can do.
             unasked: what it does where nothing is asked of it.
         """
-        own = [duty for duty in owed if duty.agent == agent]
+        own = [duty for duty in owed if duty.agent in (agent, EVERYONE)]
         if agent == self.breaker and own:
             if self.instead is None:
                 return None
@@ -162,7 +166,7 @@ class Ahead:
         found = []
         for game in self._worlds(count, len(record)):
             choose = self._chooser(plan, len(record))
-            found.append(Played(_run(game, position, record, choose), 1, game))
+            found.append(Played(_run(game, position, record, choose, plan.gifts), 1, game))
         return found
 
     def idle_play(self, position: "Position", record: "Sequence[Turn]") -> Played:
@@ -203,7 +207,8 @@ class Ahead:
         """Agent → the last turn at which a fixed plan asks it for an action."""
         found: dict[str, int] = {}
         for turn in range(played + 1, self.game.turns + 1):
-            found |= {d.agent: turn for d in plan.asked((), turn) if not d.forbidden}
+            asked = {duty.agent for duty in plan.asked((), turn) if not duty.forbidden}
+            found |= dict.fromkeys(self.game.agents if EVERYONE in asked else asked, turn)
         return found
 
 
@@ -227,8 +232,16 @@ Chooser = Callable[[dict[str, Any], "Sequence[Turn]", str], str | None]
 """(position, the turns before, agent) → its action, or None for none."""
 
 
+Gifts = Callable[["Sequence[Turn]", "Turn"], "Sequence[Gift]"]
+"""(the turns before, the turn as far as it is chosen) → the goods that change hands by its end."""
+
+
 def _run(
-    game: "Game", position: "Position", record: "Sequence[Turn]", choose: Chooser
+    game: "Game",
+    position: "Position",
+    record: "Sequence[Turn]",
+    choose: Chooser,
+    gifts: Gifts | None = None,
 ) -> "list[Turn]":
     turns = list(record)
     while not game.over(position) and len(turns) < game.turns:
@@ -238,8 +251,12 @@ def _run(
             action = choose(position, turns, agent) if legal else None
             if action is not None and action in legal:
                 actions[agent] = action
-        after = game.step(position, actions)
-        turn: Turn = {"turn": len(turns) + 1, "actions": actions, "rewards": after.rewards}
+        turn: Turn = {"turn": len(turns) + 1, "actions": actions, "rewards": {}}
+        given = gifts(turns, turn) if gifts else ()
+        after = game.step(with_gifts(position, given), actions)
+        turn["rewards"] = after.rewards
+        if given:
+            turn["effects"] = after.effects
         if after.pot:
             turn["pot"] = after.pot
         turns.append(turn)

@@ -40,6 +40,10 @@ class DeliveredParams(Params):
     bounty: Number = Field(default=100, gt=0, le=10**9, description="What there is to divide.")
     currency: str = Field(default="", max_length=16, description="Of the bounty.")
     decimals: int = Field(default=2, ge=0, le=6, description="Of the smallest amount to be paid.")
+    work: str = Field(default="", max_length=400, description="What it was made in, in words.")
+    made: dict[str, str] = Field(
+        default={}, description="Agent → what it made, in words; the counts if not given."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -57,6 +61,8 @@ class DeliveredParams(Params):
                 raise ValueError(f"{agent}'s {sorted(strangers)} have no weight: give one to each")
             if any(count_of(count) < 0 for count in made.values()):
                 raise ValueError(f"{agent} made a negative number of something")
+        if strangers := set(self.made) - set(self.agents):
+            raise ValueError(f"made names {sorted(strangers)}, who are no agents")
         for kind, (low, high) in self.weights.items():
             if not 0 <= low <= high <= 100:
                 raise ValueError(f"the weight of {kind} is {low} to {high}: 0 ≤ low ≤ high ≤ 100")
@@ -129,23 +135,27 @@ class Delivered(Game):
     def rules(self) -> str:
         """What was made, and how its value is found."""
         p = self.params
+        kinds = [k for k in p.weights if any(k in made for made in p.artefacts.values())]
         table = [
-            f"| {agent} | "
-            + " | ".join(str(p.artefacts[agent].get(k, 0)) for k in p.weights)
-            + " |"
+            f"| {agent} | " + " | ".join(str(p.artefacts[agent].get(k, 0)) for k in kinds) + " |"
             for agent in self.agents
         ]
         return "\n".join(
             [
-                f"**Delivered**. The work is done, and {p.bounty} {p.currency}".rstrip()
+                f"The work is done{p.work and f' ({p.work})'}, and "
+                + f"{p.bounty} {p.currency}".rstrip()
                 + " are to be divided among those who made something:",
                 "",
-                "| who | " + " | ".join(p.weights) + " |",
-                "|" + " --- |" * (len(p.weights) + 1),
+                "| who | " + " | ".join(kinds) + " |",
+                "|" + " --- |" * (len(kinds) + 1),
                 *table,
                 "",
                 "Each kind is worth a share of the whole, and each of you your part of the kind: "
-                + ", ".join(f"{k} {low}–{high} %" for k, (low, high) in p.weights.items())
+                + ", ".join(
+                    f"{k} {low:.4g}–{high:.4g} %"
+                    for k, (low, high) in p.weights.items()
+                    if k in kinds
+                )
                 + ". By the middle of these weights everybody is paid, unless you all agree "
                 "otherwise.",
             ]
@@ -165,8 +175,13 @@ class Delivered(Game):
             "weights": {kind: list(ends) for kind, ends in p.weights.items()},
             "bounty": p.bounty,
             "currency": p.currency,
+            "made": {agent: p.made.get(agent) or self._counts(agent) for agent in self.agents},
             "turns": 1,
         }
+
+    def _counts(self, agent: str) -> str:
+        """What an agent made, as bare counts."""
+        return ", ".join(f"{k} {n}" for k, n in self.params.artefacts[agent].items()) or "nothing"
 
 
 def divided(amount: Fraction, by: Mapping[str, Fraction], decimals: int) -> dict[str, Number]:

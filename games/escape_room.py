@@ -1,14 +1,14 @@
 """Escape Room: one must pull the lever, at a cost, so that the other leaves with the prize."""
 
-from itertools import product
 from typing import ClassVar
 
 from pydantic import Field, model_validator
 
 from shapley_coop.games.baseline import AWAY, Absent
+from shapley_coop.games.counts import Piece
 from shapley_coop.games.game import Position, Step
-from shapley_coop.games.matrix import MAX_JOINT_ACTIONS, MatrixGame, MatrixParams
 from shapley_coop.games.params import Number, Params
+from shapley_coop.games.symmetric import Formula, SymmetricGame
 
 
 class EscapeRoomParams(Params):
@@ -27,12 +27,10 @@ class EscapeRoomParams(Params):
             raise ValueError(f"door and lever are both {self.door!r}: name them apart")
         if self.levers >= len(self.agents):
             raise ValueError(f"{self.levers} levers leave nobody at the door: at most n - 1")
-        if 2 ** len(self.agents) > MAX_JOINT_ACTIONS:
-            raise ValueError(f"{len(self.agents)} agents are too many: at most 16")
         return self
 
 
-class EscapeRoom(MatrixGame):
+class EscapeRoom(SymmetricGame):
     """Two or more are locked in: the door opens while enough pull the lever (Shapley-Coop, 2).
 
     With the defaults: (door, door) and (lever, lever) pay −1 each, (door, lever) pays 10 and −1;
@@ -40,25 +38,25 @@ class EscapeRoom(MatrixGame):
     """
 
     name = "escape_room"
+    title = "Escape Room"
     goal = "escaped"
     Params: ClassVar[type[Params]] = EscapeRoomParams
     params: EscapeRoomParams  # type: ignore[assignment]
 
-    def table(self) -> MatrixParams:
-        """Payoffs from prize, cost and the number of levers."""
-        p = self.params
-        choices = {agent: [p.door, p.lever] for agent in self.agents}
-        return MatrixParams(
-            name="Escape Room",
-            about=f"You are locked in. The door opens while {p.levers} or more pull the lever; "
-            "only who stands at the open door gets out.",
-            agents=list(self.agents),
-            rounds=p.rounds,
-            actions=choices,
-            payoffs=[
-                {"play": list(play), "pays": self._pay(play)} for play in product(*choices.values())
-            ],
+    def story(self) -> str:
+        """For letters."""
+        return (
+            f"You are locked in. The door opens while {self.params.levers} or more pull the "
+            "lever; only who stands at the open door gets out."
         )
+
+    def formula(self) -> Formula:
+        """Payoffs from prize, cost and the number of levers, by how many of the others pull."""
+        p = self.params
+        return {
+            p.door: [Piece(0, -p.cost), Piece(p.levers, p.prize)],
+            p.lever: [Piece(0, -p.cost)],
+        }
 
     def step(self, position: Position, actions: dict[str, str]) -> Step:  # type: ignore[override]
         """As the table says; the record also names who escaped."""
@@ -69,11 +67,6 @@ class EscapeRoom(MatrixGame):
             return after
         escaped = {"effect": "escaped", "agents": out}
         return Step(after.position, after.rewards, effects=[*after.effects, escaped])
-
-    def _pay(self, play: tuple[str, ...]) -> list[Number]:
-        opened = play.count(self.params.lever) >= self.params.levers
-        prize, cost = self.params.prize, -self.params.cost
-        return [prize if opened and action == self.params.door else cost for action in play]
 
 
 GAME = EscapeRoom

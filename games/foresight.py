@@ -91,6 +91,9 @@ class Foresight(ABC):
     sure_of_habits: ClassVar[bool] = True
     """Whether promising what all would do anyway adds nothing."""
 
+    speaks_of_all: ClassVar[bool] = False
+    """Whether it takes what is owed by everyone as one, and plans so; else it is told of each."""
+
     writes: ClassVar[bool] = False
     """Whether actions carry content, so that only `habit` can tell a whole one."""
 

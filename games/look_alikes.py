@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import combinations
 
 _IN_ASCII = (frozenset("1lI|"), frozenset("0O"))
+_SAME = {ord(letter): min(shapes) for shapes in _IN_ASCII for letter in shapes}
 _GROUPS = {"m": "rn", "w": "vv"}
 """Of ASCII: letter → the group that looks like it; the list has the first alone."""
 
@@ -21,6 +22,13 @@ _LIKE_LATIN = {"CYRILLIC", "GREEK", "COPTIC", "ARMENIAN", "CHEROKEE", "LISU"}
 def look_alike(names: Sequence[str]) -> tuple[str, str] | None:
     """Two of some names that look alike; None where no two do."""
     shown = [(name, _shown(name)) for name in names]
+    in_ascii = [one for one in shown if one[1].isascii()]
+    known: dict[str, str] = {}
+    for name, letters in in_ascii:
+        if (other := known.setdefault(letters.translate(_SAME), name)) is not name:
+            return other, name
+    if len(in_ascii) == len(shown):
+        return None
     for (one, first), (other, second) in combinations(shown, 2):
         if len(first) == len(second) and all(map(_alike, first, second)):
             return one, other

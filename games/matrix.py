@@ -1,27 +1,24 @@
 """Normal-form games for any number of agents, written as a table of payoffs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from shapley_coop.amounts import exact
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.enumeration import Enumeration
+from shapley_coop.games.counted import CountedPayoffs
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
-from shapley_coop.games.params import GameError, Number, Params, Payoff, one_line
+from shapley_coop.games.params import GameError, Params, Payoff, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
-from shapley_coop.games.table_replay import surviving_baseline, table_replays
+from shapley_coop.games.table import PayoffTable
 
 MAX_JOINT_ACTIONS = 100_000
 MAX_PAYOFF = 10**9
-MAX_LOOKED_THROUGH = 4_096
 
 
 class Outcome(BaseModel):
@@ -66,11 +63,7 @@ class MatrixParams(Params):
         for agent, acts in self.actions.items():
             if len(set(acts)) < len(acts):
                 raise ValueError(f"{agent}'s actions {acts} repeat one: name each once")
-            if unspeakable := [x for x in acts if not _speakable(x)]:
-                raise ValueError(
-                    f"{agent} could not name {unspeakable[0]!r} in a message: give actions 1 to 64 "
-                    "printable characters without < or >, and no space at either end"
-                )
+            check_names(agent, acts)
         if prod(len(a) for a in self.actions.values()) > MAX_JOINT_ACTIONS:
             raise ValueError(f"more than {MAX_JOINT_ACTIONS} joint actions: use a smaller game")
         seen: set[tuple[str, ...]] = set()
@@ -98,6 +91,19 @@ class MatrixParams(Params):
                 raise ValueError(f"{agent} cannot {action!r} in {cell.play}: it can {known}")
 
 
+def check_names(agent: str, actions: Sequence[str]) -> None:
+    """Refuse actions that an agent could not name in a message.
+
+    Raises:
+        ValueError: says which, and what would do.
+    """
+    if unspeakable := [x for x in actions if not _speakable(x)]:
+        raise ValueError(
+            f"{agent} could not name {unspeakable[0]!r} in a message: give actions 1 to 64 "
+            "printable characters without < or >, and no space at either end"
+        )
+
+
 def _speakable(action: str) -> bool:
     """Whether an agent can write it between tags and the scanner reads the same."""
     trimmed = 0 < len(action) <= 64 and action == action.strip()
@@ -115,15 +121,19 @@ class MatrixGame(Game):
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         super().__init__(params, seed)
         try:
-            table = self.table()
+            self.payoffs = self.build()
         except ValidationError as error:
             raise GameError(one_line(self.called(params or {}), self.Params, error)) from None
-        self.actions = table.actions
-        self.title, self.about = table.name, table.about
-        self._pays = {
+
+    def build(self) -> PayoffTable | CountedPayoffs:
+        """Set title, story and actions; returns what joint actions pay."""
+        told = self.table()
+        self.actions, self.title, self.about = told.actions, told.name, told.about
+        pays = {
             tuple(cell.play): dict(zip(self.agents, cell.pays, strict=True))
-            for cell in table.payoffs
+            for cell in told.payoffs
         }
+        return PayoffTable(self.agents, self.actions, pays)
 
     @classmethod
     def called(cls, params: Mapping[str, Any]) -> str:
@@ -153,7 +163,7 @@ class MatrixGame(Game):
         action is never replaced by one that the agent did not choose.
         """
         self.check(position, actions)
-        rewards = {agent: min(self._payoffs(agent, actions)) for agent in self.agents}
+        rewards = self.payoffs.rewards(actions)
         idle = [{"effect": "idle", "agent": a} for a in self.agents if a not in actions]
         return Step({"turn": position["turn"] + 1}, rewards, effects=idle)
 
@@ -163,16 +173,16 @@ class MatrixGame(Game):
 
     def default_baseline(self) -> Baseline:
         """What survives strict dominance, if that is one profile; else away, with a warning."""
-        return surviving_baseline(self.agents, self.actions, self._pays)
+        return self.payoffs.surviving()
 
     def equilibrium(self) -> Baseline | None:
         """What survives strict dominance, if that is one profile."""
-        found = surviving_baseline(self.agents, self.actions, self._pays)
+        found = self.payoffs.surviving()
         return found if found.kind == "actions" else None
 
     def replays(self, record: Sequence[Turn]) -> Replays:
         """Many coalitions at once; every replay has as many turns as the record."""
-        return table_replays(self, record, self._pays) or super().replays(record)
+        return self.payoffs.replays(self, record) or super().replays(record)
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(N) is the realised total; a smaller coalition has its α-value, v(∅) = 0.
@@ -184,86 +194,34 @@ class MatrixGame(Game):
             return realised_total(record)
         if not coalition:
             return Fraction(0)
-        return len(record) * max(
-            min(self._total(coalition, ours | theirs) for theirs in self._plays(coalition, False))
-            for ours in self._plays(coalition, True)
-        )
+        return len(record) * self.payoffs.secure(coalition)
 
     def ahead(self) -> Ahead:
         """Who is asked for nothing does what pays best if the others may do anything."""
         return MatrixAhead(self)
 
-    def most(self, agent: str) -> Fraction:
-        """The most that an agent can earn in all turns."""
-        return self.turns * max(exact(pays[agent]) for pays in self._pays.values())
-
     @property
-    def most_together(self) -> Fraction:
-        """The most that all together can earn in all turns."""
-        totals = (sum(map(exact, pays.values()), Fraction(0)) for pays in self._pays.values())
-        return self.turns * max(totals)
-
-    @cached_property
     def unasked(self) -> dict[str, str] | None:
         """Agent → what pays it best if all others are equally likely to do anything.
 
         None of a table that is too large to be looked through.
         """
-        if len(self._pays) > MAX_LOOKED_THROUGH:
-            return None
-        facts = {**self.facts(), "you": self.agents[0], "turn": 1}
-        return Enumeration(facts, [], lambda *_: ()).default
+        return self.payoffs.unasked
 
     def reference_points(self) -> ReferencePoints:
         """Turns times the best total of one turn."""
-        return ReferencePoints(
-            lambda: float(self.turns * max(sum(pays.values()) for pays in self._pays.values()))
-        )
+        return ReferencePoints(lambda: float(self.turns * self.payoffs.best_total))
 
     def rules(self) -> str:
         """The story, the turns, and that all act at once."""
         times = "once" if self.params.rounds == 1 else f"for {self.params.rounds} turns"
-        return "\n".join(
-            [
-                f"**{self.title}**. {self.about}".strip(),
-                "",
-                f"{', '.join(self.agents)} choose an action at the same time, {times}. The table "
-                "says what each then gets.",
-                "",
-                "| " + " | ".join([*self.agents, *(f"{a} gets" for a in self.agents)]) + " |",
-                "|" + " --- |" * (2 * len(self.agents)),
-                *(
-                    "| " + " | ".join([*play, *(f"{x:.10g}" for x in pay.values())]) + " |"
-                    for play, pay in self._pays.items()
-                ),
-            ]
-        )
+        story = f"**{self.title}**. {self.about}".strip()
+        return "\n".join([story, "", *self.payoffs.rules(times)])
 
     def facts(self) -> dict[str, Any]:
         """Actions and payoffs."""
-        return {
-            "agents": list(self.agents),
-            "actions": self.actions,
-            "payoffs": [
-                {"play": dict(zip(self.agents, play, strict=True)), "pays": pays}
-                for play, pays in self._pays.items()
-            ],
-            "turns": self.params.rounds,
-        }
-
-    def _payoffs(self, agent: str, actions: Mapping[str, str]) -> list[Number]:
-        choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
-        return [self._pays[play][agent] for play in product(*choices)]
-
-    def _total(self, coalition: frozenset[str], actions: Mapping[str, str]) -> Fraction:
-        pays = self._pays[tuple(actions[a] for a in self.agents)]
-        return sum((exact(pays[a]) for a in coalition), start=Fraction(0))
-
-    def _plays(self, coalition: frozenset[str], members: bool) -> Iterable[dict[str, str]]:
-        who = [a for a in self.agents if (a in coalition) == members]
-        return [
-            dict(zip(who, play, strict=True)) for play in product(*(self.actions[a] for a in who))
-        ]
+        known = {"agents": list(self.agents), "actions": self.actions}
+        return {**known, **self.payoffs.facts(), "turns": self.params.rounds}
 
 
 class MatrixAhead(Ahead):
@@ -288,12 +246,13 @@ class MatrixAhead(Ahead):
         return "what pays best at once" if known else super().unasked_words
 
     def most(self) -> dict[str, Fraction]:
-        """The best cell, every turn."""
-        return {agent: self.game.most(agent) for agent in self.game.agents}
+        """The best that can happen to it, every turn."""
+        most, turns = self.game.payoffs.most, self.game.turns
+        return {agent: turns * most(agent) for agent in self.game.agents}
 
     def together(self) -> Fraction:
-        """The cell that is best for all together, every turn."""
-        return self.game.most_together
+        """What is best for all together, every turn."""
+        return self.game.turns * self.game.payoffs.best_total
 
     def unasked(self, position: Position, agent: str, waiting: bool) -> str | None:
         """The same at every turn."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.amounts import MICRO, exact
-from shapley_coop.files import did_you_mean
+from shapley_coop.files import did_you_mean, plain_reason
 from shapley_coop.games.baseline import Absent
 from shapley_coop.games.look_alikes import look_alike, mixed
 
@@ -14,10 +14,16 @@ Number = int | float
 
 
 MOST_AGENTS = 1_000
-"""At one table: each name is compared with all others."""
+"""At one table: all of them are asked in every turn."""
 
-_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", "everyone", "*"})
-RESERVED = _ACCOUNTS | {"summariser", "judge"}
+EVERYONE = "everyone"
+"""All agents, where a deal or a plan speaks of them as one."""
+
+COUNT = "the count"
+"""Whose offer a split is that was counted and that nobody proposed."""
+
+_ACCOUNTS = frozenset({"pot", "world", "escrow", "treasury", EVERYONE, "others", "*"})
+RESERVED = _ACCOUNTS | {"summariser", "judge", COUNT}
 """Names of the ledger's accounts, of all agents, and of roles that no agent has."""
 
 
@@ -39,6 +45,19 @@ Payoff = Annotated[Number, BeforeValidator(_of_ratio)]
 """A payoff in a file: a number, or a ratio such as '1/4'."""
 
 
+def _numbered(written: Any) -> Any:
+    """A number of agents as so many names."""
+    if isinstance(written, bool) or not isinstance(written, int):
+        return written
+    if not 2 <= written <= MOST_AGENTS:
+        raise ValueError(f"{written} agents: give 2 to {MOST_AGENTS}, or their names")
+    return [f"Agent{k}" for k in range(1, written + 1)]
+
+
+Names = Annotated[list[str], BeforeValidator(_numbered)]
+"""Names of agents, or their number: 3 stands for Agent1, Agent2 and Agent3."""
+
+
 class GameError(ValueError):
     """A game, its parameters or an action is not valid; one line says how to correct it."""
 
@@ -48,8 +67,10 @@ class Params(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    agents: list[str] = Field(
-        default=["Alice", "Bob"], min_length=2, description="Who plays, in speaking order."
+    agents: Names = Field(
+        default=["Alice", "Bob"],
+        min_length=2,
+        description="Who plays, in speaking order; a number stands for so many, Agent1 and so on.",
     )
     rounds: int = Field(default=1, ge=1, le=10_000, description="How many turns are played.")
     absent: Absent = Field(
@@ -81,9 +102,10 @@ class Params(BaseModel):
             raise ValueError(f"{alike[0]!a} and {alike[1]!a} look alike: give one another name")
         if mix := mixed(agents):
             raise ValueError(f"{mix!a} mixes alphabets in a word: write it in one alphabet")
-        if reserved := _ACCOUNTS & set(agents):
+        if reserved := (_ACCOUNTS | {COUNT}) & set(agents):
             raise ValueError(
-                f"{sorted(reserved)} name accounts of the ledger or all agents: choose other names"
+                f"{sorted(reserved)} name accounts of the ledger, all agents, or nobody: choose "
+                "other names"
             )
         return agents
 
@@ -98,5 +120,5 @@ def one_line(name: str, params: type[Params], error: ValidationError) -> str:
         known = ", ".join(params.model_fields)
         meant = did_you_mean(where, params.model_fields).removeprefix(":")
         return f"{name} has no parameter {where!r}: it has {known}{meant and f';{meant}'}"
-    said = first["msg"].removeprefix("Value error, ")
+    said = plain_reason(first["msg"])
     return f"{name}: parameter {where}: {said}" if where else f"{name}: {said}"

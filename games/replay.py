@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from shapley_coop.amounts import exact
 from shapley_coop.games.baseline import AWAY, RANDOM, Baseline
+from shapley_coop.games.classes import ByClass
 from shapley_coop.games.dice import dice
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ COULD_NOT: Any = object()
 
 RANDOM_PLAYS = 16
 MOST_ABSENT_PLAYS = 4_096
+MOST_AT_ONCE = 1 << 22
+"""Coalitions × agents whose rewards are held in memory together."""
+
 EXACT_AGENTS = 12
 """Up to here all 2ⁿ coalitions are replayed step by step."""
 
@@ -57,10 +61,14 @@ class Replays:
     exact_agents: int = EXACT_AGENTS
     parts: tuple[Fraction, ...] | None = None
     """Each agent's part, where parts add up: its value by every marginal norm."""
+    classes: tuple[ByClass, ...] | None = None
+    """Games by classes of equals that W is the sum of, in 1/unit, where they are known."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
         """W(C), of all agents and the pot, in 1/unit, shape (m,)."""
-        return np.asarray(self.earned(members).sum(axis=1))
+        at_once = max(1, MOST_AT_ONCE // len(self.agents))
+        parts = [members[k : k + at_once] for k in range(0, max(1, len(members)), at_once)]
+        return np.concatenate([np.asarray(self.earned(part).sum(axis=1)) for part in parts])
 
     def improvement(self, members: Coalitions) -> Fraction:
         """v(C) = W(C) − W(∅) of one coalition, shape (1, n)."""

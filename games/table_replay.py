@@ -23,6 +23,8 @@ MOST_CELLS = 5_000_000
 MOST_AGENTS = 16
 _WHOLE = 2**60
 
+SURVIVES = "(the only profile that survives strict dominance)"
+
 UNDECLARED = (
     "the game declares no baseline, and strict dominance leaves more than one: confirm it with "
     "--absent before a norm can be signed"
@@ -40,8 +42,7 @@ def surviving_baseline(
     if any(len(choices) > 1 for choices in left):
         return Baseline(AWAY, ALL_AWAY.words, warning=UNDECLARED)
     chosen = {agent: actions[agent][left[i][0]] for i, agent in enumerate(agents)}
-    only = f"{in_words(agents, chosen)} (the only profile that survives strict dominance)"
-    return Baseline("actions", only, chosen)
+    return Baseline("actions", f"{in_words(agents, chosen)} {SURVIVES}", chosen)
 
 
 def _drop_dominated(table: NDArray[Any], left: list[list[int]], i: int) -> bool:

@@ -1,46 +1,45 @@
 """Volunteer's Dilemma (Diekmann, 1985): one is enough for all, and it costs that one."""
 
-from itertools import product
 from typing import ClassVar
 
 from pydantic import Field
 
+from shapley_coop.amounts import exact
 from shapley_coop.games.baseline import Absent
-from shapley_coop.games.matrix import MatrixGame, MatrixParams
-from shapley_coop.games.params import Number, Params
+from shapley_coop.games.counts import Piece
+from shapley_coop.games.params import Names, Number, Params
+from shapley_coop.games.symmetric import Formula, SymmetricGame
 
 
 class VolunteersParams(Params):
     """What can be set with --set."""
 
-    agents: list[str] = Field(default=["Alice", "Bob", "Carol"], min_length=2, max_length=12)
+    agents: Names = Field(default=["Alice", "Bob", "Carol"], min_length=2)
     benefit: Number = Field(default=5, description="What each has once somebody volunteers.")
     cost: Number = Field(default=2, description="What it costs each who does.")
     absent: Absent = Field(default="wait", description="What credit compares with.")
 
 
-class Volunteers(MatrixGame):
+class Volunteers(SymmetricGame):
     """All benefit once one volunteers, and everybody would rather that another did."""
 
     name = "volunteers"
+    title = "Volunteer's Dilemma"
     Params: ClassVar[type[Params]] = VolunteersParams
     params: VolunteersParams  # type: ignore[assignment]
 
-    def table(self) -> MatrixParams:
-        """What every joint action pays."""
-        p, acts = self.params, ["wait", "volunteer"]
-        return MatrixParams(
-            name="Volunteer's Dilemma",
-            about=f"If anybody volunteers, everybody has {p.benefit}; it costs {p.cost}.",
-            agents=p.agents,
-            rounds=p.rounds,
-            actions=dict.fromkeys(p.agents, acts),
-            payoffs=[
-                {"play": list(play), "pays": [helped - p.cost * (x == "volunteer") for x in play]}
-                for play in product(acts, repeat=len(p.agents))
-                for helped in [p.benefit * ("volunteer" in play)]
-            ],
-        )
+    def story(self) -> str:
+        """For letters."""
+        p = self.params
+        return f"If anybody volunteers, everybody has {p.benefit}; it costs {p.cost}."
+
+    def formula(self) -> Formula:
+        """What each action pays, by how many of the others volunteer."""
+        p = self.params
+        return {
+            "wait": [Piece(0, 0), Piece(1, p.benefit)],
+            "volunteer": [Piece(0, exact(p.benefit) - exact(p.cost))],
+        }
 
 
 GAME = Volunteers

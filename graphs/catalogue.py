@@ -3,7 +3,8 @@
 from functools import cache
 from importlib import import_module
 
-from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.files import no_such
+from shapley_coop.graphs.workflow import App, WorkflowBuilder
 from shapley_coop.state.workflow_config import agents_of, playable
 
 _PAGES = (
@@ -17,8 +18,10 @@ _PAGES = (
     "task_exchange_unguided",
     "task_exchange",
     "settlement",
+    "consent",
     "contracts",
     "mediation",
+    "delegates",
 )
 
 
@@ -39,6 +42,16 @@ def builder(name: str) -> WorkflowBuilder:
     return page
 
 
+@cache
+def compiled(name: str) -> App:
+    """A workflow without a saver, compiled once, as that takes longer than many a run.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    return builder(name).compile(name=name)
+
+
 def make_forms_ready() -> None:
     """Read from disk what the workflows' forms name, for callers that may not read later."""
     for page in map(builder, _PAGES):
@@ -54,4 +67,4 @@ def summary(name: str) -> str:
 
 def _check(name: str) -> None:
     if name not in _PAGES:
-        raise ValueError(f"no workflow {name!r}: there are {', '.join(_PAGES)}")
+        raise ValueError(no_such("workflow", name, _PAGES))

@@ -12,7 +12,12 @@ messages. explain tells the settlement in words.
 
 from langgraph.graph import END, START, StateGraph
 
-from shapley_coop.graphs.chatting import Chat, ChatConfig, confirm, explain, play, read
+from shapley_coop.graphs.catalogue import compiled
+from shapley_coop.nodes.chat.confirm import confirm
+from shapley_coop.nodes.chat.explain import explain
+from shapley_coop.nodes.chat.play import play_by
+from shapley_coop.nodes.chat.read import read
+from shapley_coop.state.chat import Chat, ChatConfig
 
 
 def build() -> StateGraph[Chat, ChatConfig, Chat, Chat]:
@@ -20,7 +25,7 @@ def build() -> StateGraph[Chat, ChatConfig, Chat, Chat]:
     page = StateGraph(Chat, context_schema=ChatConfig)
     page.add_node("read", read)
     page.add_node("confirm", confirm)
-    page.add_node("play", play)
+    page.add_node("play", play_by(compiled))
     page.add_node("explain", explain)
     page.add_edge(START, "read")
     ready = {"ready": "confirm", "go": "play", "asked": END, "dropped": END}

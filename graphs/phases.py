@@ -7,10 +7,11 @@ the page. Routing is by verdicts that nodes left on the table; nodes name no suc
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from shapley_coop.deals import DEAL_RULES, Do, Forbid, Pay, Share, only
+from shapley_coop.deals import DEAL_RULES, Do, Forbid, Give, Pay, Share, only
 from shapley_coop.graphs.routing import (
     able,
     all_agents,
+    bargaining,
     how_it_goes_on,
     listeners,
     offered,
@@ -34,7 +35,7 @@ from shapley_coop.state import Table
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.turn import Asking, Topic
 
-PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Share), *DEAL_RULES))
+PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Give, Share), *DEAL_RULES))
 """Bargaining before acting: who does what, and for what price."""
 
 ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
@@ -68,9 +69,9 @@ def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
 
 
 def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
-    """`reason` → `collect_reasons`: every agent works out payoff, externality and price."""
+    """`reason` → `collect_reasons`: all who bargain work out payoff, externality and price."""
     page.computes("collect_reasons", collect_thoughts)
-    asking = Asking("reason", topic, all_agents, a_reason, keep_reasons)
+    asking = Asking("reason", topic, bargaining, a_reason, keep_reasons)
     page.asks("reason", asking, then="collect_reasons")
     page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": then})
 

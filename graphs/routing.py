@@ -1,11 +1,26 @@
 """Whose turn it is, and where a page goes on: pure functions of the table."""
 
-from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state import EvaluatedTable, Table, parties
+from shapley_coop.state.groups import negotiators
 
 
 def all_agents(evaluated: EvaluatedTable) -> list[str]:
     """All agents."""
     return list(evaluated.agents)
+
+
+def bargaining(evaluated: EvaluatedTable) -> list[str]:
+    """All who bargain: the delegates where agents are in groups, else all agents."""
+    return negotiators(evaluated.table)
+
+
+def unsigned(evaluated: EvaluatedTable) -> list[str]:
+    """Who has to sign the offer that stands, and has not accepted it yet."""
+    offer = evaluated.offer
+    if offer is None:
+        return []
+    signing = parties(evaluated.table, evaluated.turn, offer["revision"])
+    return [agent for agent in signing if agent not in offer["accepted"]]
 
 
 def speaker(evaluated: EvaluatedTable) -> list[str]:
@@ -14,8 +29,8 @@ def speaker(evaluated: EvaluatedTable) -> list[str]:
 
 
 def listeners(evaluated: EvaluatedTable) -> list[str]:
-    """All but the author of the offer that stands."""
-    return [agent for agent in evaluated.agents if agent != evaluated.table["speaker"]]
+    """All who bargain but the author of the offer that stands."""
+    return [agent for agent in bargaining(evaluated) if agent != evaluated.table["speaker"]]
 
 
 def able(evaluated: EvaluatedTable) -> list[str]:

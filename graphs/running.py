@@ -28,7 +28,8 @@ from shapley_coop.files import first_error
 from shapley_coop.games.catalogue import title
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.graphs.threads import App, configured, opened
+from shapley_coop.graphs.threads import configured, opened
+from shapley_coop.graphs.workflow import App
 from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
 from shapley_coop.seats.person import IGNORE, overdue

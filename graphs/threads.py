@@ -3,21 +3,19 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from functools import cache
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.graph.state import CompiledStateGraph
 
-from shapley_coop.graphs.catalogue import builder
+from shapley_coop.graphs.catalogue import builder, compiled
+from shapley_coop.graphs.workflow import App
 from shapley_coop.prompts import fingerprint
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.records import Pointer
 from shapley_coop.seats.tracing import trace_quietly, tracing
 from shapley_coop.state import (
     EvaluatedTable,
-    Opening,
     Run,
     RunConfig,
     Table,
@@ -29,8 +27,6 @@ from shapley_coop.state.storage.checkpoints.savers import shared_saver
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.traces import searched_by
 from shapley_coop.state.turn import TurnContext
-
-App = CompiledStateGraph[Table, RunConfig, Opening, Table]
 
 Place = tuple[str, str, int]
 """An agent, the hash of its letter, and the attempt."""
@@ -124,14 +120,8 @@ async def opened(graph: str) -> AsyncIterator[App]:
     async with shared_saver(here) as checkpoints:
         kept = clients_here().kept
         if (graph, here) not in kept:  # as long as the saver
-            kept[graph, here] = _compiled(graph).copy({"checkpointer": checkpoints})
+            kept[graph, here] = compiled(graph).copy({"checkpointer": checkpoints})
         yield kept[graph, here]
-
-
-@cache
-def _compiled(graph: str) -> App:
-    """A workflow compiled once, as that takes longer than many a run."""
-    return builder(graph).compile(name=graph)
 
 
 _MOST_TRIES = 10
@@ -142,10 +132,12 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
     """The most steps a run can take.
 
     In each turn an action may take all tries, with a wait for people after each; in each
-    bargaining, begun again after every turn at most, so may every proposal and every answer.
+    bargaining, begun again after every turn at most, so may every proposal and every answer; where
+    delegates bargain, so may votes and signatures in each round, and each time somebody leaves.
     """
     each = 2 * _MOST_TRIES
-    return 30 + turns * (each + 3) + (turns + 1) * (2 * (each + 1) * rounds * agents + each + 12)
+    bargaining = 2 * (each + 1) * rounds * (agents + 2) + each + 12
+    return 30 + turns * (each + 3) + (turns + 1) * bargaining
 
 
 def configured(run: Run) -> RunnableConfig:

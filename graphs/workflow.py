@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
 from shapley_coop.games import Game
@@ -23,6 +24,8 @@ from shapley_coop.state.turn import Asking, TurnContext, unsound
 from shapley_coop.state.workflow_config import config_for, opening_for
 
 Verdict = Callable[[Table], str]
+App = CompiledStateGraph[Table, RunConfig, Opening, Table]
+"""A workflow that can be run."""
 
 
 class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):

@@ -5,7 +5,7 @@ from typing import Any
 
 Facts = Mapping[str, Any]
 
-AFTER_PLAY = ("claim", "propose_split", "answer_split")
+AFTER_PLAY = ("claim", "propose_split", "answer_split", "answer_bounty")
 """The acts that follow the last turn."""
 
 _AGAIN = {
@@ -46,6 +46,7 @@ def course_words(course: Facts) -> dict[str, Any]:
         "computed": course.get("computed", False),
         "otherwise": otherwise(course, course.get("bargains", True)),
         "budget": course["budget"],
+        "election": course.get("election", ""),
     }
 
 

@@ -6,17 +6,15 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.prompts.bounty import bounty
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.mediator import rule_lines
 from shapley_coop.prompts.render import compact_json
 from shapley_coop.prompts.talk import MOST_COLUMNS, at_turns, clauses, together
-from shapley_coop.prompts.words import plain, quoted, told
+from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted, told
 
 Facts = Mapping[str, Any]
-
-MOST_NAMED = 8
-"""Agents that the rule for several counter-offers names."""
 
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
@@ -44,7 +42,21 @@ def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
         **_offer(view),
         **_turn(view),
         **_split(view, contract),
+        **(bounty(view) if "divides" in view else {}),
         **_trade(view),
+        **_membership(view),
+    }
+
+
+def _membership(view: Facts) -> dict[str, Any]:
+    """Where delegates bargain: a member's group, its delegate, and what leaving a deal does."""
+    return {
+        "group": few(view.get("group", [])),
+        "candidates": few(view.get("legal", [])) if view["ask"] == "elect" else "",
+        "vetoed": few(view.get("vetoed", [])),
+        "own_delegate": plain(view.get("delegate", "")),
+        "leaving": view.get("leaving", ""),
+        "other_clauses": view.get("offer", {}).get("others", 0),
     }
 
 
@@ -119,7 +131,7 @@ def _breaches(view: Facts) -> str:
     found = [
         f"{plain(b['agent'])} {b['clause']} at turn {b['turn']}" for b in view.get("breaches", [])
     ]
-    return f"Breaches of the deal: {', '.join(found)}." if found else "Everybody kept the deal."
+    return f"Breaches of the deal: {few(found)}." if found else "Everybody kept the deal."
 
 
 def _legal(actions: Sequence[str]) -> str:

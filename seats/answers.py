@@ -18,7 +18,6 @@ from typing import Any
 
 from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.deals.language.reading import ANNOTATIONS
-from shapley_coop.seats.schema import ANSWERS
 
 Fields = Mapping[str, Any]
 Form = Mapping[str, Any]
@@ -46,7 +45,7 @@ def tagged(act: str, fields: Any) -> str:
     """
     if not isinstance(fields, Mapping):
         return fields if isinstance(fields, str) else json.dumps(fields)
-    if act != "act" and act not in ANSWERS:
+    if act not in _WRITERS:
         return json.dumps(fields)
     private = _element("CONSIDER", fields.get("thoughts")) + _element("NOTES", fields.get("notes"))
     return private + _element("s", _public(act, fields)) + _WRITERS[act](fields)
@@ -134,6 +133,11 @@ def _trade(fields: Fields) -> str:
     return mark + (_element_of_json("PROPOSAL", allocation) if allocation else "")
 
 
+def _ratification(fields: Fields) -> str:
+    marks = {"sign": "<ACCEPT>", "veto": "<REJECT>", "leave": "<ACTION>leave</ACTION>"}
+    return marks.get(str(fields.get("decision", "")).lower(), "")
+
+
 def _action(fields: Fields) -> str:
     action, content = fields.get("action"), fields.get("content")
     if action is None:
@@ -183,8 +187,11 @@ _WRITERS: dict[str, Callable[[Fields], str]] = {
     "contract_propose": _offer,
     "answer": _reply,
     "answer_split": _reply,
+    "answer_bounty": _reply,
     "contract_answer": _reply,
     "contract_sign": _reply,
+    "ratify": _ratification,
+    "elect": _action,
     "claim": _claim,
     "contract_write": _written,
     "contract_judge": lambda _: "",

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
@@ -28,7 +28,7 @@ from shapley_coop.seats.person import as_message, form, request
 from shapley_coop.seats.records import Answer, Entry, Journal, Mail, Withheld, letter_hash, nonce
 from shapley_coop.seats.schema import in_fields, schema_of
 from shapley_coop.seats.seat import RECORDING, Seat, SeatError
-from shapley_coop.seats.usage import counted
+from shapley_coop.seats.usage import counted, parts
 
 _CUT = {"length", "max_tokens", "MAX_TOKENS"}
 _REFUSED = {"refusal", "refused"}
@@ -259,6 +259,7 @@ def _answer(reply: AIMessage, text: str, question: Question, seat: Seat) -> Answ
         cut=ended in _CUT or (ended is None and "model_provider" in metadata),
         input_tokens=tokens_in,
         output_tokens=tokens_out,
+        **parts(cast(Any, told)),
         withheld=_withheld(reply, ended),
     )
 
@@ -278,7 +279,16 @@ def _cut_answer(completion: Any, question: Question) -> Answer:
         "output_tokens": usage.completion_tokens,
     }
     text = completion.choices[0].message.content or ""
-    return Answer(_kept(text), True, *counted(told, question.text, text))
+    cached = getattr(usage and usage.prompt_tokens_details, "cached_tokens", None)
+    thought = getattr(usage and usage.completion_tokens_details, "reasoning_tokens", None)
+    details = {
+        "input_token_details": {"cache_read": cached},
+        "output_token_details": {"reasoning": thought},
+    }
+    read, written = counted(told, question.text, text)
+    return Answer(
+        _kept(text), cut=True, input_tokens=read, output_tokens=written, **cast(Any, parts(details))
+    )
 
 
 def _kept(text: str) -> str:

@@ -31,9 +31,19 @@ COOPERATE, DEFECT = "C", "D"
 
 _WITHOUT_DEALS: dict[str, Mapping[str, Any]] = {
     act: {"decision": "reject"}
-    for act in ("answer", "answer_split", "contract_answer", "contract_sign")
+    for act in (
+        *("answer", "answer_split", "answer_bounty"),
+        *("contract_answer", "contract_sign", "ratify"),
+    )
 }
 """What a strategy answers where a deal is talked about; any other act is answered with nothing."""
+
+
+def without_deals(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a program that only acts answers to any other letter: it rejects, and claims 1/n."""
+    if facts["ask"] == "claim":
+        return {"percent": str(100 / len(facts["agents"]))}
+    return _WITHOUT_DEALS.get(facts["ask"], {})
 
 
 @dataclass(frozen=True)
@@ -59,10 +69,8 @@ class Strategist:
         return self._answer
 
     def _answer(self, facts: dict[str, Any], words: str) -> Mapping[str, Any]:
-        if facts["ask"] == "claim":
-            return {"percent": str(100 / len(facts["agents"]))}
         if facts["ask"] != "act":
-            return _WITHOUT_DEALS.get(facts["ask"], {})
+            return without_deals(facts)
         actions = {COOPERATE: self.cooperate, DEFECT: self.defect}
         move = self.strategy(*_histories(facts, actions))
         if move not in actions:

@@ -77,8 +77,9 @@ def busy_for(error: BaseException) -> float | None:
 
     None unless it refuses because it is asked too often; an empty account is no such reason.
     """
-    of_quota = getattr(error, "code", None) == "insufficient_quota"
-    if getattr(error, "status_code", None) != _TOO_OFTEN or of_quota:
+    if getattr(error, "status_code", None) != _TOO_OFTEN:
+        return None  # Of an aiohttp error `code` is not to be read any more.
+    if getattr(error, "code", None) == "insufficient_quota":
         return None
     wait = getattr(getattr(error, "response", None), "headers", {}).get("retry-after", "")
     try:

@@ -11,7 +11,7 @@ goes on as if it had not stopped.
 
 To seat a callable is to import its module, so only the command line, or the program that imports
 this package, can permit it (`shapley_coop.permissions`): never a suite, a request or a stored run.
-The strategies of `seats.classical` are ours and need no permission.
+What `seats.classical`, `seats.baselines` and `seats.negmas_seat` ship needs no permission.
 """
 
 import asyncio
@@ -25,14 +25,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, ClassVar
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import BaseMessage
 
 from shapley_coop.permissions import program_permitted
-from shapley_coop.seats import classical
+from shapley_coop.seats import baselines, classical, negmas_seat
 from shapley_coop.seats.answers import tagged
+from shapley_coop.seats.awaited import AwaitedChatModel
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 from shapley_coop.seats.schema import schema_of
 from shapley_coop.seats.seat import PYTHON
@@ -76,8 +74,9 @@ def load_factory(name: str) -> Factory:
 
 
 def _is_ours(module: str, attribute: str) -> bool:
-    """Whether it is a strategy that is shipped, which runs nothing of others."""
-    return module == classical.__name__ and attribute in classical.SHIPPED
+    """Whether it is shipped, and so runs nothing of others."""
+    shipped = {one.__name__: one.SHIPPED for one in (classical, baselines, negmas_seat)}
+    return attribute in shipped.get(module, ())
 
 
 def _module(seat: str, module: str) -> Any:
@@ -91,7 +90,7 @@ def _module(seat: str, module: str) -> Any:
         raise ValueError(f"{seat}: {module} cannot be imported: {said}") from None
 
 
-class PythonChatModel(BaseChatModel):
+class PythonChatModel(AwaitedChatModel):
     """Answers a letter by a callable.
 
     Args:
@@ -115,27 +114,12 @@ class PythonChatModel(BaseChatModel):
     def _identifying_params(self) -> dict[str, Any]:
         return {"source": self.source, "seed": self.seed}
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return asyncio.run(self._agenerate(messages))
+    async def answered(self, messages: list[BaseMessage]) -> str:
+        """What the callable answers, as tagged text.
 
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        text = await self._reply(messages)
-        message = AIMessage(text, response_metadata={"finish_reason": "stop"})
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-    async def _reply(self, messages: list[BaseMessage]) -> str:
+        Raises:
+            PythonSeatError: it cannot be had, failed, or gave no answer.
+        """
         words = as_text(messages)
         # A copy: the journal keeps the facts, and no program can change those.
         facts = deepcopy(dict(facts_in(messages))) or facts_of_text(words)

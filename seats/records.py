@@ -39,6 +39,8 @@ class Answer:
     cut: bool = False  # the endpoint ended the answer early
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0  # of those in, that the provider had in its cache
+    reasoning_tokens: int = 0  # of those out, that nobody is shown
     seconds: float = 0.0
     withheld: Withheld = ""  # why there is no answer, where the endpoint says so
 

@@ -110,13 +110,27 @@ class Forbid(_Part):
 
 
 class Pay(_Part):
-    """One agent pays another: once, at each turn at which `when` holds, or a part of its reward."""
+    """One agent pays another: once, at each turn at which `when` holds, or a part of its reward.
+
+    As payer or payee, "others" is everybody else, in equal parts.
+    """
 
     kind: Literal["pay"]
     payer: str
     payee: str
     amount: float | str = Field(description="A number, or an exact one in words, as in '1/3'.")
     per: Literal["once", "turn", "reward"]
+    when: Sometimes = Field(description="null: always.")
+
+
+class Give(_Part):
+    """One agent hands goods that it holds to another, once."""
+
+    kind: Literal["give"]
+    giver: str
+    receiver: str
+    good: str
+    quantity: int
     when: Sometimes = Field(description="null: always.")
 
 
@@ -136,8 +150,9 @@ class Share(_Part):
 
 
 Clause = Do | Forbid | Pay | Share
+WithGoods = Clause | Give
 
-for _model in (All, AnyOf, Not, Do, Forbid, Pay):
+for _model in (All, AnyOf, Not, Do, Forbid, Pay, Give):
     _model.model_rebuild()
 
 _CLAUSES = Field(description="The whole offer, clause by clause; null for none.")
@@ -176,6 +191,12 @@ class Signature(_Spoken):
     """Whether you sign the contract as it stands."""
 
     decision: Literal["accept", "reject"]
+
+
+class Ratification(_Spoken):
+    """Whether you sign the delegates' deal, veto it, or leave it."""
+
+    decision: Literal["sign", "veto", "leave"]
 
 
 class Claim(_Spoken):
@@ -229,14 +250,16 @@ ANSWERS: dict[str, type[_Answer]] = {
     "contract_propose": Offer,
     "answer": Reply,
     "answer_split": Reply,
+    "answer_bounty": Reply,
     "contract_answer": Reply,
     "contract_sign": Signature,
+    "ratify": Ratification,
     "claim": Claim,
     "contract_write": Written,
     "contract_judge": Judgement,
     "exchange": Trade,
 }
-"""Act → the answer that it asks for; `act` has the agent's legal actions in it."""
+"""Act → the answer that it asks for; `act` and `elect` have what can be chosen in it."""
 
 
 ELEMENTS = {
@@ -277,15 +300,21 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
         carries: whether an action here can carry more than its name.
     """
     legal = tuple(str(action) for action in facts.get("legal") or ())
-    return _schema_of(str(facts.get("ask", "")), legal, carries)
+    return _schema_of(str(facts.get("ask", "")), legal, carries, bool(facts.get("goods")))
 
 
 @lru_cache(maxsize=256)
-def _schema_of(act: str, legal: tuple[str, ...], carries: bool) -> dict[str, Any] | None:
-    model = _action(legal, carries) if act == "act" and legal else ANSWERS.get(act)
+def _schema_of(
+    act: str, legal: tuple[str, ...], carries: bool, goods: bool
+) -> dict[str, Any] | None:
+    chooses = act in ("act", "elect") and legal
+    model = _action(legal, carries and act == "act") if chooses else ANSWERS.get(act)
     if model is None:
         return None
-    noted = create_model(act, __base__=model, __doc__=model.__doc__, notes=(str | None, _NOTES))
+    more: dict[str, Any] = {"notes": (str | None, _NOTES)}
+    if goods and "clauses" in model.model_fields:
+        more["clauses"] = (list[WithGoods] | None, model.model_fields["clauses"])
+    noted = create_model(act, __base__=model, __doc__=model.__doc__, **more)
     schema: dict[str, Any] = _strict(noted.model_json_schema())
     return schema
 

@@ -35,6 +35,21 @@ def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[
     )
 
 
+def parts(usage: Mapping[str, Any] | None) -> dict[str, int]:
+    """The tokens that may have prices of their own, as LangChain tells them; 0 where nobody says.
+
+    >>> parts({"input_token_details": {"cache_read": 5}, "output_token_details": {}})
+    {'cached_tokens': 5, 'reasoning_tokens': 0}
+    """
+    known = usage or {}
+    cached = (known.get("input_token_details") or {}).get("cache_read")
+    thought = (known.get("output_token_details") or {}).get("reasoning")
+    return {
+        "cached_tokens": min(_count(cached, ""), _MOST) if cached else 0,
+        "reasoning_tokens": min(_count(thought, ""), _MOST) if thought else 0,
+    }
+
+
 def _count(told: Any, text: str) -> int:
     """A count that was told, if it can be one: no letter takes no token, and no count is negative.
 

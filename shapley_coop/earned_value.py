@@ -65,3 +65,42 @@ def parts(
     if not whole:
         return {agent: Fraction(1, len(artefacts)) for agent in artefacts}
     return {agent: middle / whole for agent, middle in middles.items()}
+
+
+def part_intervals(
+    artefacts: Mapping[str, Mapping[str, Fraction]],
+    weights: Intervals,
+) -> dict[str, tuple[Fraction, Fraction]]:
+    """The least and the most that each agent's part of one whole can be, whatever the weights.
+
+    Each weight is anywhere in its interval. A part is the mean of the agent's parts of the kinds,
+    weighted by what a kind is worth: it is the most where kinds above some part weigh the most that
+    they can, and all others the least.
+
+    >>> made = {"Ann": {"code": Fraction(3)}, "Ben": {"code": Fraction(1), "fixes": Fraction(2)}}
+    >>> [f"{least} to {most}" for least, most in part_intervals(made, WEIGHTS).values()]
+    ['81/208 to 6/11', '5/11 to 127/208']
+    """
+    wholes = {
+        kind: sum((made.get(kind, Fraction(0)) for made in artefacts.values()), Fraction(0))
+        for kind in weights
+    }
+    there = {kind: tuple(map(exact, weights[kind])) for kind, whole in wholes.items() if whole}
+    if not sum(sum(ends) for ends in there.values()):
+        return {agent: (Fraction(1, len(artefacts)),) * 2 for agent in artefacts}
+    found = {}
+    for agent, made in artefacts.items():
+        own = {kind: made.get(kind, Fraction(0)) / wholes[kind] for kind in there}
+        ranked = sorted(there, key=lambda kind: own[kind])
+        weighed = [
+            {kind: there[kind][up == (n >= cut)] for n, kind in enumerate(ranked)}
+            for cut in range(len(ranked) + 1)
+            for up in (True, False)
+        ]
+        means = [
+            sum((own[kind] * by[kind] for kind in by), Fraction(0)) / whole
+            for by in weighed
+            if (whole := sum(by.values(), Fraction(0)))
+        ]
+        found[agent] = (min(means), max(means))
+    return found

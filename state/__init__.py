@@ -11,7 +11,14 @@ from it. `view.agent_view` is the only way from the table into a letter.
 from shapley_coop.seats.person import PASS
 from shapley_coop.state.budget import SPENT_UP, Budget
 from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.messages import Utterance, agreed_offers, counted, entries, offer_of
+from shapley_coop.state.messages import (
+    Utterance,
+    agreed_offers,
+    counted,
+    entries,
+    offer_of,
+    parties,
+)
 from shapley_coop.state.result import result
 from shapley_coop.state.run_config import RunConfig, config_of, game_of, name_of
 from shapley_coop.state.storage.checkpoints.savers import saver
@@ -61,6 +68,7 @@ __all__ = [
     "home",
     "name_of",
     "offer_of",
+    "parties",
     "result",
     "saver",
 ]

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from shapley_coop.credit import Characteristic
+from shapley_coop.credit.values.classes import ClassGame
 from shapley_coop.games import Game, Turn
 from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
@@ -29,6 +30,7 @@ def by_replays(replays: Replays) -> Characteristic:
         alone=replays.alone(),
         exact_agents=replays.exact_agents,
         parts=replays.parts,
+        classes=_classes(replays),
     )
 
 
@@ -52,6 +54,14 @@ def _table(replays: Replays) -> list[Fraction]:
     totals = replays.totals(masks.astype(np.bool_)).tolist()
     parts = {total: _part(total - totals[0], replays.unit) for total in set(totals)}
     return [parts[total] for total in totals]
+
+
+def _classes(replays: Replays) -> tuple[ClassGame, ...] | None:
+    """The games by classes that v is the sum of."""
+    if replays.classes is None:
+        return None
+    unit = replays.unit
+    return tuple(ClassGame(one.of.tolist(), one.worths, unit) for one in replays.classes)
 
 
 def _part(amount: int | Fraction, unit: int) -> Fraction:

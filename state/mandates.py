@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Fault, Pay, scan, share_of, short_of
-from shapley_coop.deals.analysis.ability_to_pay import Means
+from shapley_coop.deals.analysis.ability_to_pay import Means, paid_by
 from shapley_coop.deals.analysis.certificate import agreed_from
 from shapley_coop.deals.contract import clause_of
 from shapley_coop.deals.language.choices import chosen
@@ -55,13 +55,13 @@ def beyond(
     if mandate.expired(now):
         return _fault(f"Your mandate expired at {mandate.expires}: sign nothing any more.")
     for cid, clause in deal.ids().items():
-        if not isinstance(clause, Do) or clause.agent != mandate.agent:
+        if not isinstance(clause, Do) or not clause.binds(mandate.agent):
             continue
         if clause.action in mandate.never:
             return _fault(f"{cid}: you may never do {clause.action}: leave it out.")
     if mandate.max_pay is None:
         return None
-    pays = _could_pay(evaluated, deal, mandate.agent, phase)
+    pays = could_pay(evaluated, deal, mandate.agent, phase)
     if pays is None:
         return _fault(
             f"You may pay at most {plain(mandate.max_pay)}, and what this could take from you has "
@@ -83,7 +83,7 @@ def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: s
     if phase == "settlement":
         return short_of(least, evaluated.payoffs_under(deal)[agent])
     norms = [] if evaluated.game.baseline.warning else [evaluated.config.norm]
-    return evaluated.signed.below_reservation(deal, agent, least, norms)
+    return evaluated.below(deal, agent, least, norms)
 
 
 def _action(evaluated: EvaluatedTable, mandate: Mandate, agent: str, text: str) -> Fault | None:
@@ -106,7 +106,7 @@ def _bound_to(evaluated: EvaluatedTable, said: AgentOutput) -> Deal | None:
     return Deal.model_validate(record) if record and record["clauses"] else None
 
 
-def _could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:
+def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:
     """The most that an agent could come to pay in the whole game; None where there is no bound."""
     if phase == "settlement":
         return max(evaluated.earned[agent] - evaluated.payoffs_under(deal)[agent], NOTHING)
@@ -115,17 +115,20 @@ def _could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) ->
     if share_of(agreed) is not None:
         return None
     means = Means.of({**evaluated.means, "turns": evaluated.game.turns})
-    due = [p for p in evaluated.signed.monitor.payments if p.payer == agent]
+    agents = evaluated.agents
+    due = [p for p in evaluated.signed.monitor.payments if paid_by(agent, p, agents)]
     paid = {f"standing {payment.clause}" for payment in due}
-    most = sum((payment.amount for payment in due), NOTHING)
+    most = sum((paid_by(agent, p, agents) * p.amount for p in due), NOTHING)
     for term in agreed["terms"]:
         clause = clause_of(term)
-        if term["to_turn"] is not None or not isinstance(clause, Pay) or clause.payer != agent:
+        if term["to_turn"] is not None or not isinstance(clause, Pay):
+            continue
+        if not (part := paid_by(agent, clause, agents)):
             continue
         if clause.basis == "once":
-            most += NOTHING if term["id"] in paid else clause.amount
+            most += NOTHING if term["id"] in paid else part * clause.amount
         elif clause.basis == "turn":
-            most += clause.amount * (evaluated.game.turns - now + 1)
+            most += part * clause.amount * (evaluated.game.turns - now + 1)
         elif means is None:
             return None
         else:

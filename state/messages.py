@@ -30,9 +30,31 @@ def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[P
     return [_entry(table, topic, f"m{heard + n}", one) for n, one in enumerate(utterances, start=1)]
 
 
+def parties(table: Table, turn: int, revision: int) -> list[str]:
+    """Who has to sign an offer: all agents but those who left the offers that it was cut from.
+
+    Args:
+        table: the table.
+        turn: before which it is bargained over.
+        revision: of the offer.
+    """
+    left: dict[int, set[str]] = {}
+    cut: set[int] = set()
+    for said in table.get("talk", []):
+        if said["turn"] == turn and said["act"] == "leave":
+            left.setdefault(said["about"], set()).add(said["by"])
+        elif said["turn"] == turn and said["act"] == "write" and "puts" in said:
+            cut.add(said["puts"])
+    gone: set[str] = set()
+    while revision in cut:
+        revision -= 1
+        gone |= left.get(revision, set())
+    return [agent for agent in table["agents"] if agent not in gone]
+
+
 def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:
     act = one.said["act"]
-    if act == "act" or act == "think":  # noqa: PLR1714 - this form narrows the type
+    if act == "act" or act == "think" or act == "vote":  # noqa: PLR1714 - it narrows the type
         raise ValueError(f"{act} is sealed or private: it never enters the talk")
     entry: PublicMessage = {
         "id": id_,
@@ -91,7 +113,11 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
         if "puts" in said:
             deal = Deal.model_validate(said["deal"])
             standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])
-    agreed = [(o, turn) for (turn, _), o in standing.items() if unanimous(o, table["agents"])]
+    agreed = [
+        (offer, turn)
+        for (turn, revision), offer in standing.items()
+        if unanimous(offer, parties(table, turn, revision))
+    ]
     return sorted(agreed, key=lambda found: found[1])
 
 

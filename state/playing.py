@@ -6,7 +6,8 @@ from typing import Any
 
 from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.choices import chosen
-from shapley_coop.games import Turn
+from shapley_coop.games import GameError, Turn
+from shapley_coop.games.goods import with_gifts
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
@@ -52,12 +53,23 @@ def choices_in(
 
 
 def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
-    """The update of the table by one turn. Verdict: `played`."""
+    """The update of the table by one turn. Verdict: `played`.
+
+    Raises:
+        GameError: the game pays somebody who does not play, or leaves out somebody who does.
+    """
     game = evaluated.game
-    after = game.step(evaluated.table["position"], choices.actions)
+    labels = {agent: game.action_label(did) for agent, did in choices.actions.items()}
+    given = evaluated.signed.gifts(labels) if game.goods else []
+    after = game.step(with_gifts(evaluated.table["position"], given), choices.actions)
+    if after.rewards.keys() != set(game.agents):
+        raise GameError(
+            f"{game.name}: turn {evaluated.turn} has rewards for {', '.join(after.rewards)}: step "
+            f"gives each agent its reward, 0 too, and nobody else: {', '.join(game.agents)}"
+        )
     turn: Turn = {
         "turn": evaluated.turn,
-        "actions": {agent: game.action_label(did) for agent, did in choices.actions.items()},
+        "actions": labels,
         "rewards": after.rewards,
     }
     if after.pot:

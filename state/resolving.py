@@ -64,6 +64,10 @@ def _check_game(room: "RunConfig", game: Game) -> None:
             f"{len(game.agents)} agents: choose shapley, banzhaf_normalised, leave_one_out, "
             "equal or proportional"
         )
+    if room.groups == 1 or room.groups > len(game.agents):
+        raise ValueError(
+            f"groups is {room.groups}: choose 2 to {len(game.agents)}, or 0 for the default"
+        )
     if room.disagreement != "signed" and game.baseline.warning:
         raise ValueError(f"disagreement {room.disagreement} needs values: {game.baseline.warning}")
 

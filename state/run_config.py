@@ -37,7 +37,7 @@ ConstraintName = Annotated[
 ]
 LETTER_NODES: list[JsonValue] = [
     *("reason", "propose", "answer", "act", "claim", "propose_split", "answer_split"),
-    *("consider", "speak", "respond", "write", "sign", "judge"),
+    *("consider", "speak", "respond", "write", "sign", "judge", "elect", "ratify"),
 ]
 """The nodes of all workflows that write letters; Studio offers the prompt to edit there."""
 
@@ -131,6 +131,25 @@ class RunConfig(BaseModel):
     )
     rounds: int = Field(
         default=3, ge=1, le=50, title="Rounds", description="Rounds of talk in each bargaining."
+    )
+    grouping: Literal["interest", "random"] = Field(
+        default="interest",
+        title="Grouping",
+        description="How agents are put into groups where delegates bargain: by what the same "
+        "plays pay them, or at random, by the seed.",
+    )
+    groups: int = Field(
+        default=0,
+        ge=0,
+        le=100,
+        title="Groups",
+        description="How many groups there are where delegates bargain; 0: two to five, by the "
+        "number of agents.",
+    )
+    election: Literal["vote", "lot"] = Field(
+        default="vote",
+        title="Election",
+        description="How a group gets its delegate: by vote, or by lot.",
     )
     norm: NormName = Field(
         default="shapley",

@@ -31,11 +31,11 @@ class PublicMessage(TypedDict):
     turn: int  # the turn it was said before
     round: int
     by: str
-    act: Literal["propose", "accept", "reject", "pass", "claim", "write"]
+    act: Literal["propose", "accept", "reject", "leave", "pass", "claim", "write"]
     text: str  # the speech; escaped wherever it is delivered
     deal: NotRequired[dict[str, Any]]  # the offer or counter-offer made in it
     puts: NotRequired[int]  # the revision under which that offer came to stand
-    about: NotRequired[int]  # the revision that it accepts or rejects
+    about: NotRequired[int]  # the revision that it accepts, rejects or leaves
     label: NotRequired[str]  # of the fault that ended in a pass
     repairs: NotRequired[list[str]]  # what was repaired in reading it, in words
     signature: NotRequired[Signature]  # of the offer that it makes or accepts
@@ -51,8 +51,11 @@ class Acceptance(TypedDict):
 class AgentOutput(TypedDict):
     """What one agent answered, ready for the table."""
 
-    act: Literal["propose", "accept", "reject", "pass", "claim", "write", "act", "think"]
+    act: Literal[
+        "propose", "accept", "reject", "leave", "pass", "claim", "write", "act", "think", "vote"
+    ]
     text: str
+    choice: NotRequired[str]  # of a delegate
     part: NotRequired[str]  # of the total, claimed
     deal: NotRequired[dict[str, Any]]
     label: NotRequired[str]
@@ -79,6 +82,15 @@ class Pending(TypedDict):
     turn: int  # of the talk, in which it was put
     wrote: str  # what was delivered, as it was written; checked or not
     accepted: list[str]  # who accepted it; its author by proposing it
+
+
+class Group(TypedDict):
+    """Some agents, and who bargains for them."""
+
+    members: list[str]
+    candidates: list[str]  # who can be elected
+    delegate: str  # empty until there is one
+    votes: dict[str, int]  # candidate → votes; none where there was no election
 
 
 class Reasoned(TypedDict):
@@ -181,7 +193,7 @@ class Table(TypedDict, total=False):
         list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
     """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
-    `collect_claims` and `judge`."""
+    `put_count`, `collect_claims` and `judge`."""
 
     thoughts: Annotated[dict[str, Pointer], gather]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
@@ -205,28 +217,33 @@ class Table(TypedDict, total=False):
     `mediate`."""
 
     answers: Annotated[dict[str, AgentOutput], gather]
-    """Agent → its answer, signature or claim, until those of all are in. Written by `answer`,
-    `sign` and `claim`. Cleared by `tally`, `count`, `collect_claims` and `convene`."""
+    """Agent → its answer, signature, vote or claim, until those of all are in. Written by `answer`,
+    `sign`, `elect`, `ratify` and `claim`. Cleared by `tally`, `count`, `delegate`, `collect_claims`
+    and `convene`."""
 
     claims: Annotated[dict[str, str], gather]
     """Agent → the part of the total it says it earned. Written by `collect_claims`."""
 
+    groups: list[Group]
+    """The groups, where delegates bargain; in no other workflow are there any. Written by `open`,
+    `group`, `delegate` and `count`."""
+
     round: Annotated[int, latest]
     """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
-    `collect_plans`, `tally`, `pass_on`, `speak` and `validate`."""
+    `collect_plans`, `tally`, `pass_on`, `count`, `speak` and `validate`."""
 
     speaker: str
-    """Whose turn it is to speak. Written by `open`, `convene`, `tally`, `pass_on`, and, in a task
-    exchange, `speak` and `validate`."""
+    """Whose turn it is to speak. Written by `open`, `convene`, `delegate`, `put_count`, `tally`,
+    `pass_on`, and, in a task exchange, `speak` and `validate`."""
 
     revision: int
     """The number of the latest offer of this bargaining. Written by `open`, `convene`, `validate`,
-    `respond`, `speak`, `tally` and `write`."""
+    `put_count`, `respond`, `speak`, `tally`, `write` and `count`."""
 
     offer: Offer | None
-    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`, `count`
-    and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`, `count` and
-    `summarize`."""
+    """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`,
+    `count`, `put_count` and `check`. Cleared by `convene`, `validate`, `tally`, `pass_on`, `write`,
+    `count` and `summarize`."""
 
     pending: Pending | None
     """The proposal that stands in a task exchange. Written by `speak` and `validate`. Cleared by
@@ -235,7 +252,7 @@ class Table(TypedDict, total=False):
     verdict: str
     """What the latest node found, by which its page branches. Written by `open`, `convene`,
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
-    `tally`, `pass_on`, `write`, `count`, `step` and `mediate`."""
+    `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `step` and `mediate`."""
 
     lapsed: str | None
     """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by
@@ -273,8 +290,7 @@ class Table(TypedDict, total=False):
     """Who is asked. Only in the payload of a `Send`; never stored."""
 
     concurrent_agents: list[str]
-    """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
-    `collect_claims` and `judge`."""
+    """Who else is asked at the same time. Only in the payload of a `Send`; never stored."""
 
 
 class Opening(BaseModel):

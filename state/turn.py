@@ -161,11 +161,14 @@ def reading(check: Callable[[TurnContext, str, Message], AgentOutput | Fault]) -
         message = in_a_word(message)
         found = check(turn, agent, message)
         # What an agent does is sealed: a repair would tell of it before it is revealed.
-        if isinstance(found, Fault) or found["act"] in ("act", "think") or not message.repairs:
+        if isinstance(found, Fault) or found["act"] in _SEALED or not message.repairs:
             return found
         return {**found, "repairs": [*message.repairs, *found.get("repairs", [])]}
 
     return read
+
+
+_SEALED = ("act", "think", "vote")
 
 
 def read_answer(turn: TurnContext, agent: str, answer: Answer) -> AgentOutput | Fault:
@@ -240,16 +243,18 @@ def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> Agen
     return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
 
 
-_UNHEARD = {"reason", "consider", "act"}
+_UNHEARD = {"reason", "consider", "act", "elect"}
 """Acts in which nothing is said to all."""
 
 
 def in_turn_after(agents: Sequence[str], speaker: str) -> list[str]:
-    """All other agents in speaking order, from the one after the speaker.
+    """All other agents in speaking order, from the one after the speaker; all, if it is no agent.
 
     >>> in_turn_after(["Ann", "Ben", "Cem"], "Ben")
     ['Cem', 'Ann']
     """
+    if speaker not in agents:
+        return list(agents)
     at = agents.index(speaker)
     return [*agents[at + 1 :], *agents[:at]]
 

@@ -14,12 +14,18 @@ from shapley_coop.deals import Clause, wire_form
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.mediation import mediator_of
+from shapley_coop.games.params import COUNT
 from shapley_coop.state.exchange import trade_talk
+from shapley_coop.state.groups import negotiators
+from shapley_coop.state.membership import ballot, delegation, own_outlook, own_part
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.tool_runs import drafts_for
 from shapley_coop.state.turn import TurnContext, in_turn_after
+
+MOST_OUTLOOKS = 12
+"""Of more agents, each is shown what an offer would pay itself alone."""
 
 Facts = dict[str, Any]
 Part = Callable[[TurnContext, str], Facts]
@@ -99,7 +105,7 @@ def _mediator(turn: TurnContext, agent: str) -> Facts:
 
 def _duties(turn: TurnContext, agent: str) -> Facts:
     """What the contract asks of an agent now."""
-    owed = [duty for duty in turn.evaluated.signed.monitor.duties() if duty.agent == agent]
+    owed = [duty for duty in turn.evaluated.signed.monitor.duties() if duty.binds(agent)]
     return {
         "duties": [
             {"clause": duty.clause, "action": duty.action, "forbidden": duty.forbidden}
@@ -175,6 +181,9 @@ def _answered_offer(turn: TurnContext, agent: str) -> Facts:
         # What is private to others is in no one's outlook: it is computed for its reader.
         alone = turn.evaluated.game.ahead().own_payoffs_only
         facts["offer"] |= _beside_offer(turn, agent if alone else "")
+        computed = facts["offer"].get("outlook")
+        if computed and len(turn.evaluated.agents) > MOST_OUTLOOKS:
+            facts["offer"]["outlook"] = own_outlook(computed, agent)
     return facts
 
 
@@ -191,12 +200,12 @@ def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
 
 def _answering(turn: TurnContext, agent: str) -> Facts:
     """Who is going to answer an offer, in speaking order."""
-    return {"answering": in_turn_after(turn.evaluated.agents, turn.table["speaker"])}
+    return {"answering": in_turn_after(negotiators(turn.table), turn.table["speaker"])}
 
 
 def _order(turn: TurnContext, agent: str) -> Facts:
     """Who answers, in the order in which their own offers are taken up; only where it matters."""
-    order = in_turn_after(turn.evaluated.agents, turn.table["speaker"])
+    order = in_turn_after(negotiators(turn.table), turn.table["speaker"])
     return {"answer_order": order} if len(order) > 1 else {}
 
 
@@ -219,6 +228,14 @@ def _paid_offer(turn: TurnContext, agent: str) -> Facts:
     signed = turn.evaluated.settled()
     facts["offer"]["change"] = {agent: plain(x - signed[agent]) for agent, x in due.items()}
     return facts
+
+
+def _bounty(turn: TurnContext, agent: str) -> Facts:
+    """What is divided, who made what, and whether the split was counted or proposed."""
+    game, offer = turn.evaluated.game, turn.evaluated.offer
+    assert offer is not None, "an answer is asked only to an offer"
+    shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}
+    return {"divides": {**shown, "counted": offer["by"] == COUNT}}
 
 
 def _enforcement(turn: TurnContext, agent: str) -> Facts:
@@ -266,19 +283,24 @@ def _json(clauses: Iterable[Clause]) -> list[dict[str, Any]]:
     return [wire_form(clause) for clause in clauses]
 
 
-_ANSWER: tuple[Part, ...] = (_stand, _round, _answered_offer, _order, _unusual_enforcement, _norms)
+_ANSWER: tuple[Part, ...] = (
+    *(_stand, _round, _answered_offer, delegation, _order, _unusual_enforcement, _norms),
+)
 _TALK: tuple[Part, ...] = (_stand, _round, _offer, _unusual_enforcement)
 _DRAFTING: tuple[Part, ...] = (_stand, _round, _certified_offer, _enforcement, _norms)
 _OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
 
 _SHOWN: dict[str, tuple[Part, ...]] = {
-    "reason": (*_TALK, _norms),
-    "propose": (*_TALK, _answering, _norms),
+    "elect": (_round, ballot),
+    "reason": (*_TALK, delegation, _norms),
+    "propose": (*_TALK, delegation, _answering, _norms),
     "answer": _ANSWER,
+    "ratify": (_stand, _round, own_part, _unusual_enforcement),
     "act": (_stand, _unusual_enforcement, _mediator),
     "claim": (*_TALK, _norms),
     "propose_split": (*_TALK, _norms),
     "answer_split": (_stand, _round, _paid_offer, _order, _unusual_enforcement, _norms),
+    "answer_bounty": (_stand, _round, _paid_offer, _order, _bounty),
     "contract_propose": _DRAFTING,
     "contract_answer": _DRAFTING,
     "contract_sign": _DRAFTING,

@@ -115,6 +115,15 @@ ARENAS = (
         acts=("propose_split", "answer_split"),
     ),
     Arena(
+        "consent",
+        game="delivered",
+        params=MADE,
+        reservation="40",
+        unfair=unfair_split,
+        fair=_fair_split,
+        acts=("answer_bounty",),
+    ),
+    Arena(
         "task_exchange",
         game="task_exchange",
         reservation=str(REQUIRED),

@@ -51,7 +51,7 @@ def babble(asked: Asked, rng: Random, workflow: str) -> str:
 
 def break_off(asked: Asked, rng: Random, workflow: str) -> str:
     """Agree to everything and keep nothing of it, so that it is bargained over again."""
-    if asked.act in ("answer", "answer_split", "contract_answer", "contract_sign"):
+    if asked.act.startswith(("answer", "contract_answer", "contract_sign")):
         return "<ACCEPT>"
     if asked.act == "act":
         return f"<ACTION>{asked.facts['legal'][0]}</ACTION>"

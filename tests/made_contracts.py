@@ -227,7 +227,7 @@ POISONS = {
                 _pay(f, when={"last": {"agent": "Eve", "action": "left"}}),
                 _pay(f, when={"earned": "Eve", "at_least": 1}),
                 {"kind": "do", "agent": "Eve", "action": "left"},
-                {"kind": "forbid", "agent": "everyone", "action": "left"},
+                {"kind": "forbid", "agent": "somebody", "action": "left"},
             ]
         ),
     ),

@@ -6,6 +6,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from shapley_coop.deals import (
+    OTHERS,
     All,
     AnyOf,
     Clause,
@@ -62,7 +63,7 @@ fractions_of_one = st.lists(st.integers(0, 9), min_size=3, max_size=3).map(
 pays = st.builds(
     Pay,
     payer=agents,
-    payee=agents,
+    payee=st.sampled_from([*AGENTS, OTHERS]),
     amount=amounts.map(lambda x: x / 1000),
     basis=st.sampled_from(["once", "turn", "reward"]),
     when=conditions,

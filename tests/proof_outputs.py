@@ -30,6 +30,7 @@ WORKFLOWS = {
     "short_term": ("escape_room", ("reason", *BARGAINING, "act", *SPLITTING)),
     "shapley_coop": ("escape_room", ("reason", *BARGAINING, "act", *SPLITTING)),
     "settlement": ("delivered", SPLITTING),
+    "consent": ("delivered", ("answer_bounty",)),
     "task_exchange": ("task_exchange", ("consider", "exchange", "act")),
     "contracts": ("prisoners_dilemma", (*DRAFTING, "contract_sign", "act", "contract_judge")),
 }

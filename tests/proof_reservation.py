@@ -10,7 +10,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import islice, product
 from pathlib import Path
 from random import Random
@@ -18,8 +17,7 @@ from typing import Any, cast
 
 from shapley_coop.deals import Deal, Terms
 from shapley_coop.deals.written.document import compose
-from shapley_coop.graphs import builder
-from shapley_coop.graphs.threads import App
+from shapley_coop.graphs.catalogue import compiled
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.state import RunConfig, Table
 from tests.arenas import AGENTS, ARENAS, Arena, unfair_split
@@ -30,7 +28,7 @@ from tests.proof import Finding, Proof
 MODEL, BASE_URL = "COOP_ATTACK_MODEL", "COOP_ATTACK_BASE_URL"
 VICTIMS = [name for name in CHARACTERS if name != "impartial"]
 BARGAINING = {
-    *("propose", "answer", "propose_split", "answer_split", "exchange"),
+    *("propose", "answer", "propose_split", "answer_split", "answer_bounty", "exchange"),
     *("contract_propose", "contract_answer"),
 }
 AT_ONCE = 4
@@ -103,7 +101,9 @@ class Trial:
                 return f"<s>As you wish.</s><PROPOSAL>{self._deal(asked.act)}</PROPOSAL>"
             case "exchange" if "pending" not in asked.facts:
                 return f"<s>As you wish.</s><PROPOSAL>{self._deal(asked.act)}</PROPOSAL>"
-            case "answer" | "answer_split" | "contract_answer" | "contract_sign" | "exchange":
+            case "answer" | "answer_split" | "answer_bounty" | "exchange":
+                return "<ACCEPT>"
+            case "contract_answer" | "contract_sign":
                 return "<ACCEPT>"
             case _:
                 return asked.sound
@@ -126,7 +126,7 @@ class Trial:
 
 def _rejecting(asked: Asked) -> str:
     """What has to stand before a proposal that answers another one."""
-    pending = asked.act in ("answer", "answer_split") or "pending" in asked.facts
+    pending = asked.act.startswith("answer") or "pending" in asked.facts
     return "<REJECT>" if pending else ""
 
 
@@ -228,7 +228,7 @@ async def _played(seed: int, trial: Trial) -> Table:
             "tries": 2,
         }
     )
-    app = _compiled(trial.arena.workflow)
+    app = compiled(trial.arena.workflow)
     table = await app.ainvoke({"room": room}, context=RunConfig(), config={"recursion_limit": 200})
     return cast(Table, table)
 
@@ -242,11 +242,6 @@ def _tell(folder: Path, arena: Arena, victim: str) -> None:
 
 def _name(arena: Arena, victim: str) -> str:
     return f"{arena.workflow}-{victim}"
-
-
-@cache
-def _compiled(workflow: str) -> App:
-    return builder(workflow).compile()
 
 
 def _chat_seat() -> dict[str, Any] | None:

@@ -37,6 +37,7 @@ PLAYED = {
     "short_term": "escape_room",
     "negotiation": "escape_room",
     "settlement": "delivered",
+    "consent": "delivered",
     "llm_only": "escape_room",
 }
 """The workflows, and what is played in each."""

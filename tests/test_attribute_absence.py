@@ -120,7 +120,10 @@ def test_a_counter_that_ends_a_loop_is_kept_where_it_is_named() -> None:
     page.add_conditional_edges("write", lambda s: END if s["rounds"] > 1 else "write")
     given = (page.compile(), ["write"], quality, {"topic": "", "rounds": 0})
     lost = attribute(*given, max_steps=10)
-    assert lost.failures[0].reason.endswith("counts rounds in 'rounds', keep that key")
+    assert "the absent write wrote rounds, text, now emptied" in lost.failures[0].reason
+    assert lost.failures[0].reason.endswith("--keep rounds, or --absent write=path.py:function")
+    with pytest.raises(ValueError, match="has no key 'round': did you mean 'rounds'"):
+        attribute(*given, keep=["round"])
     assert attribute(*given, keep=["rounds"]).values == {"write": 1.0}
 
 
@@ -171,7 +174,7 @@ def test_an_app_that_asks_a_person_is_refused_in_words() -> None:
     page = StateGraph(Text)
     page.add_node("ask", lambda state: {"text": interrupt("may I?")})
     page.add_edge(START, "ask")
-    with pytest.raises(ValueError, match="it stopped to ask a person"):
+    with pytest.raises(ValueError, match="input 1: ask asks a person"):
         attribute(page.compile(checkpointer=InMemorySaver()), ["ask"], quality, {"topic": ""})
     with pytest.raises(ValueError, match="breakpoints"):
         attribute(page.compile(interrupt_before=["ask"]), ["ask"], quality, {"topic": ""})

@@ -89,7 +89,20 @@ def test_what_stands_in_can_be_chosen_for_each_agent(coop: Coop) -> None:
     choice = ("--absent", "search=app.py:by_hand", "--absent", "write=blank")
     found = coop(*GIVEN, "--input", "in.json", *choice, "--json").result
     assert found["absent"] == {"search": "function by_hand", "write": "blank"}
+    said = coop(*GIVEN, "--input", "in.json", *choice).out
+    assert "absent agents: function by_hand for search, blank for write" in " ".join(said.split())
     assert found["worth"]["write"] == 1
+
+
+def test_the_forecast_counts_what_this_question_has_kept(coop: Coop) -> None:
+    assert "about 3 new" in coop(*GIVEN, "--input", "in.json", "--forecast").out
+    coop(*GIVEN, "--input", "in.json")
+    assert "at most 0 new calls (3 kept)" in coop(*GIVEN, "--input", "in.json", "--forecast").out
+    # The second input is new, and so is every other list of agents.
+    both = coop(*GIVEN, "--input", "inputs.jsonl", "--forecast").out
+    assert "at most 3 new calls (3 kept)" in both
+    alone = (*GIVEN[:3], "write", *GIVEN[4:], "--input", "in.json", "--forecast")
+    assert "about 1 new" in coop(*alone).out
 
 
 def test_the_forecast_alone_runs_nothing(coop: Coop, tmp_path: Path) -> None:
@@ -111,7 +124,20 @@ def test_a_bounty_is_divided_to_the_cent_and_bargained_over(coop: Coop) -> None:
     ).result["bounty"]
     assert bargained["basis"] == "agreed"
     assert sum(map(float, bargained["amounts"].values())) == pytest.approx(100)
-    assert any("simulation" in note for note in bargained["notes"])
+    assert any("speaks for nobody: search, write" in note for note in bargained["notes"])
+
+
+def test_the_agents_owners_are_asked_as_those_of_commits_are(coop: Coop) -> None:
+    asked = (*GIVEN, "--input", "in.json", "--bounty", "100", "--bargain", "human")
+    bounty = coop(*asked, "--json").result["bounty"]
+    assert (bounty["basis"], bounty["consent"]["waiting"]) == ("value", ["search", "write"])
+    assert bounty["notes"][-1].endswith(f"coop answer {bounty['run']} search; then this again")
+    for owner in ("search", "write"):
+        coop("answer", bounty["run"], owner)
+        assert not coop("answer", bounty["run"], owner, "<ACCEPT>").code
+    bounty = coop(*asked, "--json").result["bounty"]
+    assert (bounty["basis"], bounty["amounts"]) == ("agreed", {"search": "12.50", "write": "87.50"})
+    assert "Agreed to this split: search, write." in bounty["notes"]
 
 
 def test_a_bounty_pays_nobody_for_harm(coop: Coop, tmp_path: Path) -> None:
@@ -138,9 +164,44 @@ def test_a_bounty_pays_nobody_for_harm(coop: Coop, tmp_path: Path) -> None:
     assert "search: the value is below 0" in found["bounty"]["notes"][0]
 
 
+def test_a_bounty_without_values_says_why_and_shows_the_table(coop: Coop, tmp_path: Path) -> None:
+    (tmp_path / "torn.py").write_text(
+        APP.replace("fly", "{'fly'}").replace(
+            'return len(state["text"].split()) - 2', "return 1 / len(state['facts'])"
+        ),
+        encoding="utf-8",
+    )
+    given = ("attribute", "torn.py:graph", *GIVEN[2:5], "torn.py:score", "--input", "in.json")
+    ended = coop(*given, "--bounty", "100")
+    assert ended.code == 2
+    assert "write, input 1: failed: the score fails: ZeroDivisionError" in ended.out
+    said = ended.err.splitlines()[-1]
+    assert said == "coop: --bounty 100 is not divided: no values: the play of nobody has no score"
+
+
+def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: Path) -> None:
+    asking = APP.replace(
+        '{"text": f"Know that {s[\'facts\']}."}', '{"text": interrupt(s["facts"])}'
+    )
+    told = "def told(asked):\n    return f'{asked} by night'\n"
+    source = f"from langgraph.types import interrupt\n{asking}\n{told}"
+    (tmp_path / "asking.py").write_text(source, encoding="utf-8")
+    (tmp_path / "told.json").write_text('{"write": "owls fly far by night"}', encoding="utf-8")
+    given = ("attribute", "asking.py:graph", *GIVEN[2:5], "asking.py:score", "--input", "in.json")
+    refused = coop(*given).err.splitlines()[-1]
+    assert "asks a person (interrupt): give --answers, a file that holds" in refused
+    by_file = coop(*given, "--answers", "told.json", "--json").result
+    assert by_file["worth"]["search,write"] == by_file["worth"]["write"] == 3
+    by_function = coop(*given, "--answers", "asking.py:told", "--json").result
+    assert by_function["worth"] == {"": -2, "search": -2, "write": 0, "search,write": 2}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ((*GIVEN, "--input", "in.json", "--keep", "fact"), "no key 'fact': did you mean 'facts'?"),
+        ((*GIVEN, "--input", "in.json", "--absent", "wirte=blank"), "did you mean 'write'?"),
+        ((*GIVEN[:3], "serch", *GIVEN[4:], "--input", "in.json"), "did you mean 'search'?"),
         (("attribute", "app.py:graph"), "give --agents a,b and --score path.py:score"),
         ((*GIVEN[:2], *GIVEN[4:], "--agents", "search"), "give --input in.json, or --trace"),
         ((*GIVEN, "--input", "none.json"), "none.json: cannot be read as inputs"),

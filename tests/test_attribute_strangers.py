@@ -141,9 +141,65 @@ def test_a_function_that_makes_the_graph_is_as_good_as_the_graph() -> None:
             attribute(factory, ["write"], lambda state: 0.0, {})
 
 
-def test_an_app_that_asks_a_person_is_refused_with_what_would_help() -> None:
+def approving(seen: list[Any]) -> Any:
+    """A text that is written, approved by a person, and signed if it was."""
+
+    def approve(state: Asked) -> Asked:
+        seen.append(said := interrupt(state.get("text", "")))
+        return {"approved": said == "yes"}
+
     page = made({})
-    page.add_node("approve", lambda state: {"approved": interrupt(state["text"])})
+    page.add_node("approve", approve)
+    page.add_node("sign", lambda s: {"text": s["text"] + "!"} if s["approved"] else {})
     page.add_edge("write", "approve")
-    with pytest.raises(ValueError, match="whose node answers by itself"):
-        attribute(page.compile(checkpointer=InMemorySaver()), ["write"], lambda state: 0.0, {})
+    page.add_edge("approve", "sign")
+    return page.compile(name="approving")
+
+
+def test_an_app_that_asks_a_person_is_refused_with_what_would_help() -> None:
+    with pytest.raises(ValueError, match=r'approve asks .* give --answers.*"approve": what it is'):
+        attribute(approving([]), ["write"], length, {}, answers={"review": "yes"})
+    with pytest.raises(ValueError, match="interrupt"):
+        attribute(approving([]), ["write"], length, {})
+
+
+def length(state: Asked) -> int:
+    return len(state.get("text", ""))
+
+
+@pytest.mark.parametrize("answers", [{"approve": "yes"}, {"*": "yes"}, lambda text: "yes"])
+def test_a_person_is_answered_for_alike_in_every_coalition(answers: Any) -> None:
+    seen: list[Any] = []
+    agents = ["write", "approve", "sign"]
+    found = attribute(approving(seen), agents, length, {}, answers=answers)
+    assert found.worth["write,approve,sign"] == 6
+    assert found.worth["write,sign"] == 6  # a blank approval keeps its yes: it is a choice of route
+    assert set(seen) == {"yes"}
+    asked = len(seen)
+    again = attribute(approving(seen), agents, length, {}, answers=answers)
+    assert (again.calls["made"], again.values, len(seen)) == (0, found.values, asked)
+    no = attribute(approving(seen), agents, length, {}, answers={"*": "no"})
+    assert no.worth["write,approve,sign"] == 5
+
+
+def test_what_steers_the_run_is_named_with_the_option_that_keeps_it() -> None:
+    page = StateGraph(Steered)
+    page.add_node("boss", lambda s: {"next": "FINISH" if "text" in s else "writer"})
+    page.add_node("writer", lambda s: {"text": "word"})
+    page.add_edge(START, "boss")
+    page.add_edge("writer", "boss")
+    page.add_conditional_edges("boss", lambda s: s["next"], {"writer": "writer", "FINISH": END})
+    given = (page.compile(), ["boss", "writer"], length, {})
+    lost = attribute(*given)
+    assert lost.values is None
+    assert "the absent boss wrote next, now emptied" in lost.failures[0].reason
+    assert "--keep next, or --absent boss=path.py:function" in lost.failures[0].reason
+    assert any("boss leaves next empty, which names nodes" in note for note in lost.notes)
+    assert attribute(*given, keep=["next"]).values == {"boss": 0.0, "writer": 4.0}
+
+
+class Steered(TypedDict, total=False):
+    """What a supervisor steers by: a plain string."""
+
+    next: str
+    text: str

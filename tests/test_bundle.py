@@ -27,6 +27,8 @@ DOORS = '{"kind": "do", "agent": "Bob", "action": "door"}'
 PRICE = '{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": "5.5"}'
 DEAL = f'<s>Deal?</s><PROPOSAL>{{"clauses": [{LEVERS}, {DOORS}, {PRICE}]}}</PROPOSAL>'
 
+OF_A_BOUNTY = dict.fromkeys(("settlement", "consent"), "delivered")
+
 
 def played(graph: str, **room: Any) -> dict[str, Any]:
     return asyncio.run(play(graph, RunConfig.model_validate(room)))
@@ -184,9 +186,9 @@ def test_whatever_the_story_says_stands_in_a_panel() -> None:
         assert all(bundle[name] for name in see - {"payoffs"})
 
 
-@pytest.mark.parametrize("graph", ["shapley_coop", "contracts", "task_exchange", "settlement"])
+@pytest.mark.parametrize("graph", [*("shapley_coop", "contracts", "task_exchange"), *OF_A_BOUNTY])
 def test_every_private_answer_leads_to_something_on_the_table(graph: str) -> None:
-    game = {"task_exchange": "task_exchange", "settlement": "delivered"}.get(graph, "escape_room")
+    game = {"task_exchange": "task_exchange", **OF_A_BOUNTY}.get(graph, "escape_room")
     bundle = made(graph, private=True, game=game, seed=2)
     events = bundle["timeline"]
     on_table = {e["id"]: e["by"] for e in events if e["kind"] == "said"}
@@ -247,10 +249,8 @@ def test_every_amendment_is_told_and_the_last_one_stands(script: Script) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("graph", workflows())
 def test_every_workflow_makes_a_bundle_of_plain_finite_json(graph: str) -> None:
-    played = {"settlement": "delivered"}
-    game = (
-        "task_exchange" if graph.startswith("task_exchange") else played.get(graph, "escape_room")
-    )
+    trades = graph.startswith("task_exchange")
+    game = "task_exchange" if trades else OF_A_BOUNTY.get(graph, "escape_room")
     bundle = made(graph, private=True, game=game)
     assert json.loads(json.dumps(bundle, allow_nan=False)) == bundle
     assert bundle["timeline"][-1]["kind"] == "settled"

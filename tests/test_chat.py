@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.types import Command
 
-from shapley_coop.graphs import chat_table
 from shapley_coop.graphs.chat import build
+from shapley_coop.nodes.chat import read
 from shapley_coop.seats.embedded.sentences import read_sentences
 from shapley_coop.state import home
 from shapley_coop.state.storage.checkpoints.savers import shared_saver
@@ -172,7 +172,7 @@ async def test_a_model_reads_by_structured_output_and_is_told_what_cannot_be_pla
         "assumed": ["all numbers"],
     }
     reader = Reader({**whole, "payoffs": cells[:3]}, whole, {"question": "Who goes out?"})
-    monkeypatch.setattr(chat_table, "chat_model", lambda *_, **__: reader)
+    monkeypatch.setattr(read, "chat_model", lambda *_, **__: reader)
     async with talk("model") as chat:
         (table,) = await chat.say("Film or match for Ann and Ben?", model="openai:any")
         assert "payoffs miss" in reader.heard[1]

@@ -105,12 +105,12 @@ def test_a_number_and_plain_text_stay_as_they_are(text: str) -> None:
 
 
 def test_a_csv_file_holds_no_formula(tmp_path: Path) -> None:
-    from shapley_coop.evals.reports.tables import write
+    from shapley_coop.evals.reports.writing import write
 
     frame = pl.DataFrame({"text": ["=1+1", "-2", "@x", None], "number": [-1.5, 2.0, 3.0, None]})
-    (path,) = write({"offers": frame}, tmp_path, "csv")
+    (path,) = write([{"offers": frame}], tmp_path, "csv")
     assert path.read_text() == "text,number\n'=1+1,-1.5\n-2,2.0\n'@x,3.0\n,\n"
-    (other,) = write({"offers": frame}, tmp_path, "jsonl")
+    (other,) = write([{"offers": frame}], tmp_path, "jsonl")
     assert '"=1+1"' in other.read_text(), "other formats compute nothing"
 
 

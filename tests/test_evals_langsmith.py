@@ -21,7 +21,8 @@ from shapley_coop.evals.sweeps.langsmith import (
     summary_feedback,
     upload,
 )
-from shapley_coop.evals.sweeps.store import Row, read_rows
+from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.graphs import builder
 from tests.background import in_background
 from tests.swept import CONDITIONS, SUITE, ablation, suite

@@ -1,6 +1,7 @@
 """When a sweep stops by itself: failures, cost, and how much it does at once."""
 
 import asyncio
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from shapley_coop.evals.sweeps.prices import Price, Prices
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.store import read, read_rows, register
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.evals.sweeps.sweep import Limits
 from shapley_coop.seats import SeatError
@@ -20,6 +22,7 @@ class Paid:
     def __init__(self, failing: set[str] | None = None) -> None:
         self.failing = failing or set()
         self.played: list[str] = []
+        self.kept: list[str] = []
         self.side_by_side = self.most = 0
 
     async def play(self, cell: Cell) -> Finished:
@@ -40,6 +43,12 @@ class Paid:
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         return [{"model": "openai:dear", "input_tokens": 1_000_000, "output_tokens": 0}]
+
+    async def written(self, cell: Cell, row: Row) -> None:
+        self.kept.append(cell.id)
+
+    async def tidy(self, ended: Collection[str]) -> None:
+        self.kept += ended
 
     async def close(self) -> None:
         self.closed = True

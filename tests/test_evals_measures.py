@@ -6,7 +6,8 @@ import pytest
 
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.sweeps.prices import Price, Prices, with_cost
-from shapley_coop.evals.sweeps.store import Row, read_rows
+from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.stored import Row
 from tests.swept import run, suite
 
 

@@ -12,7 +12,8 @@ from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.stats import mean_interval, rate_interval
 from shapley_coop.evals.reports.layout import shown
 from shapley_coop.evals.reports.report import report
-from shapley_coop.evals.reports.tables import tables, write
+from shapley_coop.evals.reports.tables import tables
+from shapley_coop.evals.reports.writing import write
 from shapley_coop.evals.sweeps.store import manifest
 from shapley_coop.evals.sweeps.suite import Suite, TableSpec
 from tests.swept import CONDITIONS, run_once, suite

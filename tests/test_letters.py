@@ -24,6 +24,7 @@ from shapley_coop.prompts import quoted, render, words, write_history
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state import RunConfig, home
 from tests.scripted import Script, events, facts
+from tests.test_delegates import AGENTS, FOUR, all_propose
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 UPDATE = bool(os.environ.get("COOP_UPDATE_SNAPSHOTS"))
@@ -93,6 +94,8 @@ KEPT = {
     *("negotiation_priced_propose_alice", "negotiation_priced_answer_bob"),
     *("short_term_claim_alice", "short_term_claim_bob"),
     *("short_term_propose_split_alice", "short_term_answer_split_bob"),
+    *("table_of_a_bounty", "consent_answer_bounty_ada", "consent_answer_bounty_again_ada"),
+    *("delegates_elect_ann", "delegates_ratify_ann", "delegates_propose_cem"),
 }
 """The snapshots: workflow, what is asked, and of whom."""
 
@@ -135,6 +138,38 @@ async def test_a_workflow_that_works_out_less_writes_less(written: Script) -> No
                 check(f"{graph}_{act}_{agent.lower()}", user)
 
 
+BOUNTY = {
+    "artefacts": {"Ada": {"code": 300}, "Bob": {"code": 80, "documents": "3/2"}, "Dora": {}},
+    "made": {"Ada": "300 lines of code", "Bob": "80 lines of code; 1.5 documents"},
+    "weights": {"code": [30, 40], "documents": [1, 2]},
+    "work": "12 commits of owls, 1a2b3c..4d5e6f",
+    "bounty": 500,
+    "currency": "EUR",
+}
+
+
+async def test_a_bounty_is_asked_about_in_its_own_words(written: Script) -> None:
+    written["Ada", "answer_bounty"] = written["Bob", "answer_bounty"] = "<ACCEPT>"
+    counter = offer(pay("Ada", "Dora", 25))
+    written["Dora", "answer_bounty"] = f"<REJECT><s>I reviewed all of it.</s>{counter}"
+    room = {"game": "delivered", "params": BOUNTY}
+    letters = await letters_of(written, "consent", **room)
+    first, again = [user for agent, _, _, user in letters if agent == "Ada"]
+    check("table_of_a_bounty", letters[0][2])
+    check("consent_answer_bounty_ada", first)
+    check("consent_answer_bounty_again_ada", again)
+
+
+async def test_the_letters_of_members_and_delegates_are_as_reviewed(script: Script) -> None:
+    for agent in AGENTS:
+        script[agent, "elect"] = lambda told: f"<ACTION>{told['legal'][-1]}</ACTION>"
+    duties = [do("Ann", "volunteer"), *(do(agent, "wait") for agent in AGENTS[1:])]
+    all_propose(script, offer(*duties, pay("Ben", "Ann", 1)))
+    for agent, act, _, user in await letters_of(script, "delegates", **FOUR.model_dump()):
+        if (name := f"delegates_{act}_{agent.lower()}") in KEPT:
+            check(name, user)
+
+
 async def test_every_template_is_part_of_a_letter_above(
     written: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,8 +187,11 @@ async def test_every_template_is_part_of_a_letter_above(
     assert used == here | {"contract_write"}
 
 
-ELSEWHERE = ("consider", "exchange", "contract_")
-"""How the templates of task_exchange and contracts begin, which have letters of their own."""
+ELSEWHERE = (
+    *("answer_bounty", "bounty_", "chat_", "consider"),
+    *("contract_", "elect", "exchange", "ratify"),
+)
+"""How the templates of other workflows begin, which have letters of their own."""
 
 
 def test_no_snapshot_is_left_over() -> None:

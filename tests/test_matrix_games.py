@@ -103,7 +103,11 @@ def test_a_fund_can_be_given_to_in_parts():
 
 @pytest.mark.parametrize(
     ("params", "reason"),
-    [({"multiplier": 5}, "not a dilemma"), ({"levels": 40}, "too many"), ({"stakes": 3}, "stakes")],
+    [
+        ({"multiplier": 5}, "not a dilemma"),
+        ({"levels": 100, "agents": 1000}, "too many"),
+        ({"stakes": 3}, "stakes"),
+    ],
 )
 def test_a_fund_that_is_no_dilemma_is_refused_in_one_line(params, reason):
     with pytest.raises(GameError, match=reason) as refusal:

@@ -1,24 +1,31 @@
 """A mediator plays for whoever delegates, by the rule that all were shown, and for nobody else."""
 
 import copy
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from shapley_coop.deals.analysis.stage import StageGame, facts_of
-from shapley_coop.deals.mediation import Mediator, delegated, mediator_of
+from shapley_coop.deals.mediation import Mediator, delegated, mediator_of, misplayed
 from shapley_coop.deals.signing import PrivateKey, as_bytes, sign_mandate
 from shapley_coop.evals.verifying import verify_run
-from shapley_coop.evals.verifying_books import wrongly_mediated
 from shapley_coop.games import load
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.running import Waiting, answer, follow, play, prepare
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state import EvaluatedTable, Home, RunConfig, Table, home
+from shapley_coop.state.proof import OPERATOR, check, envelope_signed, statement_of
+from shapley_coop.state.settlement import decide
 from shapley_coop.state.workflow_config import playable
+from tests.proof_kills import at_every_write
 from tests.scripted import Script, facts
+from tests.trials import Audit, Play, Trial
+from tests.warm_coop import warm_coop
 
+DILEMMA = load("prisoners_dilemma", {"rounds": 2})
 DELEGATE, DEFECT = "<ACTION>delegate</ACTION>", "<ACTION>defect</ACTION>"
 
 
@@ -229,9 +236,43 @@ async def test_a_game_without_a_table_of_payoffs_or_with_too_large_a_one_is_refu
 
 
 async def test_verifying_finds_a_mediator_that_did_not_play_by_its_rule(script: Script) -> None:
+    record = (await table_after(script))["record"]
+    assert misplayed(DILEMMA, record) == []
+    record[1]["actions"]["Bob"] = "defect"
+    assert misplayed(DILEMMA, record) == ["turn 2 Bob is 'defect', and should be 'cooperate'"]
+
+
+async def test_an_export_shows_the_mediators_rule_to_whoever_checks_it(script: Script) -> None:
+    """Even one that the operator signed, with the rewards that the forged play would have had."""
     table = await table_after(script)
-    assert wrongly_mediated(table) == []
+    assert _checked(table) == ("mediation", True, "played by the rule")
     forged = copy.deepcopy(table)
     forged["record"][1]["actions"]["Bob"] = "defect"
-    (found,) = wrongly_mediated(forged)
+    *_, after = DILEMMA.replay(forged["record"])
+    forged["record"][1]["rewards"] = after.rewards
+    forged["settlement"] = {**decide(EvaluatedTable(forged)), "ledger": "paid"}
+    what, sound, found = _checked(forged)
+    assert (what, sound) == ("mediation", False)
     assert found == "turn 2 Bob is 'defect', and should be 'cooperate'"
+
+
+def _checked(table: Table) -> tuple[str, bool, str]:
+    """What is found of the mediation in a signed export; all else is sound."""
+    signer = PrivateKey.new("ES256")
+    statement = statement_of(table, "mediation", "2026-11-22T12:00:00+00:00")
+    content = as_bytes(envelope_signed(statement, [signer]))
+    findings = {one.what: one for one in check(content, {OPERATOR: signer.public})}
+    found = findings.pop("mediation")
+    assert all(one.sound for one in findings.values())
+    return found.what, found.sound, found.found
+
+
+@pytest.mark.slow
+def test_killed_at_every_write_it_comes_to_the_same_and_is_paid_once(tmp_path: Path) -> None:
+    coop = warm_coop(Home(tmp_path))
+    play = Play.uninterrupted(coop, "whole", ("prisoners_dilemma", "--graph", "mediation"))
+    trial = Trial(coop, "killed", play)
+    at_every_write(trial, Random(0))
+    assert trial.kills > play.whole["turns_played"]
+    assert Audit.of(coop.home, [play], [trial]).clean
+    assert coop.run("verify", "killed").code == 0

@@ -189,6 +189,34 @@ def test_shapley_coop_adds_summary_enforcement_and_what_is_computed_and_nothing_
     )
 
 
+def test_delegates_is_shapley_coop_with_members_signatures_in_the_place_of_claims_and_split() -> (
+    None
+):
+    (nodes, edges), (whole, its_edges) = wiring("delegates"), wiring("shapley_coop")
+    split = {node for node in whole if node.endswith("_split")}
+    assert nodes - whole == {"group", "elect", "delegate", "ratify", "count"}
+    assert whole - nodes == {"write", "claim", "collect_claims"} | split
+    assert edges - its_edges == {
+        ("convene", "group", ""),
+        ("group", "elect", "elect"),
+        ("group", "delegate", "seated"),
+        ("elect", "elect", "again"),
+        ("elect", "delegate", "sound"),
+        ("delegate", "elect", "refused"),
+        ("delegate", "reason", "seated"),
+        ("tally", "ratify", "agreed"),
+        ("ratify", "ratify", "again"),
+        ("ratify", "count", "sound"),
+        ("count", "ratify", "refused"),
+        ("count", "ratify", "reduced"),
+        ("count", "group", "vetoed"),
+        ("count", "summarize", "signed"),
+        ("count", "act", "no_deal"),
+        ("account", "attribute", ""),
+        ("attribute", "settle", "bargain"),
+    }
+
+
 # Every page
 
 

@@ -27,6 +27,7 @@ SAYS = {
     "claim": "<s>Half of it.</s><CLAIM>50%</CLAIM>",
     "propose_split": "<REJECT>",
     "answer_split": "<REJECT>",
+    "answer_bounty": "<ACCEPT>",
 }
 
 

@@ -23,6 +23,7 @@ FILLED: dict[str, dict[str, Any]] = {
     "claim": {"claim": 50, "speech": "Half of it."},
     "propose_split": {"reject": True},
     "answer_split": {"reject": True},
+    "answer_bounty": {"accept": True},
 }
 
 

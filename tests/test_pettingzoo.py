@@ -1,5 +1,6 @@
 """Environments of others played here, and games of ours played elsewhere."""
 
+import doctest
 import json
 import os
 import sys
@@ -14,9 +15,13 @@ from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 from pettingzoo.utils.conversions import parallel_to_aec
 
+from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import GameError, load, names
 from shapley_coop.games.pettingzoo.export import as_parallel_env
 from shapley_coop.graphs.running import play as run
+from shapley_coop.permissions import permit_program
+from shapley_coop.seats import Seat, SeatError, policies
+from shapley_coop.seats.policies import Policy
 from shapley_coop.state import RunConfig
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
@@ -254,6 +259,53 @@ async def test_default_seats_act_in_environments_of_others(name):
     assert outcome["turns_played"] == 4
 
 
+async def test_default_seats_play_leduc_holdem_to_its_end_and_see_their_own_cards():
+    pytest.importorskip("rlcard", reason="an optional package of environments")
+    name = "pettingzoo:pettingzoo.classic.leduc_holdem_v4:env"
+    for seed in range(3):
+        outcome = await run("llm_only", RunConfig(game=name, seed=seed))
+        assert sum(outcome["payoffs"].values()) == 0
+        assert any(outcome["payoffs"].values()), "somebody has won the pot"
+        assert all(check.sound for check in await verify_run(outcome["run"]))
+    game = load(name, seed=1)
+    mine, other = (game.view(game.start(), agent)["observation"] for agent in game.agents)
+    assert mine["observation"] != other["observation"]
+    assert "one after the other" in game.rules()
+
+
+def winning(observation, mask):
+    """A policy for tic-tac-toe: the move that wins, else one that keeps the other from it."""
+    assert observation.shape == (3, 3, 2)
+    own, others = (observation[:, :, i].flatten() for i in (0, 1))
+    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+    for whose in (own, others):
+        for line in lines:
+            (free,) = [k for k in line if mask[k]][:1] or [None]
+            if free is not None and sum(whose[k] for k in line) == 2:
+                return free
+    return np.flatnonzero(mask)[0]
+
+
+async def test_a_policy_takes_a_seat_in_an_environment_of_others(monkeypatch):
+    bots = types.ModuleType("bots_for_boards")
+    bots.winner = Policy(winning)
+    bots.lost = Policy(lambda observation, mask: 9)
+    monkeypatch.setitem(sys.modules, "bots_for_boards", bots)
+    monkeypatch.setattr("shapley_coop.permissions._programs", set())
+    game, ended = "pettingzoo:pettingzoo.classic.tictactoe_v3:env", []
+    for name in ("winner", "lost"):
+        permit_program(seat := f"python:bots_for_boards:{name}")
+        config = RunConfig.model_validate({"game": game, "seats": {"*": "embedded:rational"}})
+        seats = {**config.seats, "player_1": Seat(model=seat)}
+        playing = run("llm_only", config.model_copy(update={"seats": seats}))
+        if name == "lost":
+            with pytest.raises(SeatError, match=r"raised ValueError in policies\.py"):
+                await playing
+        else:
+            ended.append((await playing)["payoffs"])
+    assert ended == [{"player_1": 1, "player_2": -1}]
+
+
 @pytest.mark.parametrize(
     ("name", "params", "reason"),
     [
@@ -263,6 +315,9 @@ async def test_default_seats_act_in_environments_of_others(name):
         ("theirs:broken", {}, "ZeroDivisionError"),
         ("theirs:nowhere", {}, "has no 'nowhere'"),
         ("no_such_package:env", {}, "no module named"),
+        ("pettingzoo.classic.tictactoe:env", {}, "give pettingzoo.classic.tictactoe_v3:env$"),
+        ("pettingzoo.classic.leduc_holdem:env", {}, "give pettingzoo.classic.leduc_holdem_v4:env$"),
+        ("pettingzoo.classic.rps:env", {}, "give pettingzoo.classic.rps_v2:parallel_env$"),
         ("theirs", {}, "package.module:factory"),
         ("os:system", {"command": "false"}, "not a factory in a module"),
         ("theirs:harvest", {"agents": ["A", "B", "C"]}, "it has 2 agents"),
@@ -349,3 +404,7 @@ def test_an_index_that_is_no_action_is_refused():
     env.reset()
     with pytest.raises(GameError, match="no action 2"):
         env.step({"Alice": 2, "Bob": 0, "Carol": 0})
+
+
+def test_the_example_of_a_policy_holds():
+    assert doctest.testmod(policies).failed == 0

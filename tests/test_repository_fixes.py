@@ -91,7 +91,7 @@ def test_one_commit_is_paid_for_no_more_than_the_largest_fix(repo: Builder) -> N
 
 
 def test_a_document_counts_whole_from_ten_lines(repo: Builder) -> None:
-    words = "".join(f"Line {n} of it.\n" for n in range(20))
+    words = "".join(f"Line {letter} of it.\n" for letter in "abcdefghijklmnopqrst")
     repo.commit("Tell", ADA, a_dot_md=words)
     repo.commit("Claim", BOB, b_dot_md="One line.\n", docs__adr__x_dot_md="# Use it\n")
     tenth, fifth = Fraction(1, 10), Fraction(1, 5)

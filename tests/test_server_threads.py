@@ -230,7 +230,7 @@ SHORT = {"params": {"talk": 4, "rounds": 4}}
 
 def passing(client: SyncLangGraphClient, graph: str) -> tuple[int, dict[str, Any]]:
     """How often a person is asked who passes every time, and what comes of it."""
-    person = "CEO" if graph == "settlement" else "Alice"
+    person = "CEO" if graph in ("settlement", "consent") else "Alice"
     room = SHORT if graph.startswith("task_exchange") else {}
     seated = {"seats": {person: "human", "*": "embedded:rational"}}
     thread = play(client, graph, context={"rounds": 1, **seated, **room})

@@ -57,6 +57,18 @@ def test_two_hundred_lines_of_padding_under_the_word_fix_earn_next_to_nothing(
     assert paid(coop)["Dora"] < 50
 
 
+@pytest.mark.parametrize("line", ["We welcome all.", "Step {} of the plan."])
+def test_a_document_that_repeats_itself_is_one_line(coop: Coop, repo: Builder, line: str) -> None:
+    said = "".join(f"{line.format(n)}\n" for n in range(14))
+    repo.commit("Words", DORA, b_dot_md=said)
+    repeated = paid(coop)["Dora"]
+    (repo.folder / "b.md").write_text(f"{line.format(1)}\n")
+    repo.git("commit", "-aqm", "Once", "--amend", who=DORA)
+    assert repeated == paid(coop)["Dora"] < 3
+    repo.commit("More", DORA, b_dot_md=said, c_dot_py="equal_lines = of_padding\n" * 200)
+    assert paid(coop)["Dora"] < 6
+
+
 def test_a_few_lines_with_fixes_earn_less_than_a_thousand_lines(coop: Coop, repo: Builder) -> None:
     fixed = program(400).replace("part_aa = compute(aa, aa)", "whole = entirely_new")
     repo.commit("fix: it", DORA, a_dot_py=fixed + "more_than_before = 1\n")

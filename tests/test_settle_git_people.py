@@ -13,14 +13,18 @@ import pytest
 
 from shapley_coop.cli.settling_git import Settling
 from shapley_coop.cli.settling_seats import Seats
+from shapley_coop.seats.person import overdue
 from tests.coop_command import Coop, coop_in, one_line
 from tests.history_builder import Builder
 
 pytestmark = pytest.mark.slow
 
 ADA, DORA = "Ada <ada@example.org>", "Dora <dora@example.org>"
-CLAIM = "<s>What I wrote.</s><CLAIM>50%</CLAIM>"
+YES, NO = "<ACCEPT>", "<REJECT><s>The review took me two days.</s>"
+TO_DORA = {"kind": "pay", "payer": "Ada", "payee": "Dora", "amount": 10}
+COUNTER = f"{NO}<PROPOSAL>{json.dumps({'clauses': [TO_DORA]})}</PROPOSAL>"
 PAY = "--for-payment"
+A_DAY = (PAY, "--deadline", "86400")
 
 
 @pytest.fixture
@@ -33,13 +37,24 @@ def coop(
     return coop_in(tmp_path, monkeypatch, capsys)
 
 
-def consent(coop: Coop, *more: str) -> dict[str, Any]:
+def settled(coop: Coop, *more: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """Who agreed, and what each gets."""
     found = coop("settle-git", "repo", "--bounty", "100", "--json", *more).result
-    assert {name: one["amount"] for name, one in found["contributors"].items()} == {
-        "Ada": "75.00",
-        "Dora": "25.00",
-    }
-    return dict(found["consent"])
+    amounts = {name: one["amount"] for name, one in found["contributors"].items()}
+    return dict(found["consent"]), amounts
+
+
+def consent(coop: Coop, *more: str) -> dict[str, Any]:
+    """Who agreed to the counted split."""
+    told, amounts = settled(coop, *more)
+    assert amounts == {"Ada": "75.00", "Dora": "25.00"}
+    return told
+
+
+def comment_of(coop: Coop, folder: Path, *more: str) -> str:
+    """The comment, without what keeps Markdown from reading marks in it."""
+    coop("settle-git", "repo", "--bounty", "100", PAY, "--markdown", "comment.md", *more)
+    return (folder / "comment.md").read_text(encoding="utf-8").replace("\\", "")
 
 
 def answered(coop: Coop, run: str, who: str, reply: str) -> None:
@@ -71,32 +86,98 @@ def test_one_person_among_agents_is_waited_for_and_named(coop: Coop) -> None:
     assert "Zoe: made nothing that counts" in one_line(unknown, 2)
 
 
-def test_the_comment_says_who_agreed_once_all_have(coop: Coop, tmp_path: Path) -> None:
+def test_the_counted_split_is_on_the_table_and_a_yes_is_consent(coop: Coop, tmp_path: Path) -> None:
     first = consent(coop, PAY)
     run = first["run"]
-    assert first["waiting"] == ["Ada", "Dora"]
-    answered(coop, run, "Ada", CLAIM)
-    assert consent(coop, PAY)["waiting"] == ["Dora"]
-    answered(coop, run, "Dora", CLAIM)
-    (speaker,) = consent(coop, PAY)["waiting"]
-    other = "Dora" if speaker == "Ada" else "Ada"
-    share = {"kind": "share", "norm": "shapley"}
-    offer = f"<s>By the record.</s><PROPOSAL>{json.dumps({'clauses': [share]})}</PROPOSAL>"
-    answered(coop, run, speaker, offer)
-    assert consent(coop, PAY)["waiting"] == [other]
-    answered(coop, run, other, "<s>Yes.</s><ACCEPT>")
-    last = consent(coop, PAY, "--markdown", "comment.md")
+    assert (first["waiting"], first["agreed"]) == (["Ada", "Dora"], [])
+    letter = coop("answer", run, "Ada").out
+    for words in (
+        "100: do you agree",
+        "| Ada | 3 effective lines",
+        "**75**",
+        "`<ACCEPT>`: you agree",
+    ):
+        assert words in letter
+    assert not any(word in letter for word in ("game", "player", "turn ", "shapley"))
+    answered(coop, run, "Ada", YES)
+    half = comment_of(coop, tmp_path)
+    assert "Agreed to this split: Ada. Have not answered yet: Dora." in half
+    assert "contributors agreed" not in half
+    answered(coop, run, "Dora", YES)
+    last = consent(coop, PAY)
     assert (last["run"], last["agreed"], last["waiting"]) == (run, ["Ada", "Dora"], [])
-    comment = (tmp_path / "comment.md").read_text(encoding="utf-8")
-    assert "Divided as its contributors agreed" in comment
-    assert "Agreed to this split\\: Ada, Dora" in comment
+    comment = comment_of(coop, tmp_path)
+    assert "Divided as its contributors agreed. Agreed to this split: Ada, Dora." in comment
     assert "No seat was simulated" in comment
+    assert "ok" in coop("verify", run).out
+
+
+@pytest.fixture
+def of_three(coop: Coop, tmp_path: Path) -> str:
+    """A run in which three are asked, of whom Ada and Bob agreed."""
+    repo = Builder(tmp_path / "repo")
+    repo.commit("More", "Bob <bob@example.org>", c_dot_py="fifth = unlike\nsixth = all\n")
+    run = str(settled(coop, *A_DAY)[0]["run"])
+    answered(coop, run, "Ada", YES)
+    answered(coop, run, "Bob", YES)
+    assert settled(coop, *A_DAY)[0]["waiting"] == ["Dora"]
+    return run
+
+
+def test_two_agree_one_is_silent_and_the_counted_split_stands(
+    coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_three: str
+) -> None:
+    monkeypatch.setattr(
+        "shapley_coop.graphs.running.overdue", lambda asked, now: overdue(asked, now + 2 * 86400)
+    )
+    told, amounts = settled(coop, *A_DAY)
+    assert (told["agreed"], told["silent"], told["waiting"]) == (["Ada", "Bob"], ["Dora"], [])
+    assert amounts == {"Ada": "50.00", "Bob": "33.33", "Dora": "16.67"}
+    comment = comment_of(coop, tmp_path, *A_DAY[1:])
+    assert "Agreed to this split: Ada, Bob. Did not answer: Dora. No seat was sim" in comment
+    assert "contributors agreed" not in comment
+
+
+def test_all_three_agree(coop: Coop, tmp_path: Path, of_three: str) -> None:
+    answered(coop, of_three, "Dora", YES)
+    comment = comment_of(coop, tmp_path, *A_DAY[1:])
+    assert "Divided as its contributors agreed. Agreed to this split: Ada, Bob, Dora." in comment
+    assert "No seat was simulated" in comment
+
+
+def test_who_objects_is_named_with_its_reason(coop: Coop, tmp_path: Path) -> None:
+    run = consent(coop, PAY)["run"]
+    answered(coop, run, "Ada", YES)
+    answered(coop, run, "Dora", NO)
+    told = consent(coop, PAY)
+    assert (told["agreed"], list(told["objected"]), told["waiting"]) == (["Ada"], ["Dora"], [])
+    assert "Objected: Dora (The review took me two days.)" in comment_of(coop, tmp_path)
+
+
+@pytest.mark.parametrize(("reply", "pays"), [(YES, ("65.00", "35.00")), (NO, ("75.00", "25.00"))])
+def test_a_counter_offer_is_put_to_the_others(
+    coop: Coop, tmp_path: Path, reply: str, pays: tuple[str, str]
+) -> None:
+    run = consent(coop, PAY)["run"]
+    answered(coop, run, "Ada", YES)
+    answered(coop, run, "Dora", COUNTER)
+    asked = consent(coop, PAY)
+    assert (asked["waiting"], asked["offer_by"]) == (["Ada"], "Dora")
+    letter = coop("answer", run, "Ada").out
+    assert "Dora proposes another split" in letter
+    assert "**65**, 10 less than counted" in letter
+    answered(coop, run, "Ada", reply)
+    told, amounts = settled(coop, PAY)
+    assert tuple(amounts.values()) == pays
+    # Whoever accepted the counted split agreed to what is paid if the counter-offer fails.
+    assert told["agreed"] == (["Ada", "Dora"] if reply == YES else ["Ada"])
+    agreed = "as its contributors agreed, on a counter-offer by Dora"
+    assert (agreed in comment_of(coop, tmp_path)) == (reply == YES)
 
 
 def test_who_does_not_answer_in_time_is_named_and_the_split_by_value_stands(coop: Coop) -> None:
     told = consent(coop, PAY, "--deadline", "0.001")
-    assert not told["agreed"]
-    while told["waiting"]:  # each letter has its own time
+    while told["waiting"]:
         told = consent(coop, PAY, "--deadline", "0.001")
     assert told["silent"] == ["Ada", "Dora"]
     assert not told["agreed"] + told["simulated"] + told["models"]
@@ -139,16 +220,24 @@ def test_each_person_reads_and_answers_by_a_link_of_its_own(coop: Coop, tmp_path
         ada, dora = seats.links["Ada"], seats.links["Dora"]
         status, letter = asked(ada)
         assert (status, letter["agent"]) == (200, "Ada")
-        assert "CLAIM" in letter["letter"]
+        assert "do you agree" in letter["letter"]
         assert asked(ada.replace("/Ada", "/Dora"))[0] == 404  # Ada's key opens Ada's seat alone
         assert asked(ada.rpartition("/")[0][:-1] + "x/Ada")[0] == 404
-        given = {"id": letter["id"], "type": "response", "args": CLAIM}
+        given = {"id": letter["id"], "type": "response", "args": YES}
         assert asked(ada, given, kind="text/plain")[0] == 422
-        assert asked(ada, {**given, "args": "Well"})[1]["detail"].startswith("CLAIM: state one")
+        assert asked(ada, {**given, "args": "Well"})[1]["detail"].startswith("ACK: Words alone")
         given["id"] = asked(ada)[1]["id"]  # the same letter, asked again
         assert asked(ada, given) == (200, {"taken": given["id"]})
         assert asked(ada, given)[0] in (404, 422)  # it was taken once
         status, letter = asked(dora)
-        assert asked(dora, {"id": letter["id"], "type": "response", "args": CLAIM})[0] == 200
+        # What the page's buttons send: a draft is foreseen, and nothing is kept of it.
+        assert letter["form"]["offer"]["by"] == "the count"
+        assert "decision" in letter["form"]["fields"]
+        drafted = asked(dora, {"type": "draft", "args": {"decision": "accept"}})[1]
+        assert (drafted["refused"], drafted["why"]) == ("", "")
+        bare = {"id": letter["id"], "type": "fields", "args": {"decision": "counter"}}
+        assert "has no clause" in asked(dora, bare)[1]["detail"]
+        pressed = {"decision": "accept", "speech": "Fine."}
+        assert asked(dora, {"id": letter["id"], "type": "fields", "args": pressed})[0] == 200
         serving.join(timeout=120)
         assert not serving.is_alive()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from shapley_coop.evals.sweeps import index
+from shapley_coop.evals.sweeps import lines as of_lines
 from shapley_coop.evals.sweeps.index import Index, index_of, indexed
 from shapley_coop.evals.sweeps.store import Writer, read, register
 from shapley_coop.evals.sweeps.suite import expand
@@ -24,13 +25,13 @@ BIG = suite(vary={"graph": ["llm_only"]}, seeds=f"0-{SEEDS - 1}")
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Where each line stands that is parsed from now on."""
     seen: list[str] = []
-    parse = index.parse
+    parse = of_lines.parse
 
     def counted(data: bytes, where: str) -> dict[str, Any]:
         seen.append(where)
         return parse(data, where)
 
-    monkeypatch.setattr(index, "parse", counted)
+    monkeypatch.setattr(of_lines, "parse", counted)
     return seen
 
 
@@ -87,11 +88,11 @@ def test_a_writer_that_is_killed_leaves_few_lines_to_parse(tmp_path, parsed):
     for cell in made:
         writer.finished({"cell": cell, "calls": []}, {"cell": cell})
     # As a reader sees it while the writer has not come to its end.
-    assert [line.cell for line in indexed(tmp_path)] == made
+    assert [line.cell for _, line in indexed(tmp_path)] == made
     assert len(parsed) == SEEDS - index.KEPT_BACK
     writer.__exit__()
     parsed.clear()
-    assert [line.cell for line in indexed(tmp_path)] == made
+    assert [line.cell for _, line in indexed(tmp_path)] == made
     assert parsed == []
 
 
@@ -103,7 +104,7 @@ def test_a_row_that_was_changed_or_deleted_by_hand_is_seen(swept, parsed):
     assert len(changed) == len(lines[7])
     rows_of(swept).write_bytes(b"".join([*lines[:7], changed, *lines[8:]]))
     os.utime(rows_of(swept))
-    assert [line.cell for line in indexed(swept)][7] == "x" * 20
+    assert [line.cell for _, line in indexed(swept)][7] == "x" * 20
     assert resumed(swept)[:2] == (1, SEEDS - 1)
 
 

@@ -23,6 +23,7 @@ from shapley_coop.state import RunConfig, table
 from shapley_coop.state.table import Table
 from tests.scripted import Script
 from tests.test_contract_workflow import DILEMMA, fined, proposal
+from tests.test_delegates import FOUR, four_wait, veto_then_leave_then_sign
 
 SOURCE = Path(str(inspect.getsourcefile(table))).read_text(encoding="utf-8")
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
@@ -86,8 +87,14 @@ async def notes(script: Script) -> tuple[Writers, Writers]:
     silent = RunConfig(rounds=1)
     for graph in names():
         trades = graph.startswith("task_exchange")
-        for config in [RunConfig()] if trades or graph == "settlement" else [silent, dilemma]:
+        for config in (
+            [RunConfig()] if trades or graph in ("settlement", "consent") else [silent, dilemma]
+        ):
             await played(graph, config, written, cleared)
+    for agent in FOUR.params["agents"]:
+        script[agent, "propose"], script[agent, "answer"] = four_wait(), "<ACCEPT>"
+        script[agent, "ratify"] = veto_then_leave_then_sign
+    await played("delegates", FOUR, written, cleared)
     for signs in ("<ACCEPT>", "<s>No.</s><REJECT>"):
         in_words(script, signs)
         await played("contracts", judged, written, cleared)

@@ -3,14 +3,20 @@
 import json
 from math import log
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from shapley_coop.evals.measures.evaluators import score
+from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.evals.tournament.entry import load_tournament, shipped, suites
 from shapley_coop.evals.tournament.page import matrix
+from shapley_coop.evals.tournament.population import shares
 from shapley_coop.evals.tournament.ranking import rank, strengths, wins
+from shapley_coop.evals.tournament.results import played_in
+from tests.browser import PHONE, picture, tab
 from tests.coop_command import USAGE, Coop, coop_in, one_line
 
 STRATEGY = "python:shapley_coop.seats.classical:"
@@ -70,6 +76,39 @@ def test_more_in_every_place_ranks_first_with_an_interval_that_holds_it() -> Non
     assert swapped[0].strength.value == pytest.approx(best.strength.value, abs=1e-4)
 
 
+def test_who_lives_on_the_gullible_shrinks_with_them() -> None:
+    """A dilemma of many turns: mirror and dove outlive the hawk."""
+    cross = np.array([[1.0, 50.0, 1.4], [0.0, 30.0, 30.0], [0.9, 30.0, 30.0]])
+    hawk, dove, mirror = shares(cross[None, None, :, :, None])
+    assert hawk < 0.001
+    assert mirror > dove
+    assert hawk + dove + mirror == pytest.approx(1)
+    assert shares(7 * cross[None, None, :, :, None]) == pytest.approx([hawk, dove, mirror])
+    alone = shares(cross[None, None, :2, :2, None])
+    assert alone[0] == pytest.approx(1), "where nobody mirrors, the hawk is all that is left"
+
+
+@pytest.mark.parametrize(
+    ("agreed", "bluff"), [(2.0, 1.0), (2.5, 0.0)], ids=["to no more", "to more"]
+)
+def test_who_turns_down_what_it_then_takes_has_bluffed(agreed: float, bluff: float) -> None:
+    def said(by: str, act: str, worth: float | None = None, **more: int) -> dict[str, Any]:
+        pays = {} if worth is None else {"would_pay": {"Ann": 4 - worth, "Ben": worth}}
+        return {"topic": "plan", "turn": 1, "by": by, "act": act, **more, **pays}
+
+    talk = [
+        said("Ann", "propose", 2.0, puts=1),
+        said("Ben", "reject", 3.0, about=1, puts=2),
+        said("Ann", "reject", agreed, about=2, puts=3),
+        said("Ben", "accept", about=3),
+    ]
+    row: Row = {"offers": talk, "result": {}}
+    assert score(row, "bluff:Ben") == bluff
+    assert score(row, "bluff:Ann") == 0, "she turned down 1 and offered herself more"
+    assert score(row, "bluff") == bluff / 2
+    assert score({**row, "offers": talk[:1]}, "bluff") is None
+
+
 def test_a_tournament_is_played_once_verified_and_written_as_a_page(
     coop: Coop, tmp_path: Path
 ) -> None:
@@ -95,10 +134,28 @@ def test_a_tournament_is_played_once_verified_and_written_as_a_page(
     assert f"0 matches played, {MATCHES} there before" in again.out
     assert (folder / "rows.jsonl").read_text() == rows
     assert coop("tournament", "verify", str(folder), "--json").result == first
+    played = played_in(folder)
+    # Against the mirror the best reply earns 10, the hawk 2; against the hawk 0; the dove 20.
+    assert played.regret("dilemma", "hawk").value == pytest.approx((8 + 0 + 0) / 3)
+    assert played.regret("dilemma", "dove").value == pytest.approx((0 + 10 + 10) / 3)
     page = (folder / "leaderboard.html").read_text()
     assert "default-src 'none'" in page
     assert "<script" not in page
     assert "mirror against hawk: -1" in page
+
+
+def test_parts_are_played_into_one_folder_and_the_last_writes_the_page(
+    coop: Coop, tmp_path: Path
+) -> None:
+    file, folder = written(tmp_path, seeds=[0]), tmp_path / "out"
+    whole = coop("tournament", file, "-o", str(tmp_path / "whole"), "--json").result
+    first = coop("tournament", file, "-o", str(folder), "--shard", "2/2")
+    assert "this part is played; 5 matches of other parts are left" in first.err
+    assert not (folder / "leaderboard.html").exists()
+    last = coop("tournament", file, "-o", str(folder), "--shard", "1/2", "--json")
+    assert last.result == whole
+    assert (folder / "leaderboard.html").exists()
+    assert "give i/n, as in 1/2" in one_line(coop("tournament", file, "--shard", "2"), USAGE)
 
 
 def test_a_ranking_or_a_row_that_was_changed_is_found(coop: Coop, tmp_path: Path) -> None:
@@ -157,3 +214,22 @@ def test_names_in_a_picture_are_text() -> None:
     drawn = matrix(seats, {(a, b): float(len(a)) for a in seats for b in seats})
     assert "<b>" not in drawn
     assert "&lt;b&gt; against c: 3" in drawn
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_leaderboard_can_be_read_in_a_browser(coop: Coop, tmp_path: Path, scheme: str) -> None:
+    assert coop("tournament", written(tmp_path, seeds=[0]), "-o", str(tmp_path / "out")).code == 0
+    with tab(size=PHONE, scheme=scheme) as opened:
+        opened.page.goto((tmp_path / "out" / "leaderboard.html").as_uri())
+        opened.page.get_by_role("heading", name="Ranking").wait_for()
+        ranking = opened.page.get_by_role("region", name="Ranking")
+        assert ranking.get_by_role("row").count() == 1 + 3
+        crossed = opened.page.get_by_role("region", name="dilemma: cross-play")
+        assert not crossed.is_visible()
+        opened.page.get_by_text("The same as a table").click()
+        assert crossed.get_by_role("row", name="mirror 10").is_visible()
+        assert "Regret" in opened.text()
+        assert not opened.overflows()
+        picture(opened, tmp_path, f"leaderboard-{scheme}")
+        assert opened.complaints == []

@@ -1,8 +1,11 @@
 """Weighted Earned Value: the paper's table, digit by digit, and what is refused."""
 
 import json
+import re
 from fractions import Fraction
+from itertools import product
 from math import nan
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shapley_coop.credit.wev import WEIGHTS, read_weights, read_wev, wev, wev_report
+from shapley_coop.earned_value import part_intervals, parts
 
 KINDS = ("code", "decisions", "documents", "fixes")
 # Role: counts of the four kinds; interval, reward and adjustment as printed in the paper's table
@@ -99,6 +103,8 @@ def test_the_report_is_json_in_percent() -> None:
     assert report["roles"]["CTO"] == {
         "interval": [5.0, pytest.approx(35 / 3)],
         "point": pytest.approx(100 * (5 + 35 / 3) / 177),
+        # Two of six decisions, by the lowest weight of decisions and the highest of the others.
+        "point_interval": [pytest.approx(100 * 5 / 95), pytest.approx(100 * 35 / 3 / 82)],
         "reward": 25.0,
         "adjustment": pytest.approx(35 / 3 - 25),
     }
@@ -141,15 +147,47 @@ def test_artefacts_that_make_no_sense_are_refused_in_one_line(content: Any, comp
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ({}, "no kind of artefact"),
-        ({"code": 27}, "the weight of code: a number"),
-        ({"code": [27]}, "has 1 ends"),
+        ({}, "no kind of work is named"),
+        ({"code": 27}, "code is 27: give its lowest and highest percent, as in code: "),
+        ({"code": [27]}, r"code is \[27\]: give its lowest"),
         ({"code": [40, 27]}, "40 to 27"),
         ({"code": [-1, 27]}, "0 ≤ low"),
         ({"code": [27, 140]}, "≤ 100"),
-        ({"code": [27, "x"]}, "a number is needed"),
+        ({"code": [27, "x"]}, "a number is needed; give its lowest"),
     ],
 )
-def test_weights_that_make_no_sense_are_refused(content: Any, complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        read_weights(content)
+def test_weights_that_make_no_sense_are_refused(
+    tmp_path: Path, content: Any, complaint: str
+) -> None:
+    file = tmp_path / "weights.json"
+    file.write_text(json.dumps(content))
+    for source, named in ((content, "the weights: "), (file, f"{file}: ")):
+        with pytest.raises(ValueError, match=f"^{re.escape(named)}.*{complaint}") as fault:
+            read_weights(source)
+        assert "\n" not in str(fault.value)
+
+
+def test_weights_that_are_named_in_part_leave_the_others_as_they_are() -> None:
+    assert read_weights({"code": [10, 20]}) == {**WEIGHTS, "code": (10, 20)}
+    assert read_weights({"code": [10, 20]}, list(WEIGHTS))["fixes"] == WEIGHTS["fixes"]
+    with pytest.raises(ValueError, match="'doc' is no kind of work; they are code, decisions"):
+        read_weights({"doc": [1, 2]}, list(WEIGHTS))
+    with pytest.raises(ValueError, match="'document' is no kind of work: did you mean 'documents'"):
+        read_weights({"document": [1, 2]}, list(WEIGHTS))
+
+
+COUNT = st.integers(min_value=0, max_value=3).map(Fraction)
+
+
+@given(
+    st.fixed_dictionaries({a: st.fixed_dictionaries(dict.fromkeys(WEIGHTS, COUNT)) for a in "ABC"})
+)
+def test_the_interval_of_a_point_holds_it_under_all_weights(
+    made: dict[str, dict[str, Fraction]],
+) -> None:
+    found = part_intervals(made, WEIGHTS)
+    corners = [dict(zip(WEIGHTS, ends, strict=True)) for ends in product(*WEIGHTS.values())]
+    by = [parts(made, {k: (w, w) for k, w in corner.items()}) for corner in corners]
+    for agent, (least, most) in found.items():
+        assert (least, most) == (min(p[agent] for p in by), max(p[agent] for p in by))
+        assert least <= parts(made, WEIGHTS)[agent] <= most

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, TypeAdapter
 
 from shapley_coop.deals import Deal
-from shapley_coop.evals.sweeps.prices import Price
+from shapley_coop.evals.sweeps.prices import Price, PriceList
 from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
@@ -34,6 +34,7 @@ class Kind(NamedTuple):
 
 def kinds() -> list[Kind]:
     """Every kind of file that has a schema."""
+    prices = TypeAdapter[PriceList | dict[str, Price]](PriceList | dict[str, Price])
     return [
         Kind("game", "`coop run FILE`, and every command that takes a game", _game()),
         Kind("contract", "`coop contract check FILE`, `coop contract audit FILE`", _contract()),
@@ -43,7 +44,7 @@ def kinds() -> list[Kind]:
         ),
         Kind("scenario", "`coop run task_exchange --set scenario=FILE`", _scenario()),
         Kind("task", "`coop run software_company --task FILE`", _of(Task)),
-        Kind("prices", "`--prices FILE`", _named(TypeAdapter(dict[str, Price]).json_schema())),
+        Kind("prices", "`--prices FILE`, `COOP_PRICES`", _named(prices.json_schema())),
     ]
 
 

@@ -3,14 +3,14 @@
 What may fall due of it together is for `joint_payments`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.deals.language.clauses import Pay, Share
+from shapley_coop.deals.language.clauses import Pay, Share, portions
 from shapley_coop.deals.language.condition import compiled_condition
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Payment
@@ -68,13 +68,13 @@ def unaffordable(
         now: the next turn.
     """
     fixed = {cid: pay for cid, pay in pays.items() if pay.basis != "reward"}
-    for payer in dict.fromkeys(pay.payer for pay in fixed.values()):
-        own = {cid: pay for cid, pay in fixed.items() if pay.payer == payer}
-        certain = {cid: due for cid, pay in own.items() if (due := _certain(pay, means, now))}
-        promised = [([cid], pay.amount) for cid, pay in own.items()]
+    for payer in payers(fixed.values(), means.most):
+        parts = {cid: paid_by(payer, pay, means.most) for cid, pay in fixed.items()}
+        due = {cid: part * _certain(fixed[cid], means, now) for cid, part in parts.items()}
+        certain = {cid: amount for cid, amount in due.items() if amount}
+        promised = [([cid], part * fixed[cid].amount) for cid, part in parts.items() if part]
         promised.append((list(certain), sum(certain.values(), NOTHING)))
-        received = (at_most(pay, means) for pay in pays.values() if pay.payee == payer)
-        most = at_best(payer, share, means) + sum(received, NOTHING)
+        most = at_best(payer, share, means) + received(payer, pays.values(), means)
         for cids, amount in promised:
             if amount > most:
                 return _never(" and ".join(cids), payer, amount, most)
@@ -95,13 +95,13 @@ def unpayable(
         means: what the agents could have had; None where that is unknown.
     """
     stakes = sum(map(abs, held.values()), NOTHING)
-    for payer in dict.fromkeys(payment.payer for payment in due):
-        own = [payment for payment in due if payment.payer == payer]
-        amount = sum((payment.amount for payment in own), NOTHING)
+    for payer in payers(due, held):
+        parts = [(x, portions(x, held).get(payer, 0)) for x in due]
+        amount = sum((-part * x.amount for x, part in parts if part < 0), NOTHING)
         most = max(means.most[payer] if means else stakes, held[payer], NOTHING)
-        most += sum((payment.amount for payment in due if payment.payee == payer), NOTHING)
+        most += sum((part * x.amount for x, part in parts if part > 0), NOTHING)
         if amount > most:
-            cids = dict.fromkeys(payment.clause for payment in own)
+            cids = dict.fromkeys(x.clause for x, part in parts if part < 0)
             return _never(" and ".join(cids), payer, amount, most)
     return None
 
@@ -121,6 +121,23 @@ def _certain(pay: Pay, means: Means, now: int) -> Fraction:
         return NOTHING
     times = sum(condition.holds((), turn) for turn in range(now, means.turns + 1))
     return pay.amount * (min(times, 1) if pay.basis == "once" else times)
+
+
+def payers(pays: Iterable[Pay | Payment], agents: Collection[str]) -> list[str]:
+    """Who pays something, in order."""
+    found = (a for pay in pays for a, part in portions(pay, agents).items() if part < 0)
+    return list(dict.fromkeys(found))
+
+
+def paid_by(payer: str, pay: Pay | Payment, agents: Collection[str]) -> int | Fraction:
+    """The part of a payment that an agent makes."""
+    return max(0, -portions(pay, agents).get(payer, 0))
+
+
+def received(payee: str, pays: Iterable[Pay], means: Means) -> Fraction:
+    """The most that an agent can be paid by payments."""
+    parts = ((pay, portions(pay, means.most).get(payee, 0)) for pay in pays)
+    return sum((part * at_most(pay, means) for pay, part in parts if part > 0), NOTHING)
 
 
 def at_best(payer: str, share: Share | None, means: Means) -> Fraction:

@@ -24,7 +24,7 @@ from shapley_coop.deals.compiled import (
 )
 from shapley_coop.deals.contract import Contract, share_of
 from shapley_coop.deals.enforcement import Enforcement, injured_by
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay
+from shapley_coop.deals.language.clauses import Do, Forbid, Pay, portions
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.settlement import earned
@@ -191,7 +191,7 @@ class GameTree:
     def _allowed(self, agent: str, duties: Iterable[Do | Forbid]) -> tuple[str, ...]:
         open_ = list(self.stage.actions[agent])
         for clause in duties:
-            if clause.agent == agent:
+            if clause.binds(agent):
                 done = clause.kind == "do"
                 open_ = [action for action in open_ if (action == clause.action) == done]
         return tuple(open_)
@@ -224,9 +224,9 @@ class GameTree:
             held = {agent: total * self._share.fractions[agent] for agent in held}
         if self.enforcement.executes:
             for pay in due:
-                amount = amount_due(pay, gained[pay.payer])
-                held[pay.payer] -= amount
-                held[pay.payee] += amount
+                amount = amount_due(pay, gained.get(pay.payer, NOTHING))
+                for agent, part in portions(pay, self.stage.agents).items():
+                    held[agent] += part * amount
         if deposit := self.enforcement.held():
             for agent in breakers:
                 if agent not in broken:

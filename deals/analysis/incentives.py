@@ -182,7 +182,7 @@ def contradiction(within: GameTree) -> Fault | None:
     for position in within.positions():
         for agent, allowed in position.allowed.items():
             if not allowed:
-                owed = [cid for cid, duty in position.owed.items() if duty.agent == agent]
+                owed = [cid for cid, duty in position.owed.items() if duty.binds(agent)]
                 return Fault(
                     "CLASH",
                     f"At turn {position.turn} {agent} can do nothing that keeps "

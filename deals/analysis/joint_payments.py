@@ -23,7 +23,14 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.analysis.ability_to_pay import Means, at_best, at_most
+from shapley_coop.deals.analysis.ability_to_pay import (
+    Means,
+    at_best,
+    at_most,
+    paid_by,
+    payers,
+    received,
+)
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
 from shapley_coop.deals.compiled import (
     Clauses,
@@ -36,7 +43,7 @@ from shapley_coop.deals.compiled import (
     only_once,
 )
 from shapley_coop.deals.contract import Contract, in_force, share_of
-from shapley_coop.deals.language.clauses import Pay
+from shapley_coop.deals.language.clauses import Pay, portions
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import Earned, conditions_in, event_of
 from shapley_coop.deals.monitor import Monitor
@@ -153,14 +160,14 @@ def unaffordable_together(
             there are; what is not known to happen is not refused.
     """
     pays = [clause for clause in in_force(agreed).values() if isinstance(clause, Pay)]
-    for payer in dict.fromkeys(pay.payer for pay in pays):
+    fixed = [pay for pay in pays if pay.basis != "reward"]
+    for payer in payers(fixed, means.most):
         most = at_best(payer, share_of(agreed), means)
-        fixed = [pay for pay in pays if pay.payer == payer and pay.basis != "reward"]
-        if sum((at_most(pay, means) for pay in fixed), NOTHING) <= most:
+        owed = (paid_by(payer, pay, means.most) * at_most(pay, means) for pay in fixed)
+        if sum(owed, NOTHING) <= most:
             continue
         if world.stage is None:
-            paid = (pay for pay in pays if pay.payee == payer and on_rewards(pay))
-            most += sum((at_most(pay, means) for pay in paid), NOTHING)
+            most += received(payer, filter(on_rewards, pays), means)
         course = dearest(agreed, payer, world)
         if course and course.owed > most and can_happen(course):
             return Fault("ABLE", _said(course, payer, most))
@@ -207,26 +214,34 @@ def dearest(agreed: Contract, payer: str, world: World) -> Course | None:
         The course; None where there are too many to look through.
     """
     clauses = tuple(
-        _as_counted(term, payer) for term in compiled(agreed) if _counts(term, payer, world)
+        _as_counted(term, payer, world) for term in compiled(agreed) if _counts(term, payer, world)
     )
     monitor = Monitor(clauses).on(world.record)
     pays = {term.cid: term.clause for term in clauses if isinstance(term.clause, Pay)}
-    due = [payment for payment in monitor.payments if payer in (payment.payer, payment.payee)]
-    owed = sum((p.amount if p.payer == payer else -p.amount for p in due), NOTHING)
+    owed, earlier = NOTHING, Counter[str]()
+    for payment in monitor.payments:
+        part = portions(payment, world.actions).get(payer, 0)
+        owed -= part * payment.amount
+        earlier[payment.clause] += part < 0
     found = {_Past(monitor.memories, monitor.paid): _Debt(owed, 0, None)}
     moves, steps = list(_moves(clauses, world)), 0
     for number in range(len(world.record) + 1, world.turns + 1):
         steps += len(found) * len(moves)
         if steps > MOST_STEPS:
             return None
-        found = _onward(found, clauses, payer, [{**move, "turn": number} for move in moves])
+        numbered = [{**move, "turn": number} for move in moves]
+        found = _onward(found, clauses, payer, world, numbered)
     worst = max(found.values(), key=lambda debt: debt[:2])
-    earlier = Counter(payment.clause for payment in due if payment.payer == payer)
-    return _course(worst, earlier, {cid for cid, pay in pays.items() if pay.payer == payer})
+    own = {cid for cid, pay in pays.items() if paid_by(payer, pay, world.actions)}
+    return _course(worst, +earlier, own)
 
 
 def _onward(
-    found: Mapping[_Past, _Debt], clauses: Clauses, payer: str, moves: Sequence[Any]
+    found: Mapping[_Past, _Debt],
+    clauses: Clauses,
+    payer: str,
+    world: World,
+    moves: Sequence[Any],
 ) -> dict[_Past, _Debt]:
     """Every history after one more turn, with the most that is owed by then."""
     onward: dict[_Past, _Debt] = {}
@@ -238,7 +253,7 @@ def _onward(
             owed = debt.owed
             for pay in due.values():
                 amount = amount_due(pay, move["rewards"].get(pay.payer, NOTHING))
-                owed += amount if pay.payer == payer else -amount
+                owed -= portions(pay, world.actions).get(payer, 0) * amount
             path = _Path(debt.path, number, move["actions"], tuple(due))
             owes = _Debt(owed, -number if due else debt.early, path)
             then = _Past(memory, past.paid | only_once(due))
@@ -250,19 +265,20 @@ def _onward(
 def _counts(term: CompiledClause, payer: str, world: World) -> bool:
     """Whether a clause is a payment by the payer, or to it, that can be followed."""
     pay = term.clause
-    if not isinstance(pay, Pay) or payer not in (pay.payer, pay.payee):
+    if not isinstance(pay, Pay) or payer not in portions(pay, world.actions):
         return False
     if pay.basis == "reward" and pay.payer == payer:
         return False  # the reward pays for it
     return world.stage is not None or not on_rewards(pay)
 
 
-def _as_counted(term: CompiledClause, payer: str) -> CompiledClause:
+def _as_counted(term: CompiledClause, payer: str, world: World) -> CompiledClause:
     """A clause, once alone where the payer's own actions bring the payment about."""
     pay = term.clause
     assert isinstance(pay, Pay), "no other clause is counted"
     events = map(event_of, conditions_in(pay.when))
-    if pay.payer == payer and any(event and event.agent == payer for event in events):
+    own = paid_by(payer, pay, world.actions)
+    if own and any(event and event.agent == payer for event in events):
         return replace(term, clause=pay.model_copy(update={"basis": "once"}))
     return term
 

@@ -5,7 +5,6 @@
 >>> found.label, found.feedback
 ('NAME', 'c1 names Eve, who is not a party: the parties are Alice, Bob.')
 
-=======  ==========================================================================
 label    refuses
 =======  ==========================================================================
 EMPTY    a deal without a clause
@@ -14,22 +13,25 @@ NAME     a name that is not a party's
 ACTION   an action its agent does not have
 TURN     a condition that no turn of the game can meet
 PAY      an amount that is not positive, a share over 100 %, or paying oneself
+GIVE     a good that there is not, a quantity under 1, giving oneself, or depending on rewards
 SHARE    a split that is not one whole over all parties, or more than one split
 NORM     a norm that is not on offer
 CLASH    two duties that one agent cannot keep at the same turn
 DROP     ending a clause that is not in force
 KIND     a clause of a kind that this bargaining does not admit
 =======  ==========================================================================
+=======
+`deals.language.labels` says what each label refuses.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from math import gcd
 
 from shapley_coop.amounts import MAX_AMOUNT
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Give, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, listed, together
+from shapley_coop.deals.language.progressions import Progression, meet, progressions
 from shapley_coop.deals.language.when import (
     EVERYONE,
     Earned,
@@ -39,7 +41,6 @@ from shapley_coop.deals.language.when import (
     When,
     conditions_in,
     event_of,
-    turn_list,
 )
 
 MAX_TEXT_CHARS = 4_000
@@ -54,13 +55,11 @@ class Terms:
     actions: dict[str, list[str]] = field(default_factory=dict)
     turns: int = 1
     norms: Sequence[str] = ()
-    droppable: Sequence[str] = ()  # ids of standing payments and shares
+    droppable: Sequence[str] = ()  # ids of standing payments, gifts and shares
+    goods: Sequence[str] = ()  # what can change hands; in most games nothing
 
 
 Rule = Callable[[Deal, Terms], Fault | None]
-
-Progression = tuple[int, int, int]
-"""Turns at a constant step: the first, an upper bound, and the step."""
 
 
 def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
@@ -103,7 +102,7 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
             f"{cid} names {name}, who is not a party: the parties are {parties}."
             for cid, clause in deal.ids().items()
             for name in _names(clause)
-            if name not in terms.agents
+            if name not in terms.agents and not _all_of(clause, name)
         ],
     )
 
@@ -114,7 +113,8 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
     for cid, clause in deal.ids().items():
         pairs = [(event.agent, event.action) for event in _events(clause)]
         if isinstance(clause, Do | Forbid):
-            pairs.append((clause.agent, clause.action))
+            bound = terms.agents if clause.agent == EVERYONE else [clause.agent]
+            pairs += [(agent, clause.action) for agent in bound]
         for agent, action in pairs:
             if agent not in terms.agents:
                 continue  # a fault already
@@ -155,12 +155,35 @@ def positive_payments(deal: Deal, terms: Terms) -> Fault | None:
 def _wrong_payment(pay: Pay, terms: Terms) -> str:
     if pay.payer == pay.payee:
         return f": {pay.payer} pays itself: name another payee"
+    if pay.payer == OTHERS and pay.basis == "reward":
+        return " shares the rewards of several payers: write a clause for each"
     if pay.amount <= 0:
         return f" pays {pay.amount}: give a positive amount"
     if pay.basis == "turn" and pay.amount * terms.turns > MAX_AMOUNT:
         return f" sums to more than {MAX_AMOUNT} over the game: give less"
     if pay.basis == "reward" and pay.amount > 1:
         return " gives away more than 100 % of a reward: at most 1, as in 0.4 for 40 %"
+    return ""
+
+
+def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
+    """GIVE: a gift is one or more of a good that there is, from one party to another."""
+    gifts = {cid: c for cid, c in deal.ids().items() if isinstance(c, Give)}
+    wrong = {cid: _wrong_gift(give, terms) for cid, give in gifts.items()}
+    return _fault("GIVE", [f"{cid}{why}." for cid, why in wrong.items() if why])
+
+
+def _wrong_gift(give: Give, terms: Terms) -> str:
+    if not terms.goods:
+        return f" gives {give.good}: nothing can change hands in this game"
+    if give.good not in terms.goods:
+        return f" gives {give.good}: the goods are {', '.join(terms.goods)}"
+    if give.giver == give.receiver:
+        return f": {give.giver} gives to itself: name another receiver"
+    if give.quantity < 1:
+        return f" gives {give.quantity} {give.good}: give 1 or more"
+    if any(isinstance(part, Earned) for part in conditions_in(give.when)):
+        return " depends on rewards, which are paid after goods change hands: name actions or turns"
     return ""
 
 
@@ -199,19 +222,20 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     by_agent: dict[str, list[tuple[str, Do | Forbid, list[Progression]]]] = {}
     wrong = []
     for cid, duty in deal.duties.items():
-        earlier = by_agent.setdefault(duty.agent, [])
-        turns = _progressions(duty.when, terms.turns)
-        for other, rival, others in earlier:
+        turns = progressions(duty.when, terms.turns)
+        alike = [duty.agent, EVERYONE] if duty.agent != EVERYONE else list(by_agent)
+        for other, rival, others in [x for who in alike for x in by_agent.get(who, ())]:
             if not _clash(rival, duty):
                 continue
-            if rival.when == duty.when or any(_meet(a, b) for a in others for b in turns):
-                wrong.append(f"{duty.agent} cannot keep both {other} and {cid}.")
-        earlier.append((cid, duty, turns))
+            if rival.when == duty.when or any(meet(a, b) for a in others for b in turns):
+                who = rival.agent if duty.agent == EVERYONE else duty.agent
+                wrong.append(f"{who} cannot keep both {other} and {cid}.")
+        by_agent.setdefault(duty.agent, []).append((cid, duty, turns))
     return _fault("CLASH", wrong)
 
 
 def known_drops(deal: Deal, terms: Terms) -> Fault | None:
-    """DROP: only payments and shares of the contract that stands can be dropped."""
+    """DROP: only payments, gifts and shares of the contract that stands can be dropped."""
     for cid in deal.drops:
         if cid not in terms.droppable:
             known = ", ".join(terms.droppable) or "none"
@@ -239,6 +263,7 @@ DEAL_RULES: tuple[Rule, ...] = (
     known_actions,
     reachable_turns,
     positive_payments,
+    sound_gifts,
     one_whole_share,
     offered_norm,
     no_clash,
@@ -260,7 +285,9 @@ def _names(clause: Clause) -> list[str]:
         case Do() | Forbid():
             own = [clause.agent]
         case Pay():
-            own = [clause.payer, clause.payee]
+            own = [who for who in (clause.payer, clause.payee) if who != OTHERS]
+        case Give():
+            own = [clause.giver, clause.receiver]
         case Share():
             own = list(clause.fractions or {})
     earners = [part.earned for part in conditions_in(_when(clause)) if isinstance(part, Earned)]
@@ -268,42 +295,12 @@ def _names(clause: Clause) -> list[str]:
     return [*own, *acting, *(agent for agent in earners if agent != EVERYONE)]
 
 
+def _all_of(clause: Clause, name: str) -> bool:
+    """Whether a name stands for every party, where a clause can speak of all."""
+    return name == EVERYONE and isinstance(clause, Do | Forbid) and clause.agent == name
+
+
 def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:
     if a.kind == b.kind == "forbid":
         return False
     return (a.action == b.action) == (a.kind != b.kind)
-
-
-def _progression(when: When, turns: int) -> Progression | None:
-    """The turns at which a condition on turns alone holds; None for one on anything else."""
-    match when:
-        case "always":
-            return 1, turns, 1
-        case Turns(turns=(first, last)):
-            return first, min(last, turns), 1
-        case Every(every=step, start=start):
-            return start, turns, step
-        case _:
-            return None
-
-
-def _progressions(when: When, turns: int) -> list[Progression]:
-    """The same for a condition on listed turns as well; none for one on anything else."""
-    listed_turns: Sequence[When] = turn_list(when) or [when]
-    found = (_progression(part, turns) for part in listed_turns)
-    return [progression for progression in found if progression is not None]
-
-
-def _meet(a: Progression, b: Progression) -> bool:
-    """Whether two progressions share a turn, by the Chinese remainder theorem."""
-    (first, last, step), (other, end, stride) = a, b
-    common = gcd(step, stride)
-    apart, over = divmod(other - first, common)
-    if over:
-        return False
-    period = stride // common
-    # The first turn of a that is congruent to b's, and from there on one in every lcm of steps.
-    at = first + step * (apart * pow(step // common, -1, period) % period)
-    lcm, since = step * period, max(first, other)
-    at += -(-max(0, since - at) // lcm) * lcm
-    return at <= min(last, end)

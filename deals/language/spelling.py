@@ -2,24 +2,27 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import parse_exact
+from shapley_coop.deals.language.clauses import OTHERS
 from shapley_coop.deals.language.lenient_json import MAX_DEPTH
 from shapley_coop.deals.language.rules import Terms
-from shapley_coop.deals.language.when import MAX_PARTS, MAX_TURN
+from shapley_coop.deals.language.when import EVERYONE, MAX_PARTS, MAX_TURN
 from shapley_coop.deals.language.wire_form import ranges_of
 
-KINDS = ("do", "forbid", "pay", "share")
+KINDS = ("do", "forbid", "pay", "give", "share")
 CLAUSE_KEYS = {
     "do": ("agent", "action", "when"),
     "forbid": ("agent", "action", "when"),
     "pay": ("payer", "payee", "amount", "per", "basis", "when"),
+    "give": ("giver", "receiver", "good", "quantity", "when"),
     "share": ("fractions", "norm"),
 }
+_ALL = (EVERYONE, "everybody", "all", "each", "all of us", "each of us")
 _NUMBERS = int | float | str | Fraction | Decimal
 _PER = ("once", "turn", "reward")
 _CONDITIONS = ("turn", "turns", "from", "every", "last", "count", "earned", "all", "any", "not")
@@ -82,10 +85,13 @@ def meant(said: str, known: Iterable[str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
+_EVERYBODY_ELSE = {"everybody else", "everyone else", "all others", "the others", "all the others"}
+
+
 def named(
     given: Mapping[str, Any], key: str, notes: Notes, terms: Terms | None, of: str = ""
 ) -> str:
-    """An agent's name, or the name of an action of the agent `of`.
+    """An agent's name, or the name of an action of the agent `of`; a payment's may be all others.
 
     A name that is not known stays as it is: the rules of the bargaining refuse it in their words.
     """
@@ -96,12 +102,45 @@ def named(
         return ""
     if terms is None:
         return said
-    known = terms.actions.get(of, []) if key == "action" else terms.agents
-    found = meant(said, known)
+    known = _actions(terms, of) if key == "action" else list(terms.agents)
+    if key in ("payer", "payee"):
+        known = [*known, OTHERS]
+    everybody_else = unwrapped(said).casefold() in _EVERYBODY_ELSE and OTHERS in known
+    found = OTHERS if everybody_else else meant(said, known)
     if found is None or found == said:
         return said
     notes.repaired(f"read {said[:40]} as {found}")
     return found
+
+
+def good(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
+    """The name of a good; one that is not known is left to the rules of the bargaining."""
+    known = replace(terms, agents=terms.goods) if terms else None
+    return named(given, "good", notes, known)
+
+
+def quantity(given: Mapping[str, Any], notes: Notes) -> int:
+    """How many of a good."""
+    return _number(given.get("quantity"), "quantity", notes)
+
+
+def bound(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
+    """Of whom a clause asks something: an agent's name, or "everyone"."""
+    said = given.get("agent")
+    if not isinstance(said, str) or unwrapped(said).casefold() not in _ALL:
+        return named(given, "agent", notes, terms)
+    if terms and said in terms.agents:
+        return said
+    if said != EVERYONE:
+        notes.repaired(f"read {said[:40]} as {EVERYONE}")
+    return EVERYONE
+
+
+def _actions(terms: Terms, of: str) -> list[str]:
+    """The actions of an agent; of everyone those that anybody has."""
+    if of != EVERYONE:
+        return terms.actions.get(of, [])
+    return list(dict.fromkeys(action for own in terms.actions.values() for action in own))
 
 
 def per(given: Mapping[str, Any], notes: Notes) -> str:

@@ -26,10 +26,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from shapley_coop.amounts import Exact, plain
+from shapley_coop.games import params
 
-EVERYONE = "everyone"
 MAX_TURN = 100_000
 MAX_PARTS = 64
+
+EVERYONE = params.EVERYONE
+"""All parties: who owes or has earned something."""
 
 
 class _Condition(BaseModel):

@@ -19,6 +19,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from shapley_coop.deals.language.clauses import OTHERS
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.rules import Terms
@@ -88,12 +89,23 @@ class _Reader:
     def __init__(self, terms: Terms) -> None:
         who = _one_of(terms.agents)
         what = _one_of({action for known in terms.actions.values() for action in known})
-        self._duty = re.compile(rf"({who}) (does|must not do) ({what}) ")
-        self._never = re.compile(rf"({who}) must never do ({what})\.")
+        bound = _one_of([*terms.agents, EVERYONE])
+        self._duty = re.compile(rf"({bound}) (does|must not do) ({what}) ")
+        self._never = re.compile(rf"({bound}) must never do ({what})\.")
         self._pay = re.compile(
             rf"({who}) pays ({who}) ({_AMOUNT}(?: %(?= of))?)"
             r"( of what \1 earns| for each turn|, once|)(?:,? |(?=\.))"
         )
+        self._to_others = re.compile(
+            rf"({who}) pays ({_AMOUNT}(?: %(?= of))?)( of what \1 earns|), split evenly among all "
+            r"others,?( for each turn| once|)(?:,? |(?=\.))"
+        )
+        self._of_others = re.compile(
+            rf"All others pay ({who}) ({_AMOUNT}), split evenly among them,"
+            r"( for each turn| once)(?:,? |(?=\.))"
+        )
+        goods = _one_of(terms.goods) if terms.goods else r"(?!)"
+        self._give = re.compile(rf"({who}) gives ({who}) (\d+) ({goods}), once(?:,? |(?=\.))")
         self._norm = re.compile(
             r"At the end the total is split by the norm (\w+), computed from the record\."
         )
@@ -111,9 +123,19 @@ class _Reader:
         if found := self._never.match(text, at):
             return {"kind": "forbid", "agent": found[1], "action": found[2]}, found.end()
         if found := self._pay.match(text, at):
-            basis = {"": "once", ", once": "once", " for each turn": "turn"}.get(found[4], "reward")
-            pay = {"payer": found[1], "payee": found[2], "amount": found[3], "basis": basis}
-            return self._ended({"kind": "pay", **pay}, text, found.end())
+            payment = _payment(found[1], found[2], found[3], found[4])
+            return self._ended(payment, text, found.end())
+        if found := self._to_others.match(text, at):
+            payment = _payment(found[1], OTHERS, found[2], found[3] or found[4])
+            return self._ended(payment, text, found.end())
+        if found := self._of_others.match(text, at):
+            payment = _payment(OTHERS, found[1], found[2], found[3])
+            return self._ended(payment, text, found.end())
+        if found := self._give.match(text, at):
+            names = ("giver", "receiver", "quantity", "good")
+            return self._ended(
+                {"kind": "give", **dict(zip(names, found.groups(), strict=True))}, text, found.end()
+            )
         if found := self._norm.match(text, at):
             return {"kind": "share", "norm": found[1]}, found.end()
         if found := self._split.match(text, at):
@@ -148,6 +170,11 @@ class _Reader:
                 return ({kind: parts}, part[1] + 1) if closed else None
             how, at = joined.group(), joined.end()
         return None
+
+
+def _payment(payer: str, payee: str, amount: str, often: str) -> dict[str, str]:
+    basis = {"": "once", "once": "once", "for each turn": "turn"}.get(often.strip(", "), "reward")
+    return {"kind": "pay", "payer": payer, "payee": payee, "amount": amount, "basis": basis}
 
 
 def _atoms(who: str, what: str) -> list[tuple[re.Pattern[str], Callable[..., Any]]]:

@@ -18,7 +18,7 @@ from shapley_coop.evals.attacks.offers import (
 from shapley_coop.evals.attacks.run import Arena, NotReachedError
 from shapley_coop.evals.attacks.seat import Asked, Script
 from shapley_coop.graphs.running import answer
-from shapley_coop.graphs.threads import App
+from shapley_coop.graphs.workflow import App
 
 REJECTED = "<s>No, not on these terms.</s><REJECT>"
 

@@ -18,6 +18,7 @@ from langgraph.types import Command, Send
 from pydantic import BaseModel
 
 from shapley_coop.evals.attribution.canonical import canonical, fields_of
+from shapley_coop.files import did_you_mean
 
 Baseline = Callable[..., Any] | Runnable[Any, Any]
 Absent = str | Baseline | Mapping[str, str | Baseline]
@@ -126,6 +127,34 @@ class Emptying:
         return None
 
 
+def steering(outputs: Sequence[Any], emptying: Emptying, nodes: Collection[str]) -> dict[str, bool]:
+    """The fields of an agent that may steer the run and that its blank stand-in empties.
+
+    Args:
+        outputs: what the agent wrote.
+        emptying: how that is emptied.
+        nodes: names of the app's nodes.
+
+    Returns:
+        Field → whether it held the name of a node; those first, then numbers, then single words.
+    """
+    found: dict[str, int] = {}
+    for output in outputs:
+        update = output.update if isinstance(output, Command) else output
+        for key, value in fields_of(update).items():
+            if key in emptying.keep or (key in emptying.closed and isinstance(value, str)):
+                continue
+            if isinstance(value, bool | Enum) or not isinstance(value, str | int | float):
+                continue
+            if not isinstance(value, str):
+                rank = 1
+            else:
+                rank = 0 if value in nodes else 2 if len(value.split()) == 1 else 3
+            found[key] = min(rank, found.get(key, rank))
+    ranked = sorted(found, key=lambda key: found[key])
+    return {key: found[key] == 0 for key in ranked if found[key] < 3}
+
+
 async def asked(baseline: Baseline, state: Any, config: RunnableConfig) -> Any:
     """What a baseline function or runnable does in an agent's place."""
     if isinstance(baseline, Runnable):
@@ -178,6 +207,13 @@ def described(absent: Absent) -> Any:
     return f"function {name or type(absent).__name__}"
 
 
+def in_words(choice: Any) -> str:
+    """The choice, as `described` gives it, in words."""
+    if isinstance(choice, Mapping):
+        return ", ".join(f"{one} for {agent}" for agent, one in choice.items())
+    return str(choice)
+
+
 def check_absent(absent: Absent, agents: Collection[str]) -> None:
     """Refuse a choice that is none.
 
@@ -186,7 +222,8 @@ def check_absent(absent: Absent, agents: Collection[str]) -> None:
     """
     if isinstance(absent, Mapping):
         if stray := [agent for agent in absent if agent not in agents]:
-            raise ValueError(f"absent: {stray[0]!r} is no agent: {', '.join(agents)}")
+            meant = did_you_mean(stray[0], agents) or f": they are {', '.join(agents)}"
+            raise ValueError(f"absent: {stray[0]!r} is no agent{meant}")
         for one in absent.values():
             check_absent(one, agents)
     elif isinstance(absent, str) and absent not in KINDS:

@@ -8,7 +8,7 @@ import hashlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -21,6 +21,7 @@ from langgraph.managed.base import is_managed_value
 from langgraph.pregel import Pregel
 
 from shapley_coop.credit.coalitions import check_agents
+from shapley_coop.files import did_you_mean
 
 Graph = Pregel[Any, Any, Any, Any]
 StandIn = Callable[[Any, RunnableConfig], Any]
@@ -125,21 +126,36 @@ class App:
         nodes = dict(_paths(graph))
         for agent in agents:
             if agent not in nodes:
-                known = ", ".join(nodes)
-                raise ValueError(f"agent {agent!r} is no node of the app: its nodes are {known}")
+                meant = did_you_mean(agent, nodes) or f": its nodes are {', '.join(nodes)}"
+                raise ValueError(f"agent {agent!r} is no node of the app{meant}")
             if within := [other for other in agents if agent.startswith(f"{other}/")]:
                 raise ValueError(f"agent {agent!r} is a part of agent {within[0]!r}: name one")
+        self.nodes = frozenset(nodes)
         self.closed = frozenset(_closed_keys(graph))
 
-    def copy(self, stand_in: StandInFor, store: Any = None) -> Graph:
+    def check_keys(self, keys: Collection[str]) -> None:
+        """Refuse keys that no state of the app has.
+
+        Raises:
+            ValueError: which one.
+        """
+        graphs = [self.graph, *(n.bound for _, n in _paths(self.graph))]
+        schemas = [getattr(getattr(g, "builder", None), "schemas", {}) for g in graphs]
+        known = sorted({key for of in schemas for fields in of.values() for key in fields})
+        if stray := [key for key in keys if key not in known]:
+            meant = did_you_mean(stray[0], known) or f": its keys are {', '.join(known)}"
+            raise ValueError(f"keep: the app's state has no key {stray[0]!r}{meant}")
+
+    def copy(self, stand_in: StandInFor, store: Any = None, resumable: bool = False) -> Graph:
         """A copy in which every node is replaced, with a checkpointer of its own.
 
         Args:
             stand_in: makes what replaces a node.
             store: takes the place of the app's store.
+            resumable: whether it needs a checkpointer even if the app has none.
         """
         copied = self._rewired(self.graph, stand_in, "")
-        saver = InMemorySaver() if self.graph.checkpointer else None
+        saver = InMemorySaver() if self.graph.checkpointer or resumable else None
         return copied.copy({"checkpointer": saver, "store": store})
 
     def _rewired(self, graph: Graph, stand_in: StandInFor, at: str) -> Graph:

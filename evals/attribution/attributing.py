@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from shapley_coop.evals.attribution.absence import check_absent
+from shapley_coop.evals.attribution.answering import check_answers
 from shapley_coop.evals.attribution.app import App
 from shapley_coop.evals.attribution.calls import Call, Calls
 from shapley_coop.evals.attribution.canonical import canonical, digest, renamed
@@ -83,6 +84,8 @@ async def attribute_async(
     with_ = checked(settings)
     app = App(graph, agents)
     check_absent(with_.absent, app.agents)
+    check_answers(with_.answers)
+    app.check_keys(with_.keep)
     check_value(with_.value, len(app.agents), with_.exact_up_to)
     recorded = read_traces(with_.trace) if with_.trace else None
     given = _given(inputs, recorded)
@@ -105,11 +108,12 @@ def forecast(graph: Any, agents: Sequence[str], inputs: Any, **settings: Any) ->
     """
     with_ = checked(settings)
     app = App(graph, agents)
-    given = _given(inputs, read_traces(with_.trace) if with_.trace else None)
+    recorded = read_traces(with_.trace) if with_.trace else None
+    units = _units(_given(inputs, recorded), with_.samples)
     calls = _calls(app, with_)
-    units = len(given) * with_.samples
     try:
-        return Forecast.before(len(app.agents), units, with_.exact_up_to, len(calls))
+        kept = _stage(app, calls, with_, recorded).kept(units)
+        return Forecast.before(len(app.agents), len(units), with_.exact_up_to, kept)
     finally:
         calls.close()
 
@@ -119,7 +123,7 @@ async def _attributed(
 ) -> AppCredit:
     """Record, forecast, play the coalitions, and compute."""
     stage, n = game.stage, len(game.agents)
-    kept = len(stage.calls)
+    kept = stage.kept(game.units)
     first = Forecast.before(n, len(game.units), with_.exact_up_to, kept)
     announce(first)
     if not kept and n * len(game.units) > with_.max_calls:
@@ -187,6 +191,8 @@ def _calls(app: App, with_: Settings) -> Calls:
     about = digest(
         app.fingerprint(),
         *_codes(with_.absent),
+        *([canonical(with_.answers)[0]] if isinstance(with_.answers, Mapping) else []),
+        *(_codes(with_.answers) if callable(with_.answers) else []),
         with_.version,
         canonical({"context": with_.context, "configurable": _configurable(with_.config)})[0],
     )
@@ -230,6 +236,7 @@ def _stage(app: App, calls: Calls, with_: Settings, recorded: Recorded | None) -
         keep=frozenset(with_.keep),
         context=with_.context,
         config=with_.config,
+        answers=with_.answers,
         traced=_traced(app, recorded) if recorded else {},
         unreadable=recorded.unreadable if recorded else {},
     )

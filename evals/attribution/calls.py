@@ -6,7 +6,7 @@ just that, and the sample. So a second run makes no call, and a run that was sto
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,13 +62,29 @@ class Calls:
             " (app TEXT, key TEXT, kind TEXT, output BLOB, about TEXT, PRIMARY KEY (app, key))"
         )
         self._base.execute(
+            "CREATE TABLE IF NOT EXISTS used (app TEXT, question TEXT, key TEXT,"
+            " PRIMARY KEY (app, question, key))"
+        )
+        self._base.execute(
             "CREATE TABLE IF NOT EXISTS begun (app TEXT, key TEXT, tool TEXT,"
             " PRIMARY KEY (app, key, tool))"
         )
 
-    def __len__(self) -> int:
-        found = self._base.execute("SELECT count(*) FROM calls WHERE app = ?", (self.app,))
-        return int(found.fetchone()[0])
+    def used(self, question: str, key: str) -> None:
+        """Remember that a question needs a call: who asks it again makes none."""
+        self._base.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", (self.app, question, key))
+
+    def kept(self, questions: Iterable[str]) -> int:
+        """How many of the calls that these questions needed are kept."""
+        keys = {
+            key
+            for question in questions
+            for (key,) in self._base.execute(
+                "SELECT key FROM used JOIN calls USING (app, key) WHERE app = ? AND question = ?",
+                (self.app, question),
+            )
+        }
+        return len(keys)
 
     def get(self, key: str) -> Call | None:
         """The call under a key; each time a copy of its own."""

@@ -77,6 +77,13 @@ def _notes(game: AppGame, values: Values | None, with_: Settings) -> list[str]:
         said.append("the sampler's budget is spent, and its errors are above the target")
     if len(game.units) == 1:
         said.append("one run of one input: the values are of that run")
+    for agent in game.agents:
+        keys = game.stage.steering(agent, game.full)
+        if routes := [key for key, names_a_node in keys.items() if names_a_node]:
+            said.append(
+                f"an absent {agent} leaves {', '.join(routes)} empty, which names nodes: if that "
+                f"steers the run, --keep {routes[0]}, or --absent {agent}=path.py:function"
+            )
     tools = sorted({t for played in game.full for visit in played.visits for t in visit.tools})
     if tools:
         said.append(f"tools that acted in the recorded runs: {', '.join(tools)}")

@@ -20,7 +20,7 @@ class Forecast:
         calls: new node calls. Before anything runs, if each agent is asked once, one after the
             other: 2**n − 1 a unit. After the recorded runs, 2**k for each recorded call, where k
             other agents had finished before it; less what is kept.
-        kept: calls of this app that are kept already.
+        kept: calls that the same question took before; others of this app may save some, too.
         recorded: whether it rests on recorded runs.
         cost: USD; None where a model has no price or nothing is recorded yet.
     """
@@ -67,7 +67,7 @@ def refined(first: Forecast, game: AppGame, prices: Prices) -> Forecast:
         times = 2 ** len(visit.after - {visit.path})
         calls += times
         tokens = added(tokens, _times(visit.tokens, times - 1))
-    kept = len(game.stage.calls)
+    kept = game.stage.kept(game.units)
     new = max(0, calls - kept)
     part = new / calls if calls else 0.0
     models = {"input_tokens": 0, "output_tokens": 0}

@@ -12,19 +12,18 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import merge_configs, set_config_context
-from langgraph.errors import GraphRecursionError, ParentCommand
-from langgraph.types import Command
+from langgraph.errors import GraphInterrupt, GraphRecursionError, ParentCommand
 
 from shapley_coop.evals.attribution.absence import (
-    Emptying,
     OtherWords,
     StandInCall,
     Written,
     described,
 )
-from shapley_coop.evals.attribution.app import StandIn
+from shapley_coop.evals.attribution.answering import Unanswered, answered
+from shapley_coop.evals.attribution.app import Graph, StandIn
 from shapley_coop.evals.attribution.calls import Acting, Call
-from shapley_coop.evals.attribution.canonical import canonical, digest, fields_of, renamed
+from shapley_coop.evals.attribution.canonical import canonical, digest, renamed
 from shapley_coop.evals.attribution.overlay import Overlay, Put
 from shapley_coop.evals.attribution.stage import (
     CallsSpent,
@@ -77,7 +76,8 @@ class _Play:
         self.spent: CallsSpent | None = None
 
     async def run(self) -> None:
-        graph = self.stage.app.copy(self.stand_in, self.store)
+        asks = self.stage.answers is not None
+        graph = self.stage.app.copy(self.stand_in, self.store, resumable=asks)
         own: RunnableConfig = {
             "recursion_limit": self.stage.limits.steps,
             "configurable": {"thread_id": THREAD},
@@ -85,24 +85,29 @@ class _Play:
             "metadata": {"coop_coalition": ",".join(sorted(self.present))},
         }
         config = merge_configs(self.stage.config, own)
-        given = _copied(self.unit.given)
         try:
-            state = await graph.ainvoke(given, config, context=self.stage.context)
+            self.result.state = await self.to_its_end(graph, config)
         except CallsSpent:
             raise
+        except Unanswered as reason:
+            self.fail(str(reason))
         except GraphRecursionError:
             self.fail(f"it did not end within {self.stage.limits.steps} steps{self.hint()}")
         except Exception as error:
-            self.fail(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
-        else:
-            if isinstance(state, dict) and state.get("__interrupt__"):
-                self.fail(
-                    "it stopped to ask a person (interrupt), and nobody is asked here: give an app "
-                    "whose node answers by itself"
-                )
-            self.result.state = state
+            said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+            self.fail(f"{said}{self.hint()}")
         if self.spent:  # an app that catches errors caught this one, too
             raise self.spent
+
+    async def to_its_end(self, graph: Graph, config: RunnableConfig) -> Any:
+        """The final state; where a node asks a person, the given answer is handed in."""
+        given: Any = _copied(self.unit.given)
+        for _ in range(self.stage.limits.steps):
+            state = await graph.ainvoke(given, config, context=self.stage.context)
+            if not (isinstance(state, dict) and state.get("__interrupt__")):
+                return state
+            given = await answered(graph, config, self.stage.answers)
+        raise GraphRecursionError
 
     def fail(self, reason: str) -> None:
         """The first reason counts: what follows from it is no other."""
@@ -114,17 +119,17 @@ class _Play:
         return NotPlayed(reason)
 
     def hint(self) -> str:
-        """Which counter an absent agent may have kept, where it may be one."""
-        counters = {
-            key
-            for agent in set(self.stage.app.agents) - self.present
-            for visit in (self.full.of(agent) if self.full else [])
-            for key, x in _items(visit.written.output)
-            if isinstance(x, int) and not isinstance(x, bool) and key not in self.stage.keep
-        }
-        if not counters:
+        """Which fields of absent agents were emptied, where one of them may steer the run."""
+        if self.full is None:
             return ""
-        return f"; if an absent agent counts rounds in {sorted(counters)[0]!r}, keep that key"
+        told = []
+        for agent in set(self.stage.app.agents) - self.present:
+            if keys := self.stage.steering(agent, [self.full]):
+                told.append(
+                    f"the absent {agent} wrote {', '.join(keys)}, now emptied: if that steers the "
+                    f"run, --keep {next(iter(keys))}, or --absent {agent}=path.py:function"
+                )
+        return "".join(f"; {one}" for one in sorted(told))
 
     def stand_in(self, path: str, bound: Runnable[Any, Any], managed: frozenset[str]) -> StandIn:
         """What replaces a node in this play."""
@@ -175,8 +180,7 @@ class _Play:
             label = f"{path}:{described(choice)}"
             said, _ = await self.call(label, OtherWords(choice), managed, state, config)
             words = said.output
-        emptying = Emptying(self.stage.app.closed, self.stage.keep, words)
-        return emptying(templates[min(nth, len(templates) - 1)].written, state)
+        return self.stage.emptying(words)(templates[min(nth, len(templates) - 1)].written, state)
 
     async def call(
         self,
@@ -201,11 +205,16 @@ class _Play:
                 call = stage.calls.put(key, call)
                 stage.counts.saved += is_agent
             elif call is None:
-                call = await self.new_call(key, path, bound, state, config, ids, is_agent)
+                try:
+                    call = await self.new_call(key, path, bound, state, config, ids, is_agent)
+                except GraphInterrupt:  # it is the same call that goes on with the answer
+                    self.seen[known] -= 1
+                    raise
             else:
                 stage.counts.saved += is_agent
                 if self.store:
                     self.store.put_again(call.puts)
+        stage.calls.used(stage.question(self.unit), key)
         return call, {number: name for name, number in ids.items()}
 
     async def new_call(
@@ -226,8 +235,13 @@ class _Play:
         # Tools act in the first recorded run of an input, and in no other play.
         first = self.full is None and self.unit.sample == 0
         watch = Watch(lambda tool: first or stage.rules.may_act(path, tool), acting.begin)
-        output, puts = await self.watched(path, bound, state, config, watch)
-        stage.counts.models += watch.models
+        try:
+            output, puts = await self.watched(path, bound, state, config, watch)
+        except GraphInterrupt:
+            stage.counts.made -= is_agent
+            raise
+        finally:
+            stage.counts.models += watch.models
         if not is_agent:
             stage.counts.other_made += 1
             stage.counts.made += watch.models > 0
@@ -296,11 +310,6 @@ async def _asked(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) 
 
 async def _awaited(bound: Runnable[Any, Any], state: Any, config: RunnableConfig) -> Any:
     return await bound.ainvoke(state, config)
-
-
-def _items(output: Any) -> list[tuple[str, Any]]:
-    update = output.update if isinstance(output, Command) else output
-    return list(fields_of(update).items())
 
 
 def _copied(value: Any) -> Any:

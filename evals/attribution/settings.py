@@ -36,6 +36,9 @@ class Settings(BaseModel):
     at_once: int = Field(4, ge=1, le=1_000, description="Plays that run at the same time.")
     context: Any = Field(None, description="The app's context, as in invoke.")
     config: Any = Field(None, description="The app's config, as in invoke.")
+    answers: Any = Field(
+        None, description="To nodes that ask a person: a function of what is asked, or by node."
+    )
     cache: Path | None = Field(None, description="The file of kept calls; in the home if not set.")
     version: str = Field("", description="Names the app's prompts and models, for the cache.")
     trace: Path | None = Field(None, description="Recorded runs, whose calls are not made again.")

@@ -1,17 +1,25 @@
 """What all plays of an app share: kept calls, limits, who may be asked, what was counted."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
 from langchain_core.runnables import RunnableConfig
 
-from shapley_coop.evals.attribution.absence import Absent, Written
+from shapley_coop.evals.attribution.absence import (
+    Absent,
+    Emptying,
+    Written,
+    described,
+    steering,
+)
+from shapley_coop.evals.attribution.answering import Answers
 from shapley_coop.evals.attribution.app import App
 from shapley_coop.evals.attribution.calls import Call, Calls, Tokens
-from shapley_coop.evals.attribution.canonical import digest
+from shapley_coop.evals.attribution.canonical import canonical, digest
 
 
 class CallsSpent(RuntimeError):
@@ -133,12 +141,27 @@ class Stage:
     keep: frozenset[str] = frozenset()
     context: Any = None
     config: RunnableConfig | None = None
+    answers: Answers | None = None
     counts: Counts = field(default_factory=Counts)
     unkept: dict[str, Call] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     traced: Mapping[str, Mapping[int, Sequence[Call]]] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)
+    _questions: dict[tuple[int, int, int], str] = field(default_factory=dict)
     _asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
+
+    def question(self, unit: Unit) -> str:
+        """What is asked of one unit: the input, the agents, and what stands in for them."""
+        at = (unit.number, unit.sample, unit.repeat)
+        if at not in self._questions:
+            absent = json.dumps(described(self.absent), sort_keys=True)
+            about = (canonical(unit.given)[0], str(unit.sample), str(unit.repeat), absent)
+            self._questions[at] = digest(*about, *self.app.agents, "", *sorted(self.keep))
+        return self._questions[at]
+
+    def kept(self, units: Iterable[Unit]) -> int:
+        """How many of the calls that it takes are kept, as far as it was asked before."""
+        return self.calls.kept(self.question(unit) for unit in units)
 
     def one_at_a_time(self, key: str) -> asyncio.Lock:
         """So that two plays that ask the same at once ask it once."""
@@ -152,6 +175,17 @@ class Stage:
         runs = self.traced.get(digest(path, text), {})
         own = runs.get(unit.number) or next(iter(runs.values()), ())
         return own[nth] if nth < len(own) else None
+
+    def emptying(self, words: str = "") -> Emptying:
+        """How what an absent agent wrote is emptied, with other words in the place of its own."""
+        return Emptying(self.app.closed, self.keep, words)
+
+    def steering(self, agent: str, runs: Sequence[Played]) -> dict[str, bool]:
+        """Fields that may steer a run and that are emptied where an agent is absent."""
+        if self.absent_for(agent) != "blank":
+            return {}
+        outputs = [visit.written.output for played in runs for visit in played.of(agent)]
+        return steering(outputs, self.emptying(), self.app.nodes)
 
     def absent_for(self, agent: str) -> Any:
         """What stands in for an agent."""

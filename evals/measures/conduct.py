@@ -3,10 +3,16 @@
 Each reads one row; with an agent's name as its argument it counts that agent alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
 
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.state.conduct import Conduct, conduct
+
+DUST = 1e-6
+"""Half a millionth decides nothing: amounts are whole millionths."""
 
 
 def of_row(row: Row) -> dict[str, Conduct]:
@@ -43,6 +49,45 @@ def adherence(row: Row, _: str) -> float | None:
     duties = sum(clause["duties"] for clause in row["clauses"])
     kept = duties - sum(clause["breaches"] for clause in row["clauses"])
     return kept / duties if duties else None
+
+
+def bluff(row: Row, agent: str) -> float | None:
+    """Said against done: of the offers that were turned down, the part that was gone back on.
+
+    An offer is turned down by rejecting it, or by making another in its place. Its author goes
+    back on that if later in the same bargaining it accepts, or offers, what leaves it no better.
+
+    Returns:
+        None where nothing was turned down whose worth is known.
+    """
+    offers: dict[tuple[Any, ...], tuple[str, Mapping[str, float]]] = {}
+    stands: tuple[Any, ...] = ()
+    refused: list[_Refusal] = []
+    for said in row["offers"]:
+        by, where = said["by"], (said["topic"], said["turn"])
+        author, pays = offers.get((*where, said["about"]) if "about" in said else stands, ("", {}))
+        own = said.get("would_pay") or {}
+        agreed = (pays if said["act"] == "accept" else own).get(by)
+        for one in refused:
+            back = agreed is not None and agreed <= one.worth + DUST
+            one.gone_back |= back and (one.by, one.where) == (by, where)
+        if said["act"] in ("reject", "propose") and by in pays and by != author:
+            refused.append(_Refusal(by, where, pays[by]))
+        if "puts" in said:
+            stands = (*where, said["puts"])
+            offers[stands] = by, own
+    found = [one.gone_back for one in refused if agent in ("", one.by)]
+    return fmean(found) if found else None
+
+
+@dataclass
+class _Refusal:
+    """An offer that somebody turned down, and what it would have had of it."""
+
+    by: str
+    where: tuple[str, int]
+    worth: float
+    gone_back: bool = False
 
 
 def refusals(row: Row, label: str) -> float:

@@ -17,7 +17,8 @@ from typing import Any, Literal
 
 from shapley_coop.evals.measures import arbiters, conduct
 from shapley_coop.evals.measures.reference_points import yardstick
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.files import no_such
 from shapley_coop.state import EvaluatedTable
 
 Kind = Literal["rate", "mean"]
@@ -71,7 +72,7 @@ def find(column: str) -> tuple[Evaluator, str]:
     if key in WITH_ARGUMENT and argument:
         return WITH_ARGUMENT[key], argument
     known = [*EVALUATORS, *(f"{key}:…" for key in WITH_ARGUMENT)]
-    raise ValueError(f"no measure {column!r}: there are {', '.join(known)}")
+    raise ValueError(no_such("measure", column, known))
 
 
 def scores(row: Row) -> dict[str, float | None]:
@@ -227,7 +228,7 @@ EVALUATORS: dict[str, Evaluator] = {
         better="more",
     ),
     "shapley_distance": Evaluator(
-        "mean distance between payoff and what the Shapley value makes due",
+        "mean distance between payoff and what the Shapley value of the run's own record makes due",
         _shapley_distance,
         better="less",
     ),
@@ -250,6 +251,9 @@ EVALUATORS: dict[str, Evaluator] = {
         "part of all duties that fell due and were kept", conduct.adherence, better="more"
     ),
     "breaches": Evaluator("duties not kept", conduct.breaches, better="less"),
+    "bluff": Evaluator(
+        "part of the offers turned down whose author then agreed to no more", conduct.bluff
+    ),
     "passes": Evaluator("turns in which an agent was asked and took no action", conduct.passes),
     "unusable": Evaluator(
         "passes because no answer could be read or was legal", conduct.unusable, better="less"
@@ -262,7 +266,7 @@ EVALUATORS: dict[str, Evaluator] = {
     "rounds_of_talk": Evaluator("rounds of talk", lambda row, _: row["result"]["rounds_of_talk"]),
     "calls": Evaluator("calls to seats", _calls, better="less"),
     "tokens": Evaluator("tokens in and out", _tokens, better="less"),
-    "cost": Evaluator("USD, where prices are given", better="less"),
+    "cost": Evaluator("USD, where the models have prices", better="less"),
     "guess_error": Evaluator("mean error of what agents think tasks are worth to others"),
     "payoff_estimate_error": Evaluator(
         "mean error of what agents reason all could earn, to the best total", better="less"
@@ -291,6 +295,9 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
         "an agent's part of all values", _of("credit", "shapley", part=True)
     ),
     "breaches": Evaluator("an agent's breaches", conduct.breaches, better="less"),
+    "bluff": Evaluator(
+        "part of the offers an agent turned down before it agreed to no more", conduct.bluff
+    ),
     "passes": Evaluator("turns in which an agent took no action", conduct.passes),
     "unusable": Evaluator("those without an answer of use", conduct.unusable, better="less"),
     "done": Evaluator("how often an action was taken", conduct.done),

@@ -116,7 +116,7 @@ class Yardstick:
             owed = [duty for duty in duties(deal, record, turn) if not duty.forbidden]
             for agent in game.agents:
                 legal = game.legal(position, agent)
-                todo = [d.action for d in owed if d.agent == agent and d.action in legal]
+                todo = [d.action for d in owed if d.binds(agent) and d.action in legal]
                 if legal and not todo:
                     return None
                 if legal:

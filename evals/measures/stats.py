@@ -9,17 +9,21 @@ Nothing here assumes normal data. The intervals and tests are scipy's; what is r
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest, bootstrap, permutation_test
+from scipy.stats import binomtest, bootstrap, norm, permutation_test
 
 Floats = NDArray[np.float64]
 
 LEVEL = 0.95
+QUANTILE = float(norm.ppf(0.5 + LEVEL / 2))
 RESAMPLES = 9_999
+MANY = 5_000
+"""From so many observations on the normal distribution stands in for resampling."""
+
 EXACT_PAIRS = 15
 """Up to so many differences all 2**n assignments of signs are enumerated."""
 
@@ -75,6 +79,9 @@ def mean_interval(values: Sequence[float], resamples: int = RESAMPLES, seed: int
     # Data that differ by rounding alone have no acceleration: BCa is undefined for them.
     if n == 1 or np.ptp(x) <= 1e-12 * max(1.0, abs(mean)):
         return Estimate(mean, mean, mean, n, "all equal" if n > 1 else "none", spread)
+    if n >= MANY:
+        half = QUANTILE * spread / sqrt(n)
+        return Estimate(mean, mean - half, mean + half, n, "normal", spread)
     low, high = _bootstrapped((x,), np.mean, "BCa", resamples, seed)
     return Estimate(mean, low, high, n, "bootstrap BCa", spread)
 
@@ -104,15 +111,21 @@ def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
         return NOTHING
     x, y = (np.asarray(values, dtype=np.float64) for values in (over, under))
     value = float(x.sum() / y.sum()) if y.sum() else inf
+    if not x.any():
+        return Estimate(value, value, value, len(x), "all equal")
     if len(x) == 1:
         return Estimate(value, value, value, 1, "none")
+    if len(x) >= MANY and isfinite(value):
+        # The delta method: a ratio's error is that of the mean of x − r·y.
+        half = QUANTILE * _deviation(x - value * y) / sqrt(len(x)) / abs(float(y.mean()))
+        return Estimate(value, value - half, value + half, len(x), "normal")
 
     def inverse(above: Floats, below: Floats, axis: int = -1) -> Any:
         return below.sum(axis=axis) / above.sum(axis=axis)
 
     # Percentiles of the inverse are finite; the ratio's are their inverses, in reverse order.
     low, high = _bootstrapped((x, y), inverse, "percentile")
-    low, high = (1 / end if end else inf for end in (high, low))
+    low, high = (1 / end if end > 0 else inf for end in (high, low))
     return Estimate(value, low, high, len(x), "bootstrap percentile")
 
 
@@ -188,6 +201,10 @@ def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
         return 1.0, "sign-flip, exact"
     if np.ptp(np.abs(d)) == 0:
         return float(binomtest(int((d > 0).sum()), len(d)).pvalue), "sign-flip, exact"
+    if len(d) >= MANY:
+        # The sum of the differences under random signs has the variance Σd².
+        z = float(abs(d.sum()) / np.sqrt((d**2).sum()))
+        return float(2 * norm.sf(z)), "sign-flip, normal"
     exact = len(d) <= EXACT_PAIRS
     found = permutation_test(
         (d,),

@@ -12,19 +12,20 @@ from shapley_coop.evals.measures.stats import (
     mean_interval,
     rate_interval,
 )
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.stored import Row
 
 Labels = Mapping[str, str]
 
 DEFAULT_MEASURES = (
-    "agreement",
+    "won",
     "social_welfare",
-    "individual_rationality",
-    "shapley_distance",
-    "adherence",
-    "format_errors",
-    "tokens",
+    "agreement",
+    "share_distance",
+    "breaches",
+    "over_claim",
+    "cost",
 )
+"""What reports and comparisons show unless told otherwise, as far as the runs have it."""
 
 
 @dataclass(frozen=True)

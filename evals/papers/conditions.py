@@ -12,7 +12,7 @@ from typing import Any
 
 from shapley_coop.evals.measures.evaluators import EPSILON, due_by_shapley, mean_distance, score
 from shapley_coop.evals.measures.summary import conditions
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite
 
 CONDITIONS = {

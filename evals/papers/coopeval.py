@@ -23,10 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Do, Event, Last, Monitor, Pay, certify, payoffs
+from shapley_coop.deals import OTHERS, Deal, Do, Event, Last, Monitor, Pay, certify, payoffs
 from shapley_coop.deals.analysis.certificate_words import as_record
 from shapley_coop.deals.analysis.stage import facts_of
-from shapley_coop.deals.language.deal import MAX_CLAUSES
 from shapley_coop.deals.language.rules import DEAL_RULES, text_within_limit
 from shapley_coop.evals.papers.coopeval_games import StudyGame
 from shapley_coop.evals.papers.coopeval_records import Design, Experiment, Round, experiments
@@ -149,32 +148,17 @@ def imported(experiment: Experiment) -> Imported:
 
 
 def payments_of(design: Design, seats: Sequence[str]) -> list[Pay]:
-    """The clauses of a contract: who takes an action gets its amount evenly from all others.
-
-    Raises:
-        ValueError: they and a promise of each seat are more clauses than a deal can have.
-    """
-    paid, n = sum(bool(amount) for amount in design.values()), len(seats)
-    if (count := paid * n * (n - 1) + n) > MAX_CLAUSES:
-        raise ValueError(
-            f"a contract that pays {paid} actions of {n} seats makes {count} clauses: "
-            f"a deal has at most {MAX_CLAUSES}"
-        )
+    """The clauses of a contract: who takes an action gets its amount evenly from all others."""
     clauses = []
     for action, amount in design.items():
         for doer in seats if amount else ():
-            for other in seats:
-                if other != doer:
-                    payer, payee = (other, doer) if amount > 0 else (doer, other)
-                    clauses.append(
-                        Pay(
-                            payer=payer,
-                            payee=payee,
-                            amount=abs(amount) / (len(seats) - 1),
-                            basis="turn",
-                            when=Last(last=Event(agent=doer, action=action)),
-                        )
-                    )
+            rest = [seat for seat in seats if seat != doer]
+            others = OTHERS if len(rest) > 1 else rest[0]
+            payer, payee = (others, doer) if amount > 0 else (doer, others)
+            when = Last(last=Event(agent=doer, action=action))
+            clauses.append(
+                Pay(payer=payer, payee=payee, amount=abs(amount), basis="turn", when=when)
+            )
     return clauses
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.stats import Comparison, Estimate
 from shapley_coop.evals.measures.summary import conditions, estimate
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import TableSpec
 
 UNKNOWN = "—"
@@ -46,8 +46,9 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
         axes: the suite's.
 
     Returns:
-        {"title", "source", "axes", "columns": (measure, what it is), "rows": {"heads": (label, rows
-        that it spans) without those that span from above, "runs": how many, "cells"}}.
+        {"title", "source", "beside": whether the source's values are shown, "axes", "columns":
+        (measure, what it is), "rows": {"heads": (label, rows that it spans) without those that
+        span from above, "runs": how many, "cells"}}.
     """
     shown_axes = spec.rows or [axis for axis in axes if axis not in spec.where]
     groups = conditions(selected(rows, spec.where), shown_axes)
@@ -60,7 +61,8 @@ def table(spec: TableSpec, rows: Sequence[Row], axes: Sequence[str]) -> dict[str
         ]
         lines.append({"heads": head, "runs": len(group.rows), "cells": cells})
     columns = [(column, find(column)[0].about) for column in spec.columns]
-    shown = {"title": spec.title, "source": spec.source, "axes": shown_axes}
+    shown: dict[str, Any] = {"title": spec.title, "source": spec.source, "axes": shown_axes}
+    shown["beside"] = bool(spec.printed)
     return {**shown, "columns": columns, "rows": lines}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from shapley_coop.evals.measures.sensitivity import sensitivity
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.state import EvaluatedTable
 
 MOST_RUNS = 20

@@ -1,22 +1,27 @@
 """A sweep as one HTML page: tables in the papers' layouts, figures, versions and commits.
 
-The page is self-contained: its security policy allows neither scripts nor network. Every number is
-computed from the rows that `coop export` writes, and names its n.
+The page is self-contained: its security policy allows no network, and no script but its own, which
+sorts and filters the tables of runs. Every number is computed from the rows that `coop export`
+writes, and names its n. Of each row only what the page shows is held (`evals.reports.kept`).
 """
 
-import base64
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.measures.stats import LEVEL, RESAMPLES, Comparison
-from shapley_coop.evals.measures.summary import DEFAULT_MEASURES, compare_rows, conditions
+from shapley_coop.evals.measures.money import Spent, spent
+from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison
+from shapley_coop.evals.measures.summary import (
+    DEFAULT_MEASURES,
+    Condition,
+    compare_rows,
+    conditions,
+)
+from shapley_coop.evals.reports import pages
 from shapley_coop.evals.reports.figures import Figure, draw
+from shapley_coop.evals.reports.kept import Keeper, known_of
 from shapley_coop.evals.reports.layout import (
     between,
     difference,
@@ -27,26 +32,20 @@ from shapley_coop.evals.reports.layout import (
     words,
 )
 from shapley_coop.evals.reports.rankings import rankings
+from shapley_coop.evals.reports.runs import listed
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.store import (
-    Row,
-    cells_of,
     manifest,
     read,
-    read_rows,
-    read_volatile,
+    stored,
     suites_of,
+    volatile_lines,
 )
+from shapley_coop.evals.sweeps.stored import Row, Stored
 from shapley_coop.evals.sweeps.suite import Suite, TableSpec
 
-_HERE = Path(__file__).parent
-_pages = Environment(
-    loader=FileSystemLoader(_HERE),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+_TEMPLATE = Path(__file__).parent / "report.html"
 PHASES = ("negotiation", "action", "settlement")
 WITHOUT_PLAY = {
     "no_play": "nobody chose to act",
@@ -59,84 +58,145 @@ MADE_BY = ("commit", "version", "python", "langgraph", "langchain-core", "langch
 """Of what made the runs, the page shows the distinct values."""
 
 
-def report(folder: Path, done: Callable[[], Any] = lambda: None) -> str:
+def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = lambda: None) -> str:
     """The page of a sweep's folder.
 
     Args:
         folder: of the sweep.
+        prices: for what the runs cost.
         done: called after each of its suites.
 
     Raises:
         ValueError: it holds no sweep, or no run yet.
     """
-    rows, known = read_rows(folder), manifest(folder)
+    rows, known, suites = stored(folder), manifest(folder), suites_of(folder)
     if not rows:
         raise ValueError(f"{folder} holds no run yet: coop sweep … -o {folder}")
-    volatile, wanted = read_volatile(folder), [cell.suite for cell in cells_of(folder)]
+    times, ended = Times(folder), {place.cell for place in rows.places}
+    last = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
     sections, waiting = [], []
-    for suite in (suites := suites_of(folder)):
-        if own := [row for row in rows if row["suite"] == suite.name]:
-            sections.append(_suite(suite, own, volatile, wanted.count(suite.name)))
+    for suite in suites:
+        own = rows.of_suite(suite.name)
+        failures = [f for f in last.values() if f["suite"] == suite.name]
+        if own:
+            sections.append(_suite(suite, own, times, failures, prices))
         else:
             waiting.append(suite.name)
         done()
-    style = (_HERE / "report.css").read_text(encoding="utf-8")
-    ended = {row["cell"] for row in rows}
-    return _pages.get_template("report.html").render(
-        title=suites[0].name if len(suites) == 1 else f"{len(suites)} experiments",
-        style=style,
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+    return pages.page(
+        _TEMPLATE,
+        {"number": number, "prose": prose, "words": words},
+        suites[0].name if len(suites) == 1 else f"{len(suites)} experiments",
+        script=_TEMPLATE.with_suffix(".js").read_text(encoding="utf-8"),
         suites=sections,
         waiting=waiting,
         skipped=known["skipped"],
-        failures=[f for f in read(folder, "failures") if f["cell"] not in ended],
-        simulated=[row for row in rows if row["result"]["simulated"]],
+        failures=[f for f in last.values() if f["suite"] in waiting],
+        simulated=sum(section["simulated"] for section in sections),
         runs=len(rows),
-        happened=_happened(rows),
-        cells=len(wanted),
-        made={n: sorted({v[n] for v in volatile.values() if n in v}) for n in MADE_BY},
+        happened=_happened(sections),
+        cells=sum(suite.size for suite in suites),
+        made=times.made,
+        prices=prices,
         reported=provenance(),
         level=f"{LEVEL:.0%}",
         resamples=RESAMPLES,
+        many=MANY,
+        between=between,
+        difference=difference,
+        shown=shown,
     )
 
 
-def _happened(rows: Sequence[Row]) -> str:
+class Times:
+    """What the volatile lines of a folder tell, of which each is held for a moment.
+
+    Attributes:
+        phases: cell → wall seconds of each of `PHASES`.
+        names: cell → the run's name.
+        made: of what made the runs, the distinct values.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.phases: dict[str, tuple[float, ...]] = {}
+        self.names: dict[str, str] = {}
+        found: dict[str, set[str]] = {name: set() for name in MADE_BY}
+        for line in volatile_lines(folder):
+            told = line.get("phases", {})
+            self.phases[line["cell"]] = tuple(told.get(phase, 0.0) for phase in PHASES)
+            self.names[line["cell"]] = line.get("run", "")
+            for name in line.keys() & found.keys():
+                found[name].add(line[name])
+        self.made = {name: sorted(values) for name, values in found.items()}
+
+
+def _happened(sections: Sequence[dict[str, Any]]) -> str:
     """In how many runs there was no play, and why; empty where there was one in each."""
-    ended = Counter(row["result"]["status"] for row in rows)
+    ended = sum((section["ended"] for section in sections), Counter[str]())
     idle = {words: ended[status] for status, words in WITHOUT_PLAY.items() if ended[status]}
     if not idle:
         return ""
     told = "; ".join(f"{words} in {count}" for words, count in idle.items())
-    return f"{sum(idle.values())} of {len(rows)} runs ended without a play: {told}."
+    return f"{sum(idle.values())} of {ended.total()} runs ended without a play: {told}."
 
 
 def figures(folder: Path) -> list[tuple[str, Figure]]:
     """Every figure of a sweep's report, each under a file name of its own."""
-    rows = read_rows(folder)
+    rows = stored(folder)
     found = []
     for suite in suites_of(folder):
-        own = [row for row in rows if row["suite"] == suite.name]
+        own = _keeper(suite).all(rows.of_suite(suite.name))
         found += [(f"{suite.name}_{n}", f) for n, f in enumerate(_figures(suite, own), start=1)]
     return found
 
 
-def _suite(suite: Suite, rows: list[Row], volatile: dict[str, Row], cells: int) -> dict[str, Any]:
+def _keeper(suite: Suite, prices: Prices = NO_PRICES) -> Keeper:
+    """What a suite's tables, figures and list of runs are made from."""
+    kinds = [figure.kind for figure in suite.figures]
+    return Keeper([*suite.columns, *DEFAULT_MEASURES, "tokens"], kinds, prices)
+
+
+def _suite(
+    suite: Suite, runs: Stored, times: Times, failures: Sequence[Row], prices: Prices
+) -> dict[str, Any]:
     """What the page shows of a suite."""
-    specs = suite.tables or [TableSpec(title="Measures", columns=list(DEFAULT_MEASURES))]
+    rows = _keeper(suite, prices).all(runs)
+    known = known_of(rows, DEFAULT_MEASURES)
+    specs = suite.tables or [TableSpec(title="Measures", columns=known)]
     axes = list(suite.axes)
     return {
         "suite": suite,
         "runs": len(rows),
-        "cells": cells,
-        "seeds": sorted({row["seed"] for row in rows}),
+        "cells": suite.size,
+        "seeds": _spans({row["seed"] for row in rows}),
         "models": sorted({model for row in rows for model in row["result"]["seats"].values()}),
+        "simulated": sum(row["result"]["simulated"] for row in rows),
+        "ended": Counter(row["result"]["status"] for row in rows),
         "tables": [table(spec, rows, axes) for spec in specs],
+        "spent": _spent(conditions(rows, axes)),
         "compared": _compared(suite, specs, rows),
         "figures": _figures(suite, rows),
-        "rankings": rankings(rows),
-        "times": _times(rows, volatile, axes),
+        "rankings": rankings(runs),
+        "times": _times(rows, times.phases, axes),
+        "listed": listed(rows, runs, failures, known, times.names),
     }
+
+
+def _spent(groups: Sequence[Condition]) -> list[tuple[str, Spent]]:
+    """What the conditions cost; nothing where no model is paid for."""
+    found = [(group.name, one) for group in groups if (one := spent(group.rows))]
+    return found if any(one.total for _, one in found) else []
+
+
+def _spans(seeds: set[int]) -> str:
+    """Numbers as they are given for a suite: 0-29, or 0-4, 10."""
+    spans: list[list[int]] = []
+    for seed in sorted(seeds):
+        if spans and spans[-1][1] == seed - 1:
+            spans[-1][1] = seed
+        else:
+            spans.append([seed, seed])
+    return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in spans)
 
 
 def _figures(suite: Suite, rows: list[Row]) -> list[Figure]:
@@ -161,18 +221,14 @@ def _compared(
 
 
 def _times(
-    rows: Sequence[Row], volatile: dict[str, Row], axes: list[str]
+    rows: Sequence[Row], phases: Mapping[str, Sequence[float]], axes: list[str]
 ) -> list[tuple[str, list[str], int]]:
     """Mean wall seconds of each phase per turn, over the runs that were timed."""
     lines = []
     for group in conditions(rows, axes):
-        timed = [(row, volatile[row["cell"]]) for row in group.rows if row["cell"] in volatile]
-        turns = sum(max(1, len(row["record"])) for row, _ in timed)
-        spent = [sum(a.get("phases", {}).get(p, 0.0) for _, a in timed) for p in PHASES]
+        timed = [(row["turns"], phases[row["cell"]]) for row in group.rows if row["cell"] in phases]
+        turns = sum(max(1, played) for played, _ in timed)
+        spent = [sum(seconds[at] for _, seconds in timed) for at in range(len(PHASES))]
         shown = [f"{s / turns:.3f}" if turns else "—" for s in spent]
         lines.append((group.name, shown, len(timed)))
     return lines
-
-
-_pages.filters |= {"number": number, "prose": prose, "words": words}
-_pages.globals |= {"between": between, "difference": difference, "shown": shown}

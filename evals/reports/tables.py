@@ -8,7 +8,8 @@ actions       an agent's turn: what it did and what it earned
 clauses       a clause that was signed: when it stood, what it asked, how often it was broken
 settlements   an agent in a run: reward, payoff, baseline, value, claim, shares, and its conduct:
               breaches, passes, and those because no answer could be used
-calls         a call to a seat: model, act, attempt, tokens (of a remote run, by agent and phase)
+calls         a call to a seat: model, act, attempt, tokens and the parts of them that were cached
+              or thought, where there are some (of a remote run, by agent and phase)
 timings       a turn's phase: wall time in seconds. Volatile: it differs between equal runs
 ============  ====================================================================================
 
@@ -17,30 +18,23 @@ Every table but `timings` is a function of the rows alone. All begin with the ce
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from shapley_coop.escaping import in_cell
-from shapley_coop.evals.measures.evaluators import score, scores
+from shapley_coop.evals.measures.evaluators import EVALUATORS, score, scores
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
-from shapley_coop.evals.sweeps.store import Row, make_folder, read_rows, read_volatile, suites_of
+from shapley_coop.evals.sweeps.store import stored, suites_of
+from shapley_coop.evals.sweeps.stored import Row, Stored, by_cell
+from shapley_coop.evals.sweeps.suite import Suite
 
-
-def _write_csv(frame: pl.DataFrame, path: Path) -> None:
-    """Spreadsheets open it, so no text in it is a formula."""
-    texts = pl.col(pl.String)
-    frame.with_columns(texts.map_elements(in_cell, return_dtype=pl.String)).write_csv(path)
-
-
-FORMATS: dict[str, Any] = {
-    "csv": _write_csv,
-    "jsonl": pl.DataFrame.write_ndjson,
-    "parquet": pl.DataFrame.write_parquet,
-}
 Tables = dict[str, pl.DataFrame]
 Line = dict[str, Any]
+
+PART = 500
+"""Runs of which the tables are made at a time."""
 
 CONDUCT = ("breaches", "passes", "unusable")
 """Measures of an agent's conduct, told beside what it is due."""
@@ -75,36 +69,57 @@ COLUMNS = {
     ),
     "calls": _columns(
         "agent:text act:text attempt:int model:text letter:text calls:int input_tokens:int "
-        "output_tokens:int cut:bool"
+        "output_tokens:int cached_tokens:int reasoning_tokens:int cut:bool"
     ),
     "timings": _columns("turn:int phase:text seconds:float"),
 }
 """Table → column → type, after the cell and its labels; `runs` goes on with its measures."""
 
 
+@dataclass(frozen=True)
+class Layout:
+    """What all parts of a sweep's tables have in common.
+
+    Attributes:
+        axes: of its suites; each is a column.
+        columns: measures with an argument, for `runs`.
+    """
+
+    axes: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, suites: Sequence[Suite]) -> "Layout":
+        """The layout of some suites, whose tables and figures name the measures."""
+        with_argument = (c for suite in suites for c in suite.columns if ":" in c)
+        axes = (axis for suite in suites for axis in suite.axes)
+        return cls(tuple(dict.fromkeys(axes)), tuple(dict.fromkeys(with_argument)))
+
+
 def tables(
     folder: Path, prices: Prices = NO_PRICES, measured: Callable[[], Any] = lambda: None
-) -> Tables:
-    """All tables of a sweep's folder.
+) -> Iterator[Tables]:
+    """All tables of a sweep's folder, in parts of `PART` runs, so that one part is held at a time.
 
     Args:
         folder: of the sweep.
         prices: for the cost.
         measured: called after each run is measured, which takes longest.
     """
-    rows = read_rows(folder)
-    suites = suites_of(folder)
-    specs = [spec.columns for s in suites for spec in s.tables]
-    specs += [spec.columns for s in suites for spec in s.figures]
-    more = list(dict.fromkeys(c for columns in specs for c in columns if ":" in c))
-    found = of_rows(rows, prices, more, measured)
-    return {**found, "timings": timings(rows, read_volatile(folder))}
+    layout, runs = Layout.of(suites_of(folder)), stored(folder)
+    timed = by_cell(folder, "apart") | by_cell(folder, "volatile")
+    for begin in range(0, len(runs), PART) or (0,):
+        rows = list(runs[begin : begin + PART])
+        places = [timed[row["cell"]] for row in rows if row["cell"] in timed]
+        volatile = {line["cell"]: line for line in Stored(places)}
+        found = of_rows(rows, prices, layout, measured)
+        yield {**found, "timings": timings(rows, volatile, layout)}
 
 
 def of_rows(
     rows: Sequence[Row],
-    prices: Prices = NO_PRICES,
-    columns: Sequence[str] = (),
+    prices: Prices,
+    layout: Layout,
     measured: Callable[[], Any] = lambda: None,
 ) -> Tables:
     """The tables that depend on nothing but the rows, in the rows' order.
@@ -112,7 +127,7 @@ def of_rows(
     Args:
         rows: the runs.
         prices: for the cost.
-        columns: measures with an argument, for `runs`.
+        layout: of the sweep's tables.
         measured: called after each run is measured.
     """
     makers: dict[str, Callable[[Row], Iterable[Line]]] = {
@@ -124,18 +139,15 @@ def of_rows(
     }
     made: dict[str, list[Line]] = {"runs": []}
     for row in rows:
-        more = {column: score(row, column) for column in columns}
+        more = {column: score(row, column) for column in layout.columns}
         made["runs"].append({**_named(row), **_run(row, prices), **more})
         measured()
     for name, lines in makers.items():
         made[name] = [{**_named(row), **line} for row in rows for line in lines(row)]
-    return {
-        name: _frame(name, lines, rows, columns if name == "runs" else ())
-        for name, lines in made.items()
-    }
+    return {name: _frame(name, lines, layout) for name, lines in made.items()}
 
 
-def timings(rows: Sequence[Row], volatile: Mapping[str, Row]) -> pl.DataFrame:
+def timings(rows: Sequence[Row], volatile: Mapping[str, Row], layout: Layout) -> pl.DataFrame:
     """Wall time by turn and phase; turn 0 is a run whose turns nobody timed."""
     lines = []
     for row in rows:
@@ -146,34 +158,23 @@ def timings(rows: Sequence[Row], volatile: Mapping[str, Row]) -> pl.DataFrame:
             for phase, seconds in turn.items()
             if phase != "turn"
         ]
-    return _frame("timings", lines, rows)
+    return _frame("timings", lines, layout)
 
 
-def write(made: Tables, folder: Path, format_: str) -> list[Path]:
-    """Write every table as one file.
-
-    Raises:
-        ValueError: there is no such format, or no folder can be made.
-    """
-    if format_ not in FORMATS:
-        raise ValueError(f"no format {format_!r}: there are {', '.join(FORMATS)}")
-    make_folder(folder)
-    paths = []
-    for name, frame in made.items():
-        path = folder / f"{name}.{format_}"
-        FORMATS[format_](frame, path)
-        paths.append(path)
-    return paths
+def whole(parts: Iterable[Tables]) -> Tables:
+    """The parts of tables as one, in memory."""
+    found: dict[str, list[pl.DataFrame]] = {}
+    for part in parts:
+        for name, frame in part.items():
+            found.setdefault(name, []).append(frame)
+    return {name: pl.concat(frames) for name, frames in found.items()}
 
 
-def _frame(
-    name: str, lines: Sequence[Line], rows: Sequence[Row], columns: Sequence[str] = ()
-) -> pl.DataFrame:
-    axes = dict.fromkeys(axis for row in rows for axis in row["labels"])
+def _frame(name: str, lines: Sequence[Line], layout: Layout) -> pl.DataFrame:
     schema = _columns("cell:text suite:text")
-    schema |= {f"axis_{axis}": pl.String for axis in axes} | COLUMNS[name]
+    schema |= {f"axis_{axis}": pl.String for axis in layout.axes} | COLUMNS[name]
     if name == "runs":
-        schema |= dict.fromkeys([*(scores(rows[0]) if rows else ()), *columns], pl.Float64)
+        schema |= dict.fromkeys([*EVALUATORS, *layout.columns], pl.Float64)
     return pl.DataFrame(lines, schema=schema, orient="row")
 
 

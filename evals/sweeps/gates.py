@@ -212,19 +212,15 @@ class SweepGate:
     async def _paid(self, seat: Seat, letter: str, ask: Callable[[], Awaitable[Answer]]) -> Answer:
         if self.purse.limit is None:
             return await ask()
-        worst = self._cost(seat, *worst_case(seat, letter))
+        worst = self.prices.at_worst(seat.model, *worst_case(seat, letter))
         await self.purse.reserve(worst)
         cost = 0.0
         try:
             answer = await ask()
-            cost = self._cost(seat, answer.input_tokens, answer.output_tokens)
+            cost = self.prices.cost([{"model": seat.model, **vars(answer)}])
         finally:
             self.purse.settle(worst, cost)
         return answer
-
-    def _cost(self, seat: Seat, tokens_in: int, tokens_out: int) -> float:
-        call = {"model": seat.model, "input_tokens": tokens_in, "output_tokens": tokens_out}
-        return self.prices.cost([call])
 
 
 def worst_case(seat: Seat, letter: str) -> tuple[int, int]:

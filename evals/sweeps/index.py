@@ -4,64 +4,33 @@
     .rows.jsonl.index     SQLite: where each line is, its cell, and what it spent, by model
 
 The index is in step while the file has the size and time that it had when the index was written.
-Otherwise the part that is indexed is compared by its CRC-32: if it is the same, only what was
-appended is parsed; if not, the whole file is, line by line. An index can be deleted at any time.
+A file that has grown behind the last line that is indexed was appended to, by a writer that was
+killed: only what was appended is parsed. Otherwise the part that is indexed is compared by its
+CRC-32, and the whole file parsed if it is another. Whoever reads a line by the index compares the
+line's own CRC-32 (`evals.sweeps.stored`). An index can be deleted at any time.
 """
 
-import json
 import os
 import sqlite3
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from shapley_coop.evals.sweeps.lines import Line, crc_of, line_of, whole_lines
 from shapley_coop.evals.sweeps.suite import refuse_programs
 
-VERSION = 1
+VERSION = 2
 KEPT_BACK = 256
 """Appended lines after which a writer writes its index; a killed writer leaves so many to parse."""
 
-_BLOCK = 1 << 20
 _TABLES = """
 CREATE TABLE lines (offset INTEGER PRIMARY KEY, length INTEGER, crc INTEGER, cell TEXT,
-                    suite TEXT, game TEXT, calls INTEGER, spent TEXT);
+                    suite TEXT, labels TEXT, seed INTEGER, repetition INTEGER, game TEXT,
+                    calls INTEGER, spent TEXT);
 CREATE TABLE file (size INTEGER, crc INTEGER, mtime INTEGER);
 INSERT INTO file VALUES (0, 0, 0);
 """
-
-
-class Line(NamedTuple):
-    """What the index knows of one line.
-
-    Attributes:
-        offset: of its first byte in the file.
-        length: in bytes, with its newline.
-        crc: CRC-32 of its bytes.
-        cell: whose it is.
-        suite: the cell's.
-        game: the name of what was played; empty where it stands in the row itself.
-        calls: to seats, by the run's result; 0 where it has none.
-        spent: JSON: model → tokens in and out.
-    """
-
-    offset: int
-    length: int
-    crc: int
-    cell: str
-    suite: str
-    game: str
-    calls: int
-    spent: str
-
-    @property
-    def tokens(self) -> list[dict[str, Any]]:
-        """A record for each model, as `Prices.cost` takes them."""
-        return [
-            {"model": model, "input_tokens": tokens[0], "output_tokens": tokens[1]}
-            for model, tokens in json.loads(self.spent).items()
-        ]
 
 
 class Index:
@@ -106,7 +75,7 @@ class Index:
 
     def add(self, row: Mapping[str, Any], data: bytes) -> None:
         """Note a line that was appended to the file."""
-        self._new.append(_line_of(row, data, self._size))
+        self._new.append(line_of(row, data, self._size))
         self._size += len(data)
         self._crc = zlib.crc32(data, self._crc)
         if len(self._new) >= KEPT_BACK:
@@ -129,7 +98,8 @@ class Index:
         self._database.execute("BEGIN IMMEDIATE")
         try:
             self._size, self._crc, _ = self._state()
-            if crc_of(self._path, self._size) != self._crc:
+            grown = now.st_size > self._size and self._ends_as_indexed()
+            if not grown and crc_of(self._path, self._size) != self._crc:
                 self._database.execute("DELETE FROM lines")
                 self._size = self._crc = 0
             self._keep(self._rest(), now)
@@ -137,16 +107,27 @@ class Index:
             self._database.rollback()
             raise
 
+    def _ends_as_indexed(self) -> bool:
+        """Whether the last line that is indexed is in its place."""
+        query = "SELECT offset, length, crc FROM lines ORDER BY offset DESC LIMIT 1"
+        if (last := self._database.execute(query).fetchone()) is None:
+            return False
+        offset, length, crc = last
+        with self._path.open("rb") as file:
+            file.seek(offset)
+            same = zlib.crc32(file.read(length)) == crc
+        return bool(same and offset + length == self._size)
+
     def _rest(self) -> Iterator[Line]:
         """The lines behind what is indexed."""
         (count,) = self._database.execute("SELECT COUNT(*) FROM lines").fetchone()
         for data, row in whole_lines(self._path, self._size, count):
-            yield _line_of(row, data, self._size)
+            yield line_of(row, data, self._size)
             self._size += len(data)
             self._crc = zlib.crc32(data, self._crc)
 
     def _keep(self, lines: Iterable[Line], now: os.stat_result) -> None:
-        insert = "INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        insert = "INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         self._database.executemany(insert, lines)
         state = (self._size, self._crc, now.st_mtime_ns)
         self._database.execute("UPDATE file SET size = ?, crc = ?, mtime = ?", state)
@@ -162,30 +143,31 @@ def index_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.index")
 
 
-def indexed(folder: Path, kind: str = "rows") -> Iterator[Line]:
-    """What the indexes know of every line of a kind, over all shards.
+def indexed(folder: Path, kind: str = "rows") -> Iterator[tuple[Path, Line]]:
+    """What the indexes know of every line of a kind, over all shards, and its file.
 
     Raises:
         ValueError: a line is no JSON object.
     """
     for path in sorted(folder.glob(f"{kind}*.jsonl")):
         with Index(path) as index:
-            yield from index
+            for line in index:
+                yield path, line
 
 
-def ended_in(folder: Path) -> dict[str, Line]:
-    """Cell → its row's line.
+def ended_in(folder: Path) -> dict[str, tuple[Path, Line]]:
+    """Cell → its row's file and line.
 
     Raises:
         ValueError: a line is no JSON object, a cell has two different rows, or one is of a program
             that was not permitted.
     """
-    found: dict[str, Line] = {}
-    for line in indexed(folder):
-        before = found.setdefault(line.cell, line)
+    found: dict[str, tuple[Path, Line]] = {}
+    for path, line in indexed(folder):
+        _, before = found.setdefault(line.cell, (path, line))
         if (before.length, before.crc) != (line.length, line.crc):
             raise ValueError(f"{folder} holds two different runs of the cell {line.cell}")
-    refuse_programs(folder, {line.game for line in found.values()})
+    refuse_programs(folder, {line.game for _, line in found.values()})
     return found
 
 
@@ -200,71 +182,6 @@ def cells_in(folder: Path, kind: str = "rows") -> set[str]:
         with Index(path) as index:
             found |= index.cells()
     return found
-
-
-def whole_lines(
-    path: Path, offset: int = 0, before: int = 0
-) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Every line that ends in a newline, as bytes and as what they say; one is held at a time.
-
-    Args:
-        path: the file.
-        offset: where to begin.
-        before: how many lines are in front of it, for the message.
-
-    Raises:
-        ValueError: a line is no JSON object.
-    """
-    with path.open("rb") as file:
-        file.seek(offset)
-        for number, data in enumerate(file, start=before + 1):
-            if not data.endswith(b"\n"):
-                return  # a writer was killed here
-            yield data, parse(data, f"{path}:{number}")
-
-
-def parse(data: bytes, where: str) -> dict[str, Any]:
-    """One line as an object.
-
-    Raises:
-        ValueError: it is none.
-    """
-    try:
-        line = json.loads(data)
-    except ValueError:
-        line = None
-    if not isinstance(line, dict):
-        raise ValueError(f"{where} is no JSON: restore it or delete the line")
-    return line
-
-
-def crc_of(path: Path, size: int) -> int | None:
-    """CRC-32 of a file's first bytes; None where it has fewer."""
-    crc = 0
-    with path.open("rb") as file:
-        while size and (data := file.read(min(size, _BLOCK))):
-            crc, size = zlib.crc32(data, crc), size - len(data)
-    return None if size else crc
-
-
-def _line_of(row: Mapping[str, Any], data: bytes, offset: int) -> Line:
-    spent: dict[str, Counter[int]] = {}
-    for call in row.get("calls", ()):
-        tokens = {0: call["input_tokens"], 1: call["output_tokens"]}
-        spent.setdefault(call["model"], Counter()).update(tokens)
-    shown = json.dumps({model: [tokens[0], tokens[1]] for model, tokens in spent.items()})
-    calls = row.get("result", {}).get("usage", {}).get("calls", 0)
-    game = row.get("room", {}).get("game")
-    return Line(
-        offset,
-        len(data),
-        zlib.crc32(data),
-        row["cell"],
-        row.get("suite", ""),
-        game if isinstance(game, str) else "",
-        calls,
-        shown,
-    )
 
 
 def _opened(path: Path) -> sqlite3.Connection:

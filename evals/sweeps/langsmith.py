@@ -26,7 +26,8 @@ from shapley_coop.evals.measures.summary import Condition, compare_rows, conditi
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import row_of
-from shapley_coop.evals.sweeps.store import Row, read_rows
+from shapley_coop.evals.sweeps.store import read_rows
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell, Suite
 
 if TYPE_CHECKING:

@@ -2,17 +2,23 @@
 
 import asyncio
 import time
-from typing import Any, cast
+from collections.abc import Collection
+from typing import Any, Literal, cast
 
 from shapley_coop.evals.sweeps.feedback import score_trace, traced_with
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import Clock, Finished, calls_of, row_of, volatile_of
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.graphs.running import follow, prepare
-from shapley_coop.graphs.threads import table_of
+from shapley_coop.graphs.threads import remove, table_of
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.tracing import tracing
 from shapley_coop.state import Run, RunConfig, Table, home
+
+Keep = Literal["all", "failures", "none"]
+FAILURES = ("error", "unreadable", "budget")
+"""Statuses of runs that are looked into."""
 
 
 class Local:
@@ -20,10 +26,13 @@ class Local:
 
     Args:
         sweep: the sweep's id. It makes a cell's run the same one whenever the sweep goes on.
+        keep: whose letters and checkpoints are kept once their row is written: of all runs, of
+            those that ended in `FAILURES`, or of none. What did not end is kept always, so that
+            the next sweep goes on with it.
     """
 
-    def __init__(self, sweep: str) -> None:
-        self._sweep = sweep
+    def __init__(self, sweep: str, keep: Keep = "all") -> None:
+        self._sweep, self._keep = sweep, keep
 
     async def play(self, cell: Cell) -> Finished:
         """Play a cell to its end, resume it where it stopped, or read it if it has ended.
@@ -63,6 +72,28 @@ class Local:
         run = await asyncio.to_thread(_known, self._name(cell))
         table = await table_of(run) if run else None
         return calls_of(await _entries(table)) if table else []
+
+    async def written(self, cell: Cell, row: Row) -> None:
+        """Remove the run of a cell whose row is written, unless it is to be kept."""
+        if self._removes(row["result"]["status"]):
+            await remove(await asyncio.to_thread(home().runs.get, self._name(cell)))
+
+    async def tidy(self, ended: Collection[str]) -> None:
+        """Remove runs that were to be removed when the process was killed."""
+        if self._keep == "all":
+            return
+        runs = home().runs
+        for name in await asyncio.to_thread(runs.cells, f"{self._sweep}.{'_' * 20}"):
+            run = await asyncio.to_thread(runs.get, name)
+            if (
+                name.partition(".")[2] in ended
+                and run.result
+                and self._removes(run.result["status"])
+            ):
+                await remove(run)
+
+    def _removes(self, status: str) -> bool:
+        return self._keep == "none" or (self._keep == "failures" and status not in FAILURES)
 
     async def close(self) -> None:
         """Nothing is held open between cells."""

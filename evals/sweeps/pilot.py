@@ -2,17 +2,22 @@
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from shapley_coop.evals.sweeps.forecast import Pilot, stand_ins
 from shapley_coop.evals.sweeps.local import Local
-from shapley_coop.evals.sweeps.prices import Pilot, stand_ins
-from shapley_coop.evals.sweeps.store import MANIFEST, read_rows, read_volatile
+from shapley_coop.evals.sweeps.store import MANIFEST, stored, volatile_lines
+from shapley_coop.evals.sweeps.stored import Place
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.state import home
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
+
+MOST = 100
+"""Runs of a condition that a forecast is made from."""
 
 Pilots = dict[tuple[str, int], list[Pilot]]
 
@@ -41,14 +46,23 @@ async def pilots(
 
 
 def _from(folder: Path, cells: Sequence[Cell]) -> Pilots:
-    """The folder's own timed runs of these conditions."""
+    """The folder's own timed runs of these conditions, the first `MOST` of each."""
     found: Pilots = {}
-    volatile = read_volatile(folder)
+    seconds = {
+        line["cell"]: line["seconds"] for line in volatile_lines(folder) if "seconds" in line
+    }
     ranks = {(c.suite, frozenset(c.labels.items())): c.condition for c in cells}
-    for row in read_rows(folder):
+    count = Counter[tuple[str, str]]()
+
+    def wanted(place: Place) -> bool:
+        known = place.cell in seconds
+        count[place.suite, place.labels] += known
+        return known and count[place.suite, place.labels] <= MOST
+
+    for row in stored(folder).where(wanted):
         rank = ranks.get((row["suite"], frozenset(row["labels"].items())))
-        if rank is not None and row["cell"] in volatile:
-            pilot = Pilot(row, volatile[row["cell"]]["seconds"])
+        if rank is not None:
+            pilot = Pilot(row, seconds[row["cell"]])
             found.setdefault((row["suite"], rank), []).append(pilot)
     return found
 

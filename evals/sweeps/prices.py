@@ -1,27 +1,39 @@
-"""What a run costs in USD, and what a sweep would cost: prices, and a forecast from pilot runs.
+"""What a run costs in USD: a dated list of prices, which the user can replace.
 
-A price file gives USD per million tokens, by the model names of seats; `*` matches anything.
-Embedded agents and recordings cost nothing.
+Prices are USD per million tokens, by the model names of seats; `*` matches anything. Embedded
+agents and recordings cost nothing. What is not said of cached input and of reasoning is charged as
+other input and other output.
 
-    openai:gpt-5-mini: {input: 0.25, output: 2.0}
-    openai:local-*: {input: 0, output: 0}
+    date: 2026-06-30
+    source: our contract with the provider
+    models:
+      openai:gpt-5-mini: {input: 0.25, cached_input: 0.025, output: 2.0}
+      openai:local-*: {input: 0, output: 0}
+
+A file of models alone is a list without a date.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.files import first_error, read_data
 from shapley_coop.seats import Seat
 from shapley_coop.seats.seat import RECORDING
 
 MILLION = 1_000_000
+
+PRICES_VARIABLE = "COOP_PRICES"
+"""Names a price list in place of the one that ships."""
+
+_SHIPPED = Path(__file__).with_name("prices.yaml")
 
 
 class Price(BaseModel):
@@ -31,13 +43,62 @@ class Price(BaseModel):
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
+    cached_input: float | None = Field(
+        default=None, ge=0, description="Of input that the provider had in its cache."
+    )
+    reasoning: float | None = Field(
+        default=None, ge=0, description="Of output that nobody is shown."
+    )
+
+    def of(self, call: Mapping[str, Any]) -> float:
+        """What a call costs, in millionths of a USD.
+
+        Args:
+            call: `input_tokens` and `output_tokens`, and the parts of them that are
+                `cached_tokens` and `reasoning_tokens`, where they are known.
+        """
+        cached = min(call.get("cached_tokens", 0), call["input_tokens"])
+        thought = min(call.get("reasoning_tokens", 0), call["output_tokens"])
+        from_cache = self.input if self.cached_input is None else self.cached_input
+        unseen = self.output if self.reasoning is None else self.reasoning
+        read = (call["input_tokens"] - cached) * self.input + cached * from_cache
+        written = (call["output_tokens"] - thought) * self.output + thought * unseen
+        return float(read + written)
+
+    def at_worst(self, tokens_in: int, tokens_out: int) -> float:
+        """The most that so many tokens can cost, in millionths of a USD."""
+        dearest = max(self.input, self.cached_input or 0)
+        return tokens_in * dearest + tokens_out * max(self.output, self.reasoning or 0)
+
+
+class PriceList(BaseModel):
+    """A price list as its file has it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    date: datetime.date | None = Field(default=None, description="When these were the prices.")
+    source: str = Field(default="", description="Whose list it is.")
+    models: dict[str, Price] = Field(description="Model, or a pattern, and its price.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _models_alone(cls, content: Any) -> Any:
+        return (
+            content if not isinstance(content, dict) or "models" in content else {"models": content}
+        )
 
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices by model."""
+    """Prices by model.
+
+    Attributes:
+        by_model: model, or a pattern, and its price.
+        told: whose they are and of when, for whoever reads an amount.
+    """
 
     by_model: Mapping[str, Price]
+    told: str = "this list"
 
     def of(self, model: str) -> Price:
         """The price of a model, by its name or the longest pattern that fits.
@@ -53,10 +114,12 @@ class Prices:
         return self.by_model[max(fitting, key=len)]
 
     def cost(self, calls: Iterable[Mapping[str, Any]]) -> float:
-        """What calls cost, in USD; each names its model and its tokens."""
-        priced = ((call, self.of(call["model"])) for call in calls)
-        spent = (c["input_tokens"] * p.input + c["output_tokens"] * p.output for c, p in priced)
-        return float(sum(spent)) / MILLION
+        """What calls cost, in USD; each names its model and its tokens (`Price.of`)."""
+        return float(sum(self.of(call["model"]).of(call) for call in calls)) / MILLION
+
+    def at_worst(self, model: str, tokens_in: int, tokens_out: int) -> float:
+        """The most that one call of so many tokens can cost, in USD."""
+        return self.of(model).at_worst(tokens_in, tokens_out) / MILLION
 
     def know(self, models: Iterable[str]) -> bool:
         """Whether all of these models have a price."""
@@ -75,17 +138,18 @@ def is_free(model: str) -> bool:
     return seat.simulated or seat.provider == RECORDING
 
 
-def read_prices(path: Path) -> Prices:
-    """Read a price file.
+def read_prices(path: Path = _SHIPPED) -> Prices:
+    """Read a price file; by default the list that ships.
 
     Raises:
         ValueError: it cannot be read, or is none.
     """
     try:
-        found = TypeAdapter(dict[str, Price]).validate_python(read_data(path, "prices"))
+        found = PriceList.model_validate(read_data(path, "prices"))
     except ValidationError as error:
         raise ValueError(f"{path}: {first_error(error)}: give model: {{input, output}}") from None
-    return Prices(found)
+    when = f" of {found.date}" if found.date else ", which has no date"
+    return Prices(found.models, f"{found.source or path}{when}")
 
 
 def with_cost(row: Row, prices: Prices) -> Row:
@@ -102,86 +166,12 @@ def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
     Raises:
         ValueError: a model has no price.
     """
-    kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
-    for model in sorted({s["model"] for seated in kinds.values() for s in seated.values()}):
+    for model in sorted(models_of(cells)):
         prices.of(model)
 
 
-class Pilot(NamedTuple):
-    """One run that a forecast is made from, and its wall time in seconds."""
-
-    row: Row
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What a sweep would take.
-
-    Attributes:
-        cells: how many are to be run.
-        pilot: how many runs the forecast is made from.
-        simulated: whether embedded agents stood in for the suite's models in the pilot.
-        calls: to seats.
-        input_tokens: shown to them.
-        output_tokens: answered by them.
-        cost: in USD; None where a model has no price.
-        seconds: of the pilot's wall time, one cell after the other.
-    """
-
-    cells: int
-    pilot: int
-    simulated: bool
-    calls: float
-    input_tokens: float
-    output_tokens: float
-    cost: float | None
-    seconds: float
-
-
-def stand_ins(cells: Sequence[Cell]) -> list[Cell]:
-    """One cell a condition, its paid seats taken by embedded agents, so that a pilot is free."""
-    first: dict[tuple[str, int], Cell] = {}
-    for cell in cells:
-        first.setdefault((cell.suite, cell.condition), cell)
-    return [_unpaid(cell) for cell in first.values()]
-
-
-def forecast(
-    cells: Sequence[Cell], pilots: Mapping[tuple[str, int], Sequence[Pilot]], prices: Prices
-) -> Forecast:
-    """Scale the runs that there are of each condition up to all cells, at its own models' prices.
-
-    Args:
-        cells: what is to be run.
-        pilots: (suite, condition) → runs of it.
-        prices: USD per million tokens.
-    """
-    counts = ("calls", "input_tokens", "output_tokens")
-    totals: dict[str, Any] = dict.fromkeys((*counts, "cost", "seconds"), 0.0)
-    known, stood_in = True, False
-    for cell in cells:
-        runs = pilots[cell.suite, cell.condition]
-        for row, seconds in runs:
-            # As if the cell's own seats had answered.
-            seats = [cell.room["seats"].get(call["agent"], call) for call in row["calls"]]
-            calls = [
-                {**call, "model": seat["model"]}
-                for call, seat in zip(row["calls"], seats, strict=True)
-            ]
-            stood_in |= calls != row["calls"]
-            for key in counts:
-                totals[key] += sum(call[key] for call in calls) / len(runs)
-            totals["seconds"] += seconds / len(runs)
-            known &= prices.know(call["model"] for call in calls)
-            totals["cost"] += prices.cost(calls) / len(runs) if known else 0.0
-    totals["cost"] = totals["cost"] if known else None
-    return Forecast(len(cells), sum(map(len, pilots.values())), stood_in, **totals)
-
-
-def _unpaid(cell: Cell) -> Cell:
-    seats = {
-        agent: seat if is_free(seat["model"]) else {"model": "embedded:rational"}
-        for agent, seat in cell.room["seats"].items()
-    }
-    return replace(cell, room={**cell.room, "seats": seats})
+def models_of(cells: Iterable[Cell]) -> set[str]:
+    """The models of all seats."""
+    # The cells of a condition share their seats, and a big sweep has many cells.
+    kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
+    return {seat["model"] for seated in kinds.values() for seat in seated.values()}

@@ -1,7 +1,7 @@
 """Plays cells on a LangGraph server: the same graphs, with its queue and its database."""
 
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection
 from typing import Any, TypeVar, cast
 from uuid import NAMESPACE_URL, uuid5
 
@@ -11,6 +11,7 @@ from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import LangGraphError, NotFoundError
 
 from shapley_coop.evals.sweeps.rows import Clock, Finished, counted, row_of, volatile_of
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.graphs.threads import configured
 from shapley_coop.state import Run, Table
@@ -71,6 +72,12 @@ class Remote:
         except ValueError:
             return []  # the server did not answer
         return counted(table) if begun else []
+
+    async def written(self, cell: Cell, row: Row) -> None:
+        """The server keeps its threads."""
+
+    async def tidy(self, ended: Collection[str]) -> None:
+        """There is nothing to do."""
 
     async def close(self) -> None:
         """Close the connection."""

@@ -15,7 +15,7 @@ from shapley_coop.deals import Deal, monitor_of, sentence
 from shapley_coop.deals.contract import Contract
 from shapley_coop.evals.measures import exchange, reasons
 from shapley_coop.evals.measures.reference_points import Yardstick, yardstick
-from shapley_coop.evals.sweeps.store import Row
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import BESIDE, Entry
@@ -25,6 +25,9 @@ from shapley_coop.state.run_config import SUMMARISER
 
 OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)
 """Workflow → the module that measures its runs and values its offers, where it has one."""
+
+PARTS = ("cached_tokens", "reasoning_tokens")
+"""Of a call's tokens; a row names them where there are some."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk", "events")
 
@@ -142,6 +145,7 @@ def calls_of(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     calls = [
         {name: getattr(entry, name) for name in fields}
         | {"calls": 1, **{name: getattr(entry.answer, name) for name in of_answer}}
+        | {name: x for name in PARTS if (x := getattr(entry.answer, name))}
         for entry in entries
         if entry.act not in BESIDE
     ]

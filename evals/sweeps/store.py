@@ -15,20 +15,19 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from shapley_coop.evals.sweeps.index import Index, whole_lines
+from shapley_coop.evals.sweeps.index import Index
+from shapley_coop.evals.sweeps.lines import whole_lines
+from shapley_coop.evals.sweeps.stored import Place, Row, Stored, by_cell, in_order
 from shapley_coop.evals.sweeps.suite import Cell, Suite, expand, games_in, refuse_programs
 
 MANIFEST = "sweep.json"
 KINDS = ("rows", "volatile", "failures")
 INDEXED = ("rows", "failures")
-
-Row = dict[str, Any]
-"""One line of `rows.jsonl`: see `evals.sweeps.rows`."""
 
 
 class Writer:
@@ -112,32 +111,30 @@ def read(folder: Path, kind: str = "rows") -> list[Row]:
     return [line for path in paths for _, line in whole_lines(path)]
 
 
-def read_rows(folder: Path) -> list[Row]:
-    """The folder's runs in the order of its suites' cells, each once.
+def stored(folder: Path) -> Stored:
+    """The folder's runs in the order of its suites' cells, each once, read when it is used.
 
     Raises:
         ValueError: the folder holds no sweep, or two different rows of one cell.
     """
-    rows: dict[str, Row] = {}
-    for row in read(folder):
-        if rows.setdefault(row["cell"], row) != row:
-            raise ValueError(f"{folder} holds two different runs of the cell {row['cell']}")
-    refuse_programs(folder, (row.get("room", {}).get("game") for row in rows.values()))
-    ranks = {s.name: {a: list(v) for a, v in s.axes.items()} for s in suites_of(folder)}
-    names = list(ranks)
+    return in_order(folder, suites_of(folder))
 
-    def place(row: Row) -> tuple[Any, ...]:
-        axes = ranks[row["suite"]].items()
-        at = [labels.index(row["labels"][axis]) for axis, labels in axes]
-        return names.index(row["suite"]), at, row["seed"], row["repetition"]
 
-    return sorted(rows.values(), key=place)
+def read_rows(folder: Path) -> list[Row]:
+    """All of `stored` at once."""
+    return list(stored(folder))
 
 
 def read_volatile(folder: Path) -> dict[str, Row]:
     """Cell → its volatile fields; the last line of a cell wins."""
-    lines = [*read(folder, "apart"), *read(folder, "volatile")]
-    return {line["cell"]: line for line in lines}
+    return {line["cell"]: line for line in volatile_lines(folder)}
+
+
+def volatile_lines(folder: Path) -> Iterator[Row]:
+    """The volatile fields of every attempt that ended, those of older releases first."""
+    for kind in ("apart", "volatile"):
+        for path in sorted(folder.glob(f"{kind}*.jsonl")):
+            yield from (line for _, line in whole_lines(path))
 
 
 def manifest(folder: Path) -> dict[str, Any]:
@@ -205,18 +202,22 @@ def merge(folders: Iterable[Path], into: Path) -> int:
     if (into / MANIFEST).exists():
         raise ValueError(f"{into} holds a sweep already: merge into a new folder")
     suites = [suite for folder in sources for suite in suites_of(folder)]
-    rows: dict[str, Row] = {}
+    places: dict[str, Place] = {}
     for folder in sources:
-        for row in read_rows(folder):
-            if rows.setdefault(row["cell"], row) != row:
-                raise ValueError(f"{folder} has another run of the cell {row['cell']}: keep one")
-    volatile = {k: v for f in reversed(sources) for k, v in read_volatile(f).items()}
+        for place in stored(folder).places:
+            known = places.setdefault(place.cell, place)
+            if (known.length, known.crc) != (place.length, place.crc):
+                raise ValueError(f"{folder} has another run of the cell {place.cell}: keep one")
+    kinds = ("apart", "volatile")
+    told = {k: v for f in reversed(sources) for kind in kinds for k, v in by_cell(f, kind).items()}
     skipped = {k: v for f in sources for k, v in manifest(f)["skipped"].items()}
     register(into, suites, skipped)
+    merged = Stored([places[cell] for cell in sorted(places)])
     with Writer(into) as writer:
-        for cell in sorted(rows):
-            writer.finished(rows[cell], volatile.get(cell, {"cell": cell}))
-    return len(rows)
+        for row in merged:
+            at = told.get(row["cell"])
+            writer.finished(row, Stored([at])[0] if at else {"cell": row["cell"]})
+    return len(merged)
 
 
 def make_folder(folder: Path) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from shapley_coop import plugins
 from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
-from shapley_coop.files import first_error, read_mapping
+from shapley_coop.files import first_error, no_such, read_mapping
 from shapley_coop.games.catalogue import is_program
 from shapley_coop.graphs import builder
 from shapley_coop.permissions import PROGRAMS, permitted
@@ -39,7 +40,7 @@ class _Part(BaseModel):
 
 
 class Printed(_Part):
-    """The values of one row as a paper prints them."""
+    """The values of one row as the source prints them."""
 
     row: dict[str, str] = Field(description="Axis → label: the row that it belongs to.")
     values: dict[str, str] = Field(description="Column → what is printed.")
@@ -52,7 +53,7 @@ class TableSpec(_Part):
     rows: list[str] = Field(default=[], description="Axes; all of them unless given.")
     where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
     columns: list[str] = Field(min_length=1, description="Measures: see `evals.measures`.")
-    source: str = Field(default="", description="The paper's table that it is shown beside.")
+    source: str = Field(default="", description="Whose printed values stand beside, or whose idea.")
     printed: list[Printed] = []
 
 
@@ -121,6 +122,17 @@ class Suite(_Part):
         """Axis → label → what it sets, in the order of the file."""
         return {axis.rpartition(".")[2]: _labelled(axis, v) for axis, v in self.vary.items()}
 
+    @property
+    def columns(self) -> list[str]:
+        """The measures that its tables and figures show."""
+        shown = [table.columns for table in self.tables] + [f.columns for f in self.figures]
+        return [column for columns in shown for column in columns]
+
+    @property
+    def size(self) -> int:
+        """How many cells it has."""
+        return prod(map(len, self.axes.values())) * len(self.seeds) * self.repetitions
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -184,8 +196,8 @@ def load_suite(name: str) -> Suite:
     """
     path = _file_of(name)
     if not path.is_file():
-        known = ", ".join([*shipped(), *plugins.names("suites")])
-        raise ValueError(f"no suite {name!r}: there are {known}, or give a file")
+        known = [*shipped(), *plugins.names("suites")]
+        raise ValueError(no_such("suite", name, known, "or give a file"))
     content = read_mapping(path, "a suite", "give name, base and vary")
     try:
         suite = Suite.model_validate({"name": path.stem, **content})

@@ -2,16 +2,18 @@
 
 import asyncio
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from shapley_coop.evals.sweeps.gates import Purse, Rates, SpendingLimit, SweepGate
 from shapley_coop.evals.sweeps.index import cells_in, indexed
+from shapley_coop.evals.sweeps.learning import Learning
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.store import Writer
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat, clients
 from shapley_coop.seats.clients import clients_here
@@ -25,6 +27,12 @@ class Player(Protocol):
 
     async def paid_for(self, cell: Cell) -> list[dict[str, Any]]:
         """The calls of a run that did not end."""
+
+    async def written(self, cell: Cell, row: Row) -> None:
+        """A cell's row is on the disk, so that its run need not be kept any more."""
+
+    async def tidy(self, ended: Collection[str]) -> None:
+        """Do what `written` had not done when the process was killed, for cells that have ended."""
 
     async def close(self) -> None:
         """Close what is open."""
@@ -96,6 +104,7 @@ async def sweep(
     limits: Limits,
     prices: Prices = NO_PRICES,
     watch: Callable[[Tally], Any] = lambda tally: None,
+    tell: Callable[[str], Any] = lambda text: None,
 ) -> Tally:
     """Run every cell that the folder has no row of.
 
@@ -108,8 +117,10 @@ async def sweep(
         limits: when to stop.
         prices: for the cost; models without a price cost nothing here.
         watch: called after each cell.
+        tell: told once what the rest will cost, before more than the first cells of each condition
+            are played.
     """
-    under_way = _Sweep(cells, player, writer, limits, prices, watch)
+    under_way = _Sweep(cells, player, writer, limits, prices, watch, tell)
     try:
         async with clients(), asyncio.TaskGroup() as group:
             await under_way.begin()
@@ -130,37 +141,43 @@ class _Sweep:
     _limits: Limits
     _prices: Prices
     _watch: Callable[[Tally], Any]
+    _tell: Callable[[str], Any]
 
     def __post_init__(self) -> None:
-        done = cells_in(self._writer.folder)
-        self.todo = [cell for cell in self._cells if cell.id not in done]
+        self._done = cells_in(self._writer.folder)
+        self.todo = [cell for cell in self._cells if cell.id not in self._done]
         self.tally = Tally(cells=len(self._cells), before=len(self._cells) - len(self.todo))
         self._known = _costs(self._writer.folder, self._prices)
         self.tally.cost = sum(self._known.values())
         purse = Purse(self._limits.cost, self.tally.cost)
         self.gate = SweepGate(self._prices, purse, self._limits.rates)
+        self._learning = Learning(self._cells, self._known, self._done, self._prices)
+        self.todo = self._learning.first(self.todo)
         self._next = iter(self.todo)
         self._dearest: float | None = None
-        self._playing = 0
+        self._begun = self._playing = 0
         self._ended = asyncio.Condition()
 
     async def begin(self) -> None:
         """Put the gate up, and count what runs have cost whose process was killed."""
         clients_here().gate = self.gate
+        await self._player.tidy(self._done)
         if self._limits.cost is not None:
             # Cells begin in order, so that those that were under way are among the first.
-            for cell in self.todo[: self._limits.at_once * 4]:
+            for cell in self.todo[: (self._learning.cells or 0) + self._limits.at_once * 4]:
                 paid = _cost(self._prices, await self._player.paid_for(cell))
                 self.gate.purse.spent += max(0.0, paid - self._known.get(cell.id, 0.0))
 
     async def work(self) -> None:
         """Play one cell after the other until there is none, or a limit is reached."""
         while await self._may_begin() and (cell := next(self._next, None)) is not None:
+            self._begun += 1
             self._playing += 1
             try:
                 cost = await self._play(cell)
             finally:
                 self._playing -= 1
+            self._learning.add(cell, cost)
             self.tally.cost += cost
             self._dearest = max(cost, self._dearest or 0.0)
             self._watch(self.tally)
@@ -170,6 +187,7 @@ class _Sweep:
     async def _may_begin(self) -> bool:
         """Whether another run fits under the limits; waits while running cells may decide it."""
         while not self.tally.stopped:
+            await self._learnt()
             if self._limits.cost is None:
                 return True
             # The cost of a run is unknown until the first has ended, so that one runs alone.
@@ -186,6 +204,18 @@ class _Sweep:
             async with self._ended:
                 await self._ended.wait()
         return False
+
+    async def _learnt(self) -> None:
+        """Wait for the first cells, and say what the others will cost."""
+        while self._learning.cells is not None and self._begun >= self._learning.cells:
+            if self._playing:
+                async with self._ended:
+                    await self._ended.wait()
+                continue
+            left = self.todo[self._begun :]
+            if left and not self.tally.stopped:
+                self._tell(self._learning.told(left, self.tally.cost, self._limits.cost))
+            self._learning.cells = None
 
     async def _play(self, cell: Cell) -> float:
         """Play a cell and keep its row, or its failure; return its cost in USD."""
@@ -204,6 +234,7 @@ class _Sweep:
                 self.tally.stopped = f"{self.tally.failed} of {len(self.todo)} cells failed"
             return _cost(self._prices, paid)
         await asyncio.to_thread(self._writer.finished, finished.row, finished.volatile)
+        await self._player.written(cell, finished.row)
         self.tally.done += 1
         return _cost(self._prices, finished.row["calls"])
 
@@ -213,12 +244,16 @@ def _costs(folder: Path, prices: Prices) -> dict[str, float]:
     if not prices.by_model:
         return {}
     # A cell's row holds the calls of its failed attempts.
-    lines = {line.cell: line for kind in ("failures", "rows") for line in indexed(folder, kind)}
-    return {cell: prices.cost(line.tokens) for cell, line in lines.items()}
+    kinds = ("failures", "rows")
+    lines = {line.cell: line for kind in kinds for _, line in indexed(folder, kind)}
+    return {cell: _cost(prices, line.tokens) for cell, line in lines.items()}
 
 
 def _cost(prices: Prices, calls: Sequence[dict[str, Any]]) -> float:
-    return prices.cost(calls) if prices.by_model else 0.0
+    """In USD, of the calls whose models have a price."""
+    if not prices.by_model:
+        return 0.0
+    return prices.cost(call for call in calls if prices.know([call["model"]]))
 
 
 def describe(error: Exception) -> str:

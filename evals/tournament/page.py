@@ -1,31 +1,19 @@
 """The leaderboard: one self-contained page of a tournament, by the same policy as a report's."""
 
-import base64
-import hashlib
 from html import escape
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from shapley_coop.evals.measures.stats import LEVEL
+from shapley_coop.evals.reports import pages
 from shapley_coop.evals.reports.charts import Axis, Bar, intervals
 from shapley_coop.evals.reports.layout import number, prose
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.tournament.ranking import Rank
-from shapley_coop.evals.tournament.results import COLUMNS, Played
+from shapley_coop.evals.tournament.results import COLUMNS, REGRET, Played
 
-_HERE = Path(__file__).parent
-_STYLE = _HERE.parent / "reports" / "report.css"
-_pages = Environment(
-    loader=FileSystemLoader(_HERE),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-_pages.filters |= {"number": number, "prose": prose}
+_TEMPLATE = Path(__file__).parent / "page.html"
 
 BOX, TOP, LETTER = 34, 24, 7.2
 HIGH, LOW = "#1f9d78", "#e08a00"
@@ -38,17 +26,17 @@ def leaderboard(played: Played, ranking: list[Rank]) -> str:
         played: it, with all rows.
         ranking: of its seats.
     """
-    style = _STYLE.read_text(encoding="utf-8")
     rows = [row for own in played.rows.values() for row in own]
-    return _pages.get_template("page.html").render(
+    return pages.page(
+        _TEMPLATE,
+        {"number": number, "prose": prose},
+        played.tournament.name,
         tournament=played.tournament,
-        style=style,
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
         runs=len(rows),
         simulated=sum(bool(row["result"]["simulated"]) for row in rows),
         ranking=ranking,
         chart=_strengths(ranking),
-        columns=list(COLUMNS),
+        columns=[*COLUMNS, REGRET],
         games=[_game(played, game, [one.seat for one in ranking]) for game in played.rows],
         reported=provenance(),
         level=f"{LEVEL:.0%}",

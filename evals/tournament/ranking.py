@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from shapley_coop.evals.measures.stats import LEVEL, Estimate
+from shapley_coop.evals.tournament.population import shares
 
 Floats = NDArray[np.float64]
 
@@ -32,12 +33,14 @@ class Rank:
         strength: θ, with a percentile bootstrap interval over the seeds; n counts those.
         won: part of its comparisons that it won, ties by half.
         compared: how many comparisons that are.
+        population: its share of a population of these seats (`population.shares`).
     """
 
     seat: str
     strength: Estimate
     won: float
     compared: int
+    population: float
 
 
 def wins(payoffs: Floats) -> Floats:
@@ -98,10 +101,11 @@ def rank(seats: Sequence[str], payoffs: Floats, seed: int = 0) -> list[Rank]:
     again = [strengths(by_seed[one].sum(axis=0)) for one in drawn] if seeds > 1 else [theta]
     edge = (1 - LEVEL) / 2
     low, high = np.quantile(np.array(again), (edge, 1 - edge), axis=0)
-    found = []
+    found, population = [], shares(payoffs)
     for i, name in enumerate(seats):
         method = "bootstrap percentile" if seeds > 1 else "none"
         strength = Estimate(float(theta[i]), float(low[i]), float(high[i]), seeds, method)
         compared = float(total[i].sum() + total[:, i].sum())
-        found.append(Rank(name, strength, float(total[i].sum()) / compared, round(compared)))
+        won = float(total[i].sum()) / compared
+        found.append(Rank(name, strength, won, round(compared), float(population[i])))
     return sorted(found, key=lambda one: -round(one.strength.value, 6))

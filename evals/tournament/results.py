@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.measures.stats import Estimate, mean_interval
-from shapley_coop.evals.sweeps.store import Row, read_rows, replace_file
+from shapley_coop.evals.measures.stats import Estimate, Floats, mean_interval
+from shapley_coop.evals.sweeps.store import read_rows, replace_file
+from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import expand, refuse_programs
 from shapley_coop.evals.tournament.entry import (
     FIRST,
@@ -41,6 +43,11 @@ class Played:
 
     def ranking(self) -> list[Rank]:
         """The seats by strength."""
+        return rank(list(self.tournament.seats), self.payoffs)
+
+    @cached_property
+    def payoffs(self) -> Floats:
+        """All payoffs, as `ranking.wins` takes them."""
         seats = list(self.tournament.seats)
         shape = (len(self.rows), ROLES, len(seats), len(seats), len(self.tournament.seeds))
         payoffs = np.full(shape, np.nan)
@@ -51,12 +58,24 @@ class Played:
                 a, b = (row["result"]["payoffs"][agent] for agent in row["result"]["agents"])
                 payoffs[game, 0, first, second, seeds[row["seed"]]] = a
                 payoffs[game, 1, second, first, seeds[row["seed"]]] = b
-        return rank(seats, payoffs)
+        return payoffs
+
+    def regret(self, game: str, seat: str) -> Estimate:
+        """What the best reply among the seats would have had in a seat's place, beyond its own.
+
+        In its place: in the same role, against the same opponent, on the same seed. So it counts
+        what opponents do in return, and what a contract makes of it; a reply that nobody entered
+        it does not know.
+        """
+        own = self.payoffs[list(self.rows).index(game)]
+        lost = own.max(axis=1) - own[:, list(self.tournament.seats).index(seat)]
+        return mean_interval(lost.ravel().tolist(), RESAMPLES)
 
     def measured(self, game: str, seat: str) -> list[Estimate]:
-        """`COLUMNS` of a seat in a game, over all its matches, those against itself in both roles.
+        """`COLUMNS` and `REGRET` of a seat in a game, over all its matches.
 
-        Intervals are over matches, which share opponents and seeds.
+        Matches against itself count in both roles. Intervals are over matches, which share
+        opponents and seeds.
         """
         rows = self.rows[game]
         roles = [(row, at) for row in rows for at in range(ROLES) if _sits(row, at) == seat]
@@ -65,7 +84,7 @@ class Played:
             taken = [read(row, at) for row, at in roles if only in (None, at)]
             values = [float(x) for x in taken if x is not None]
             found.append(mean_interval(values, RESAMPLES))
-        return found
+        return [*found, self.regret(game, seat)]
 
     def crossed(self, game: str) -> dict[tuple[str, str], float]:
         """First seat, second seat → the first one's mean payoff."""
@@ -102,8 +121,12 @@ COLUMNS: dict[str, tuple[int | None, Read]] = {
     "agreement": (None, lambda row, _: score(row, "agreement")),
     "own breaches": (None, lambda row, role: score(row, f"breaches:{_agent(row, role)}")),
     "own over-claim": (None, _over_claim),
+    "own bluff": (None, lambda row, role: score(row, f"bluff:{_agent(row, role)}")),
 }
 """What a game's table shows → the role that it is of, and how a match is read."""
+
+REGRET = "regret"
+"""The column after those, which takes other matches than a seat's own."""
 
 
 def played_in(folder: Path) -> Played:
@@ -154,6 +177,7 @@ def as_json(ranking: Sequence[Rank]) -> list[dict[str, Any]]:
             "seeds": one.strength.n,
             "won": one.won,
             "compared": one.compared,
+            "population": one.population,
         }
         for one in ranking
     ]

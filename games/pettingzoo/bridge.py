@@ -1,4 +1,7 @@
-"""Any PettingZoo `ParallelEnv` as a game: `pettingzoo:package.module:factory`.
+"""Any PettingZoo environment as a game: `pettingzoo:package.module:factory`.
+
+A `ParallelEnv` is played as it is, an `AECEnv` by one agent a turn, unless it says that its agents
+act together.
 
 An environment is a thing that changes; a game is pure. So a position is the list of actions taken
 since the reset, and the environment is brought to it by playing them again from the seed. The one
@@ -18,6 +21,7 @@ from gymnasium.spaces import Discrete
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pydantic import ConfigDict, Field, ValidationError
 
+from shapley_coop.files import plain_reason
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
@@ -198,8 +202,9 @@ class PettingZooGame(Game):
         module = sys.modules[type(inner).__module__]
         documented = (module.__doc__ or type(inner).__doc__ or "It is not documented.").strip()
         return (
-            f"**{self.params.factory}**, an environment of PettingZoo. You choose at the same "
-            f"time, for at most {self.turns} turns.\n\n{documented[:MAX_RULES]}"
+            f"**{self.params.factory}**, an environment of PettingZoo. You choose "
+            f"{'one after the other' if self._in_turns else 'at the same time'}, for at most "
+            f"{self.turns} turns.\n\n{documented[:MAX_RULES]}"
         )
 
     def ahead(self) -> Ahead:
@@ -218,6 +223,11 @@ class PettingZooGame(Game):
             facts |= {"payoffs": self.stage.facts()["payoffs"], "payoffs_found_by": tried}
         return facts
 
+    @property
+    def _in_turns(self) -> bool:
+        """Whether one agent acts in each turn."""
+        return isinstance(self._env, turn_based_aec_to_parallel_wrapper)
+
     def _space(self, agent: str) -> Discrete:
         space = self._env.action_space(self._own[agent])
         if not isinstance(space, Discrete):
@@ -232,7 +242,7 @@ class PettingZooGame(Game):
         try:
             Params(agents=list(self.agents))
         except ValidationError as error:
-            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+            reason = plain_reason(error.errors()[0]["msg"])
             raise self._refused(f"{reason}; name the agents with the parameter agents") from None
 
     def _named(self, joint: tuple[int, ...]) -> list[str]:
@@ -280,8 +290,7 @@ class PettingZooGame(Game):
         own, (observations, infos) = self._own[agent], self._seen
         if own not in self._env.agents:
             return []
-        in_turns = isinstance(self._env, turn_based_aec_to_parallel_wrapper)
-        if in_turns and own != self._env.aec_env.agent_selection:
+        if self._in_turns and own != self._env.aec_env.agent_selection:
             return []
         seen = observations.get(own)
         mask = seen.get("action_mask") if isinstance(seen, Mapping) else None

@@ -1,8 +1,10 @@
 """Making an environment from the name of its factory: `package.module:factory`."""
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
@@ -89,9 +91,30 @@ def _instead(package: str, name: str) -> str:
     beside = [one.name for one in iter_modules(folder)]
     alike = [one for one in beside if one.startswith(f"{stem}_v")]
     alike = alike or get_close_matches(name, [one for one in beside if "_v" in one], 3)
-    return (
-        f"give {' or '.join(f'{package}.{one}:{FACTORIES[0]}' for one in alike)}" if alike else ""
-    )
+    named = [f"{package}.{one}:{made_by}" for one in alike for made_by in _made_by(folder, one)]
+    return f"give {' or '.join(named)}" if named else ""
+
+
+def _made_by(folder: Iterable[str], name: str) -> list[str]:
+    """The best factory that a module names, without running the module; nothing if it has none."""
+    for place in map(Path, folder):
+        for path in (place / f"{name}.py", place / name / "__init__.py"):
+            if path.is_file():
+                bound = set(_bound(ast.parse(path.read_bytes())))
+                return [one for one in FACTORIES if one in bound][:1]
+    return []
+
+
+def _bound(module: ast.Module) -> Iterator[str]:
+    """The names that a module defines, assigns or imports at its top."""
+    for node in module.body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Assign(targets=targets):
+                yield from (one.id for one in targets if isinstance(one, ast.Name))
+            case ast.ImportFrom(names=names):
+                yield from (alias.asname or alias.name for alias in names)
 
 
 def _speaks_pettingzoo(module: ModuleType) -> bool:

@@ -12,7 +12,8 @@ from shapley_coop.games.repository.contributions import Contribution, Evidence
 from shapley_coop.games.repository.git import Repository, RepositoryError
 from shapley_coop.games.repository.lines import effective_lines, plain_lines
 from shapley_coop.games.repository.log import Commit, Person
-from shapley_coop.games.repository.ownership import LONG, NOBODY, Ownership
+from shapley_coop.games.repository.ownership import NOBODY, Ownership
+from shapley_coop.games.repository.padding import Repeats, but_for_numbers
 from shapley_coop.games.repository.rules import Place, Rules, declared
 
 _MOST_TOLD = 10
@@ -27,7 +28,6 @@ _LONGEST = 64
 MOST_FILES = 1_000_000
 """Of the last commit: trees can be nested so that a small pack holds any number."""
 
-_NUMBERS = re.compile(r"[0-9]+")
 _REVERTS = re.compile(r"^This reverts commit ([0-9a-f]{40,64})\b", re.MULTILINE)
 
 
@@ -157,8 +157,8 @@ class Reading:
         ]
         notes += self._notes_on_mailmap()
         notes += [
-            f"{n} lines of {commit[:10]} in {_printable(path)} differ from others in numbers "
-            "alone, and do not count (most_alike)"
+            f"not counted, as it is said before (numbers aside): {n} line{'s' * (n != 1)} of "
+            f"{commit[:10]} in {_printable(path)}"
             for (commit, path), n in self._alike.most_common(_MOST_TOLD)
         ]
         notes += [
@@ -208,22 +208,22 @@ class Reading:
         whole = {"code": 1, "documents": self._rules.whole_document}.get(
             place, self._rules.whole_decision
         )
-        each = Fraction(1, max(1, len(lines), whole if self._rules.weighed else 1))
+        weighed, code = self._rules.weighed, place == "code"
+        said = len(set(map(but_for_numbers, lines))) if weighed else len(lines)
+        each = Fraction(1, max(1, said, whole if weighed else 1))
         claims = Counter[int]()
-        alike = Counter[tuple[int, str]]()
+        repeats = Repeats(code, self._rules.most_alike)
         for line, origin in self._lines.standing(path, lines):
-            if place == "code" and origin.mender != NOBODY:
+            if code and origin.mender != NOBODY:
                 self._mended[self._commits[origin.mender].hash] += origin.extent
-            if place == "code" and self._rules.weighed and len(line) >= LONG:
-                like = origin.commit, _NUMBERS.sub("0", line)
-                alike[like] += 1
-                if origin.commit != NOBODY and alike[like] > self._rules.most_alike:
+            if weighed and repeats(line, origin.commit):
+                if origin.commit != NOBODY:
                     self._alike[self._commits[origin.commit].hash, path] += 1
-                    continue
+                continue
             claims[origin.commit] += 1
         del claims[NOBODY]
         for number, n in sorted(claims.items()):
-            amount = Fraction(n) if place == "code" else n * each
+            amount = Fraction(n) if code else n * each
             self._award(place, self._commits[number], path, amount, Fraction(n))
 
     def _award(

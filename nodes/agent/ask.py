@@ -18,12 +18,14 @@ from langgraph.runtime import Runtime
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
+from shapley_coop.games.params import COUNT
 from shapley_coop.prompts import using, write_history, write_request, write_retry, write_rules
 from shapley_coop.seats import Letter
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered, asking
 from shapley_coop.state.exchange import REFUSED
+from shapley_coop.state.groups import negotiators
 from shapley_coop.state.handover import hand_over, taken_over
 from shapley_coop.state.history import history
 from shapley_coop.state.private import PrivateView, notes_in
@@ -168,14 +170,24 @@ def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]], list[dict[st
     events = history(turn)
     act, signed = turn.asking.act, turn.evaluated.contract is not None
     told = events
-    if act == "act" and signed:
-        # What was said led to the deal, which the letter shows.
+    delegates = negotiators(turn.table) if turn.table.get("groups") else []
+    if act in ("elect", "ratify") or (act == "act" and (signed or delegates)):
+        # What was said led to the deal, which the letter shows; of delegates' talk a member reads
+        # what came of it.
         told = [event for event in events if "by" not in event]
+    elif act == "answer_bounty":
+        # The split that was counted is in the letter, and nothing but talk has happened.
+        said = [event for event in events if event.get("by") not in (None, COUNT)]
+        told = [{key: x for key, x in event.items() if key != "topic"} for event in said]
+        return write_history(told) if told else "", told, events
     elif turn.topic.phase == "settlement" and signed:
         told = [event for event in events if event.get("topic") in (None, turn.topic.name)]
     elif act == "contract_write" and _drafted_clauses(turn):
         # They are in the question.
         told = [{key: x for key, x in event.items() if key != "offers"} for event in events]
+    elif delegates:
+        # Members' signatures are told by what came of them: a veto, or a deal.
+        told = [e for e in events if e.get("does") != "accept" or e["by"] in delegates]
     elif act != "contract_sign":
         # A written contract repeats its clauses.
         told = [event for event in events if event.get("by") not in OUTSIDERS]

@@ -77,6 +77,7 @@ def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[s
         "sealed": None,
         "answers": None,
         "claims": None,
+        "groups": [],
         "round": 1,
         "speaker": game.agents[0],
         "revision": 0,

@@ -5,6 +5,7 @@ from typing import Any
 
 from shapley_coop.deals import Offer, unanimous
 from shapley_coop.state import EvaluatedTable, Table, Utterance, counted, entries, offer_of
+from shapley_coop.state.groups import negotiators
 from shapley_coop.state.turn import Topic, in_turn_after, unsound
 
 TableNode = Callable[[Table], dict[str, Any]]
@@ -16,14 +17,14 @@ def tally(topic: Topic) -> TableNode:
     Verdicts: `refused` (an answer was refused, and its author is asked once more), `agreed` (all
     accepted the same revision), `countered` (the next in turn has put a counter-offer, which stands
     now), `talk_on` (the next in turn may propose) and `no_deal` (the rounds or the budget are used
-    up, or all agents in turn declined to propose).
+    up, or all in turn declined to propose).
     """
 
     def count(table: Table) -> dict[str, Any]:
         if unsound(table):
             return {"verdict": "refused"}
         offer, answers = counted(table.get("offer"), table.get("answers", {}))
-        heard = in_turn_after(table["agents"], table["speaker"])
+        heard = in_turn_after(negotiators(table), table["speaker"])
         found = _stands(table, offer, heard)
         countered = found["verdict"] == "countered"
         utterances = [
@@ -43,7 +44,7 @@ def tally(topic: Topic) -> TableNode:
 
 def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, Any]:
     """The verdict, and what stands after it."""
-    if unanimous(offer, table["agents"]):
+    if unanimous(offer, negotiators(table)):
         return {"verdict": "agreed", "offer": offer}
     evaluated = EvaluatedTable(table)
     used_up = table["round"] >= evaluated.config.rounds
@@ -60,8 +61,8 @@ def _stands(table: Table, offer: Offer | None, heard: list[str]) -> dict[str, An
 
 
 def _silent(table: Table) -> bool:
-    """Whether all agents in turn have declined to propose."""
-    latest = table["talk"][-len(table["agents"]) :]
-    here = [s["round"] for s in latest if s["act"] == "pass" and "about" not in s]
-    first = table["round"] - len(table["agents"]) + 1
+    """Whether all who bargain in turn have declined to propose."""
+    count = len(negotiators(table))
+    here = [s["round"] for s in table["talk"][-count:] if s["act"] == "pass" and "about" not in s]
+    first = table["round"] - count + 1
     return here == list(range(first, table["round"] + 1))

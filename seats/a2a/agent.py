@@ -7,12 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import BaseMessage
 
 from shapley_coop.seats.answers import Form
+from shapley_coop.seats.awaited import AwaitedChatModel
 from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.records import TASK, Answer, Entry, Journal, letter_hash, nonce
 from shapley_coop.seats.schema import schema_of
@@ -45,7 +43,7 @@ def check_address(seat: Seat) -> None:
         read_card_key(Path(seat.card_key))
 
 
-class RemoteAgent(BaseChatModel):
+class RemoteAgent(AwaitedChatModel):
     """Asks an agent one question, over A2A; a model for this one call.
 
     Attributes:
@@ -63,25 +61,9 @@ class RemoteAgent(BaseChatModel):
     def _llm_type(self) -> str:
         return A2A
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return asyncio.run(self._agenerate(messages))
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        text = await _Exchange(self.seat, self.question, self.journal).answer()
-        message = AIMessage(text, response_metadata={"finish_reason": "stop"})
-        return ChatResult(generations=[ChatGeneration(message=message)])
+    async def answered(self, messages: list[BaseMessage]) -> str:
+        """What the agent answers; `link` and `reply` say what is raised."""
+        return await _Exchange(self.seat, self.question, self.journal).answer()
 
 
 class _Exchange:

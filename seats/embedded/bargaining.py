@@ -1,7 +1,7 @@
 """How an embedded agent reasons, offers, answers and acts, from the facts of one letter."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,10 +9,10 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Event, Last, Pay, Share
+from shapley_coop.deals import Deal, Share
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
+from shapley_coop.games.params import EVERYONE
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.contracting import Clerk, Party
 from shapley_coop.seats.embedded.delegating import Delegator
@@ -24,14 +24,16 @@ from shapley_coop.seats.embedded.letter_facts import (
     proposal,
     sound_deal,
 )
+from shapley_coop.seats.embedded.membership import Member, serves
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
     Outlook,
     Unforeseeable,
     target_of,
-    transfers_to,
 )
+from shapley_coop.seats.embedded.prices import prices
 from shapley_coop.seats.embedded.strategies import Player
+from shapley_coop.seats.embedded.trading import Trader
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
 REASONING = "reasoning"
@@ -71,6 +73,9 @@ class Agent:
             "claim": self.claim,
             "propose_split": self.propose_split,
             "answer_split": self.reply_split,
+            "answer_bounty": self.reply_split,
+            "elect": self._member.vote,
+            "ratify": self.ratify,
             "consider": self._trader.consider,
             "exchange": self._trader.talk,
             "contract_propose": self._party.draft,
@@ -79,6 +84,8 @@ class Agent:
             "contract_write": self._clerk.write,
             "contract_judge": self._clerk.judge,
         }
+        if self.facts.get("goods"):
+            acts |= self._of_goods
         if (asked := self.facts.get("ask")) not in acts:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
         try:
@@ -93,7 +100,9 @@ class Agent:
         o = self.outlook
         plan = Deal(clauses=tuple(o.together))
         others = Deal(clauses=tuple(clause for clause in o.together if clause.agent != o.me))
-        with_me, without = o.value(plan), o.value(others)
+        of_all = any(clause.agent == EVERYONE for clause in o.together)
+        instead = o.world.habit(list(fact(self.facts, "legal"))) if of_all else None
+        with_me, without = o.value(plan), o.value(others, instead)
         gain = sum(with_me[a] - without[a] for a in o.agents if a != o.me)
         thought = {
             "collective_payoff": sum(with_me.values()),
@@ -114,7 +123,7 @@ class Agent:
         if self._trusts_norm:
             clauses.append(Share(norm=self.facts["norms"][0]))
             return _offer("I propose that we leave the split to the record", clauses)
-        clauses += self._prices()
+        clauses += prices(o, self._target())
         return _offer("I propose transferring what makes this worth it for each", clauses)
 
     def reply(self) -> str:
@@ -123,7 +132,7 @@ class Agent:
         o = self.outlook
         mine, alone = o.value(deal)[o.me], o.alone[o.me]
         wanted = self._target(ahead=1)[o.me] if self._priced else alone + 2 * EPSILON * o.asks(deal)
-        good = mine >= wanted - EPSILON
+        good = mine >= wanted - EPSILON and serves(self.facts, o.value(deal), o.alone)
         if not good and abs(mine - alone) < EPSILON and self._last_round:
             good = self.rng.random() < self.self_.yielding
         if good:
@@ -192,6 +201,32 @@ class Agent:
             return "<s>I agree because the record supports it.</s><ACCEPT>"
         return "<s>I disagree because I would be left with less.</s><REJECT>"
 
+    def ratify(self) -> str:
+        """Sign what delegates agreed on, leave it, or veto it."""
+        try:
+            return self._member.ratify(self.outlook)
+        except Unforeseeable:
+            return self._member.ratify(None)
+
+    @property
+    def _member(self) -> Member:
+        """Myself where delegates bargain for all."""
+        return Member(self.facts, self.rng)
+
+    @property
+    def _of_goods(self) -> dict[str, Callable[[], str]]:
+        """What I do otherwise where agents hold goods, whose worths each alone knows."""
+        trader = Trader(self.facts, self.record, self.self_, self.rng, self.talk)
+        return {
+            "reason": trader.reason,
+            "propose": trader.propose,
+            "answer": trader.reply,
+            "act": trader.act,
+            "contract_propose": trader.propose,
+            "contract_answer": trader.answer_draft,
+            "contract_sign": trader.sign,
+        }
+
     @property
     def _party(self) -> Party:
         """Myself where contracts are drafted and signed."""
@@ -259,16 +294,6 @@ class Agent:
     def _target(self, ahead: int = 0) -> Payoffs:
         """What each would get if I had my way."""
         return target_of(self.facts, self.self_, self.outlook.alone, self.outlook.surplus, ahead)
-
-    def _prices(self) -> list[Pay]:
-        """Payments that make my target of what is earned, due once the payee has done its part."""
-        o = self.outlook
-        parts = {c.agent: Last(last=Event(agent=c.agent, action=c.action)) for c in o.together}
-        earned = o.value(Deal(clauses=tuple(o.together)))
-        return [
-            Pay(payer=payer, payee=payee, amount=plain(amount), when=parts.get(payee, "always"))
-            for payer, payee, amount in transfers_to(self._target(), earned)
-        ]
 
 
 def _offer(speech: str, clauses: list[Any]) -> str:

@@ -9,7 +9,7 @@ the contract in force, and leaves its payments as they are.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
@@ -24,11 +24,13 @@ from shapley_coop.deals import (
     Share,
     Turns,
     duties,
+    paid,
     payments,
 )
-from shapley_coop.deals.language.when import When
+from shapley_coop.deals.language.when import EVERYONE, When
+from shapley_coop.deals.monitor import Duty
 from shapley_coop.games import Turn, foresight_of
-from shapley_coop.games.foresight import Foresight, Missing, Part, Payoffs
+from shapley_coop.games.foresight import Asked, Foresight, Missing, Part, Payoffs
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.letter_facts import clauses_in, fact
 
@@ -62,7 +64,7 @@ class Outlook:
         if (kind := foresight_of(facts)) is None:
             raise Unforeseeable("the letter does not say: payoffs")
         standing = Deal(clauses=tuple(clauses_in(facts.get("contract"))))
-        return cls(kind(facts, record, partial(duties, standing)), standing)
+        return cls(kind(facts, record, _asked_by(standing, kind, facts)), standing)
 
     @property
     def me(self) -> str:
@@ -108,7 +110,7 @@ class Outlook:
             deal: a draft, which would amend the contract in force; or that contract.
             mine: an action of my own for this turn, in place of what the deal asks of me.
         """
-        seen = self.world.foresee(partial(duties, deal), mine)
+        seen = self.world.foresee(self._asked(deal), mine)
         due = payments(self.standing, seen.record)
         if deal.clauses != self.standing.clauses:
             due += payments(deal, seen.record, self.world.turn)
@@ -118,17 +120,36 @@ class Outlook:
     def asks(self, deal: Deal) -> bool:
         """Whether a deal asks of me what the contract does not, and I would not do anyway."""
         new = [clause for clause in deal.clauses if clause not in self.standing.clauses]
-        duties_ = [c for c in new if isinstance(c, Do | Forbid) and c.agent == self.me]
+        duties_ = [c for c in new if isinstance(c, Do | Forbid) and c.binds(self.me)]
         pays = any(isinstance(clause, Pay) and clause.payer == self.me for clause in new)
         return pays or any(not self.world.is_habit(clause.action) for clause in duties_)
 
     @cached_property
     def _security(self) -> Payoffs:
         """What each agent holds if no deal ever binds anyone from now on."""
-        return self.world.foresee(partial(duties, Deal())).holds
+        return self.world.foresee(self._asked(Deal())).holds
+
+    def _asked(self, deal: Deal) -> Asked:
+        return _asked_by(deal, type(self.world), {"agents": self.agents})
 
     def _gain(self, plan: Sequence[Do | Forbid]) -> float:
         return sum(self.value(Deal(clauses=tuple(plan))).values()) - sum(self.alone.values())
+
+
+def _asked_by(deal: Deal, kind: type[Foresight], facts: Mapping[str, Any]) -> Asked:
+    """What a deal asks for, as a foresight takes it: of everyone as one, or of each agent."""
+    if kind.speaks_of_all:
+        return partial(duties, deal)
+
+    def of_each(record: Sequence[Turn], turn: int) -> list[Duty]:
+        asked = duties(deal, record, turn)
+        return [
+            replace(duty, agent=agent)
+            for duty in asked
+            for agent in (facts["agents"] if duty.agent == EVERYONE else [duty.agent])
+        ]
+
+    return of_each
 
 
 def _clauses(plan: Sequence[Part]) -> list[Do | Forbid]:
@@ -160,10 +181,7 @@ def _settled(
     elif share:
         gain = (total - sum(security.values())) / len(earned)
         held = {a: security[a] + gain for a in earned}
-    for payment in due:
-        held[payment.payer] -= float(payment.amount)
-        held[payment.payee] += float(payment.amount)
-    return held
+    return paid(held, due)
 
 
 def target_of(

@@ -124,7 +124,7 @@ class Player(StageReader):
         agent, plays = self.stage.agents[i], course_of(self.stage)
         best = plays[(turn - 1) % len(plays)][i]
         asked = duties(self.contract, self.record[: turn - 1], turn)
-        owed = [duty for duty in asked if duty.agent == agent]
+        owed = [duty for duty in asked if duty.binds(agent)]
         if not owed:
             return [best]
         kept = [

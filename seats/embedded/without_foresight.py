@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from shapley_coop.deals import Deal, Fault, Pay, Share
+from shapley_coop.deals import OTHERS, Clause, Deal, Do, Fault, Forbid, Give, Pay
 from shapley_coop.games.foresight import needed
 from shapley_coop.seats.embedded.letter_facts import offered
 
@@ -47,11 +47,19 @@ def answer_blindly(
 
 def costs_nothing(deal: Deal, me: str) -> bool:
     """Whether a deal asks no action and no payment of me, and splits no total."""
-    return not deal.drops and not any(
-        isinstance(clause, Share)
-        or me == (clause.payer if isinstance(clause, Pay) else clause.agent)
-        for clause in deal.clauses
-    )
+    return not deal.drops and not any(_asks_of(clause, me) for clause in deal.clauses)
+
+
+def _asks_of(clause: Clause, me: str) -> bool:
+    match clause:
+        case Pay(payer=payer, payee=payee):
+            return me == payer or (payer == OTHERS and me != payee)
+        case Do() | Forbid():
+            return clause.binds(me)
+        case Give(giver=giver):
+            return me == giver
+        case _:
+            return True
 
 
 def owed_now(facts: Mapping[str, Any], legal: Sequence[str]) -> list[str]:

@@ -19,8 +19,9 @@ def plan_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     turns = []
     for turn, duties in zip(evaluated.record, evaluated.signed.monitor.asked, strict=True):
         asked: dict[str, list[str]] = {agent: [] for agent in evaluated.agents}
-        for duty in duties:
-            asked[duty.agent].append(f"not {duty.action}" if duty.forbidden else duty.action)
+        for agent, owed in asked.items():
+            told = (duty for duty in duties if duty.binds(agent))
+            owed += [f"not {duty.action}" if duty.forbidden else duty.action for duty in told]
         turns.append({"turn": turn["turn"], "planned": asked, "did": turn["actions"]})
     record = _play_as_agreed(evaluated) if len(evaluated.agents) <= SMALL else None
     if record is None:
@@ -34,7 +35,8 @@ def _play_as_agreed(evaluated: EvaluatedTable) -> list[Turn] | None:
     game, monitor = evaluated.game, Monitor(evaluated.contract)
     position = game.start()
     while not game.over(position):
-        owed = {duty.agent: duty.action for duty in monitor.duties() if not duty.forbidden}
+        duties = [duty for duty in monitor.duties() if not duty.forbidden]
+        owed = {a: duty.action for a in game.agents for duty in duties if duty.binds(a)}
         legal = {agent: game.legal(position, agent) for agent in game.agents}
         actions = {agent: owed.get(agent, "") for agent, known in legal.items() if known}
         if any(action not in legal[agent] for agent, action in actions.items()):

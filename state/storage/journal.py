@@ -47,6 +47,8 @@ _answers = Table(
     Column("cut", Integer, nullable=False),
     Column("input_tokens", Integer, nullable=False),
     Column("output_tokens", Integer, nullable=False),
+    Column("cached_tokens", Integer, nullable=False, server_default="0"),
+    Column("reasoning_tokens", Integer, nullable=False, server_default="0"),
     Column("seconds", Float, nullable=False),
     Column("nonce", String(32), nullable=False),
 )
@@ -226,7 +228,7 @@ class Journal(OwnedBook):
 
     def used_by(self, owner: str) -> list[dict[str, Any]]:
         """What all answers of an owner took: for each model its name and its tokens in and out."""
-        counted = ("input_tokens", "output_tokens")
+        counted = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
         sums = [func.sum(_answers.c[name]).label(name) for name in counted]
         query = select(_answers.c.model, *sums).filter_by(owner=owner).group_by(_answers.c.model)
         return [
@@ -280,6 +282,8 @@ def _entry(row: Mapping[str, Any]) -> Entry:
             text=unsealed_text(row["text"]),
             input_tokens=row["input_tokens"],
             output_tokens=row["output_tokens"],
+            cached_tokens=row["cached_tokens"],
+            reasoning_tokens=row["reasoning_tokens"],
             seconds=row["seconds"],
             **_ENDINGS[row["cut"]],
         ),

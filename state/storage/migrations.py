@@ -68,5 +68,12 @@ def _add(connection: Connection, table: str, column: str) -> None:
     connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {column}")
 
 
-STEPS: dict[int, Step] = {2: _owners, 3: _plays}
+def _token_parts(connection: Connection, _: MetaData) -> None:
+    """Answers tell how many of their tokens were cached, and how many were thought (version 4)."""
+    for column in ("cached_tokens", "reasoning_tokens"):
+        if column not in _columns(connection, "answers"):
+            _add(connection, "answers", f"{column} INTEGER NOT NULL DEFAULT 0")
+
+
+STEPS: dict[int, Step] = {2: _owners, 3: _plays, 4: _token_parts}
 """Version → the step to it."""

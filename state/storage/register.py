@@ -26,6 +26,9 @@ from shapley_coop.state.storage.owners import holder
 
 STARTED, WAITING, ENDED, FAILED = STATES = "started", "waiting", "ended", "failed"
 
+CELL = f"{'_' * 8}.{'_' * 20}"
+"""What the names of a sweep's runs are like, in SQL: its id, and the cell's."""
+
 _runs = Table(
     "runs",
     OWNED,
@@ -203,10 +206,16 @@ class Runs(OwnedBook):
         """Forget a run; an unknown one is forgotten already."""
         self._write((delete(_runs).filter_by(run=run, owner=holder().owner), None))
 
-    def list(self) -> list[Run]:
-        """Every run, newest first."""
+    def list(self, cells: bool = True) -> list[Run]:
+        """Every run, newest first; without `cells` those alone that no sweep has begun."""
         query = self._seen(select(_runs), _runs).order_by(_runs.c.created.desc(), _runs.c.run)
-        return [_run(row) for row in self._rows(query)]
+        chosen = query if cells else query.where(_runs.c.run.not_like(CELL))
+        return [_run(row) for row in self._rows(chosen)]
+
+    def cells(self, sweep: str = CELL) -> tuple[str, ...]:
+        """The names of the runs that sweeps have begun, or one with names like this."""
+        query = self._seen(select(_runs.c.run).where(_runs.c.run.like(sweep)), _runs)
+        return tuple(str(row.run) for row in self._rows(query))
 
 
 def _run(row: Row[Any]) -> Run:

@@ -19,9 +19,12 @@ const ASKED = {
   claim: "say what was your doing",
   propose_split: "propose a split",
   answer_split: "answer the proposed split",
+  answer_bounty: "do you agree to this split?",
   contract_propose: "draft a contract",
   contract_answer: "answer the draft",
   contract_sign: "sign the contract, or refuse",
+  elect: "vote for your group's delegate",
+  ratify: "sign the delegates' deal, veto it, or leave it",
   exchange: "speak about the tasks",
 };
 
@@ -79,7 +82,7 @@ function ask(letter) {
 
 /** What all letters begin with; it is opened where there is room. */
 function rules(text) {
-  const part = folded("The game, and how models write their answers: the same in every letter", h("div", {}, written(text)));
+  const part = folded("The rules, and how models write their answers: the same in every letter", h("div", {}, written(text)));
   part.open = matchMedia("(min-width: 1000px)").matches;
   return part;
 }

@@ -109,6 +109,8 @@ function verb(event) {
       return `accepts${number}`;
     case "reject":
       return `rejects${number}${counter}`;
+    case "leave":
+      return `leaves${number}`;
     case "pass":
       return event.label ? "passes, after its last try" : "passes";
     case "claim":

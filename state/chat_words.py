@@ -7,6 +7,9 @@ from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.state.timeline import said_event
 
 MOST_CELLS = 32
+"""Of a table of payoffs that is shown whole."""
+
+NOT_PLAYED = "Nothing is played. Say what else they should bargain over."
 
 STATUS = {
     "agreed": "They agreed.",

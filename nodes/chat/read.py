@@ -1,23 +1,26 @@
-"""From what was said to a small game: by a model's structured output, or by patterns."""
+"""Read: from what was said to a small game, by a model's structured output or by patterns."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from langgraph.constants import TAG_NOSTREAM
+from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, ValidationError
 
-from shapley_coop.games import GameError, load
+from shapley_coop.prompts import render
 from shapley_coop.seats import Seat
 from shapley_coop.seats.embedded.sentences import Household, read_sentences
 from shapley_coop.seats.models import chat_model
+from shapley_coop.state.chat import Chat, ChatConfig, fault_of
+from shapley_coop.state.chat_words import NOT_PLAYED, table_in_words
 
 MOST_TEXT = 8_000
 """Characters of a conversation that the embedded reader looks at: the latest."""
 
-MOST_AGENTS = 5
 TRIES = 2
 LEAVES = "leave it"
 
@@ -27,11 +30,34 @@ LABEL = (
     "hates it”, “it costs Ann 5”, “it is worth 12 to each”.)"
 )
 
-TASK = """You set up a bargaining table from a conversation. Make a small normal-form game of it:
-two to five agents, two to four actions for each, and for every joint action what it is worth to
-each agent, as a number. Say in `about`, in one or two sentences, what the choice is. List in
-`assumed` what nobody said and you assumed, numbers too. Invent no agents. Where it is not said who
-bargains or over what, put a short question into `question` and leave the rest empty."""
+_YES = re.compile(r"\W*(yes|yep|ok|okay|go|go on|approve|approved|do it|begin|start|play)\W*", re.I)
+_NO = re.compile(r"\W*(no|stop|cancel|never mind|reject|forget it)\W*", re.I)
+
+
+async def read(chat: Chat, runtime: Runtime[ChatConfig]) -> dict[str, Any]:
+    """Make a table of what was said, or ask back.
+
+    Verdicts: `ready` (it waits for a decision), `go` (the person said yes to the one that waited),
+    `dropped` (said no), and `asked` (something is missing).
+    """
+    about = chat.get("messages", [])[chat.get("since", 0) :]
+    latest = next((str(m.text) for m in reversed(about) if isinstance(m, HumanMessage)), "")
+    if chat.get("game") and _YES.fullmatch(latest):
+        return {"verdict": "go"}
+    if chat.get("game") and _NO.fullmatch(latest):
+        return {"verdict": "dropped", "game": None, "messages": [AIMessage(NOT_PLAYED)]}
+    found, label = await understood(about, (runtime.context or ChatConfig()).seat())
+    if found.question:
+        told = "\n\n".join(filter(None, (found.question, label)))
+        return {"verdict": "asked", "game": None, "messages": [AIMessage(told)]}
+    game = found.game()
+    words = table_in_words(game, found.assumed, label)
+    return {
+        "verdict": "ready",
+        "game": game,
+        "assumed": found.assumed,
+        "messages": [AIMessage(words)],
+    }
 
 
 class Understood(BaseModel):
@@ -82,7 +108,7 @@ async def understood(messages: Sequence[AnyMessage], seat: Seat) -> tuple[Unders
         text = ". ".join(str(m.text) for m in messages if isinstance(m, HumanMessage))
         return await asyncio.to_thread(_by_patterns, text[-MOST_TEXT:]), LABEL
     reader = chat_model(seat, agent="host", seed=0).with_structured_output(Understood)
-    asked: list[AnyMessage] = [SystemMessage(TASK), *messages]
+    asked: list[AnyMessage] = [SystemMessage(render("chat_read")), *messages]
     why = ""
     for _ in range(TRIES):
         try:
@@ -97,17 +123,6 @@ async def understood(messages: Sequence[AnyMessage], seat: Seat) -> tuple[Unders
             why = f"{error.error_count()} fields are not as asked"
         asked = [*asked, HumanMessage(f"That cannot be played: {why}. Give the whole game again.")]
     return Understood(question=f"I could not make a game of that ({why}). {_say()}"), ""
-
-
-def fault_of(game: Mapping[str, Any]) -> str:
-    """Why a table of payoffs cannot be played; empty if it can."""
-    if len(game.get("agents") or ()) > MOST_AGENTS:
-        return f"at most {MOST_AGENTS} can bargain here"
-    try:
-        load(dict(game))
-    except GameError as error:
-        return str(error)
-    return ""
 
 
 def _by_patterns(text: str) -> Understood:

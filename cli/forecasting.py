@@ -1,0 +1,41 @@
+"""`coop sweep --dry-run`: what a sweep would take, before anything is paid."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shapley_coop.cli.console import finish, progress, say
+
+if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.prices import Prices
+    from shapley_coop.evals.sweeps.suite import Cell
+
+
+def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
+    """Print what these cells would take; a pilot by embedded agents is played for it."""
+    from shapley_coop.evals.sweeps.forecast import forecast
+    from shapley_coop.evals.sweeps.index import cells_in
+    from shapley_coop.evals.sweeps.pilot import pilots
+
+    done = cells_in(folder)
+    todo = [cell for cell in cells if cell.id not in done]
+    kinds = len({(cell.suite, cell.condition) for cell in todo})
+    with progress(kinds, f"a pilot of {kinds} conditions") as moved:
+        played = finish(pilots(todo, folder, moved))
+    found = forecast(todo, played, prices)
+    say(f"{found.cells} cells to run, {len(cells) - len(todo)} there already")
+    say(f"{found.calls:.0f} calls")
+    say(f"{found.input_tokens:.0f} tokens in, {found.output_tokens:.0f} out")
+    if found.cost is None:
+        say("cost unknown: a model has no price; give --prices FILE")
+    elif found.simulated or not found.cost.likely:
+        say(f"{found.cost.likely:.4f} USD, by the prices of {prices.told}")
+    else:
+        say(f"{found.cost}, by the prices of {prices.told}")
+    say(f"{found.seconds:.0f} s one after the other, at the pilot's pace")
+    say(f"From a pilot of {found.pilot} runs, at least one of each condition.")
+    if found.simulated:
+        say("Embedded agents stood in for models that are paid for: their letters are as long, but")
+        say("tokens are guessed at four characters each, and models think and talk as they like.")
+        say("The sweep itself tells a range after two real cells of each condition, or now with")
+        say(f"coop sweep --limit {2 * kinds} and then --dry-run again.")

@@ -1,0 +1,104 @@
+"""Whom a deal binds, what of it concerns one agent, and what is left of it when somebody leaves.
+
+>>> from shapley_coop.deals import Deal, Do, Pay
+>>> deal = Deal(clauses=[Do(agent="Ann", action="dig"), Pay(payer="Ann", payee="others", amount=2)])
+>>> sorted(bound_by(deal.clauses, ["Ann", "Ben", "Cem"]))
+['Ann']
+>>> rest = without(deal, {"Ben"}, ["Ann", "Ben", "Cem"])
+>>> print(rest.text() if rest else "nothing")
+c1. Ann does dig at every turn.
+c2. Ann pays Cem 1, once.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from fractions import Fraction
+
+from shapley_coop.deals.language.clauses import (
+    OTHERS,
+    Clause,
+    Do,
+    Forbid,
+    Give,
+    Pay,
+    Share,
+    portions,
+)
+from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
+from shapley_coop.deals.language.when import EVERYONE
+
+
+def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
+    """Who has to act, pay or give by some clauses; a split of the total takes from all agents."""
+    bound: set[str] = set()
+    for clause in clauses:
+        match clause:
+            case Share():
+                bound.update(agents)
+            case Pay():
+                bound.update(a for a, part in portions(clause, agents).items() if part < 0)
+            case Give(giver=giver):
+                bound.add(giver)
+            case _:
+                bound.update(agent for agent in agents if clause.binds(agent))
+    return bound
+
+
+def concerns(clause: Clause, agent: str) -> bool:
+    """Whether a clause makes an agent act, pay, give or receive; what is of all concerns all."""
+    match clause:
+        case Share():
+            return True
+        case Pay(payer=payer, payee=payee):
+            return bool({agent, OTHERS} & {payer, payee})
+        case Give(giver=giver, receiver=receiver):
+            return agent in (giver, receiver)
+        case _:
+            return clause.binds(agent)
+
+
+def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:
+    """What is left of a deal if some leave it: no clause asks, pays or is paid by one of them.
+
+    Who was bound, paid or to pay among "everyone" or "others" is named then, with the same part as
+    before.
+
+    Args:
+        deal: the deal.
+        leaving: who leaves.
+        agents: all agents.
+
+    Returns:
+        None if nothing is left, if it has more clauses than a deal can have, or if the deal splits
+        the total, which is theirs as well.
+    """
+    if deal.share is not None:
+        return None
+    kept = [
+        named
+        for clause in deal.clauses
+        for named in (_by_name(clause, agents) if _of_all(clause) else [clause])
+        if not any(concerns(named, agent) for agent in leaving)
+    ]
+    return Deal(clauses=tuple(kept), drops=deal.drops) if 0 < len(kept) <= MAX_CLAUSES else None
+
+
+def _of_all(clause: Clause) -> bool:
+    """Whether a clause speaks of some without their names."""
+    if isinstance(clause, Pay):
+        return OTHERS in (clause.payer, clause.payee)
+    return isinstance(clause, Do | Forbid) and clause.agent == EVERYONE
+
+
+def _by_name(clause: Clause, agents: Sequence[str]) -> Iterator[Clause]:
+    """A clause of everyone, or of others, as clauses that name them."""
+    if isinstance(clause, Do | Forbid):
+        for agent in agents:
+            yield clause.model_copy(update={"agent": agent})
+    if not isinstance(clause, Pay):
+        return
+    side = "payer" if clause.payer == OTHERS else "payee"
+    ends = portions(clause, agents)
+    for agent in (a for a in agents if a in ends and a not in (clause.payer, clause.payee)):
+        yield clause.model_copy(
+            update={side: agent, "amount": clause.amount * abs(Fraction(ends[agent]))}
+        )

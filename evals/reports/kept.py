@@ -1,0 +1,90 @@
+"""What a report keeps of a row, so that a hundred thousand of them fit into memory."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from shapley_coop.evals.measures.evaluators import score
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
+from shapley_coop.evals.sweeps.stored import Row
+
+Part = Callable[[Row], dict[str, Any]]
+
+
+def _offered(row: Row) -> dict[str, Any]:
+    paid = [{"would_pay": said["would_pay"]} for said in row["offers"] if said.get("would_pay")]
+    return {"offers": paid, "room": row["room"]}
+
+
+def _earned(row: Row) -> dict[str, Any]:
+    keys = ("turn", "rewards", "pot")
+    return {"record": [{key: turn[key] for key in keys if key in turn} for turn in row["record"]]}
+
+
+PARTS: dict[str, Part] = {"plane": _offered, "welfare_by_turn": _earned}
+"""Kind of figure → what it reads of a row beside its result and its measures."""
+
+_AMOUNTS = ("payoffs", "rewards", "credit")
+_BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
+
+
+class Keeper:
+    """Keeps of each row what some measures and figures need.
+
+    Args:
+        columns: measures, which are worked out here and now.
+        kinds: of figures.
+        prices: for the measure `cost`.
+    """
+
+    def __init__(
+        self, columns: Iterable[str], kinds: Iterable[str] = (), prices: Prices = NO_PRICES
+    ) -> None:
+        self._columns, self._prices = tuple(dict.fromkeys(columns)), prices
+        self._kinds = set(kinds)
+        self._shared: dict[str, Any] = {}
+
+    def __call__(self, row: Row) -> Row:
+        """A row that `score`, tables, figures and comparisons read like the whole one."""
+        outcome = row["result"]
+        priced = with_cost(row, self._prices)
+        measured = {column: score(priced, column) for column in self._columns}
+        result: dict[str, Any] = {
+            "status": outcome["status"],
+            "simulated": outcome["simulated"],
+            "agents": self._once(outcome["agents"]),
+            "seats": self._once(outcome["seats"]),
+            "measures": measured,
+        }
+        if self._kinds - _BY_MEASURES_ALONE:
+            result |= {key: outcome[key] for key in _AMOUNTS}
+        kept: Row = {
+            "cell": row["cell"],
+            "suite": self._once(row["suite"]),
+            "labels": self._once(row["labels"]),
+            "seed": row["seed"],
+            "repetition": row["repetition"],
+            "turns": len(row["record"]),
+            "result": result,
+        }
+        for kind in self._kinds & PARTS.keys():
+            kept |= PARTS[kind](row)
+        return kept
+
+    def all(self, rows: Iterable[Row]) -> list[Row]:
+        """What is kept of many rows, of which one is held at a time."""
+        return [self(row) for row in rows]
+
+    def _once(self, content: Any) -> Any:
+        """Equal content as one object."""
+        return self._shared.setdefault(json.dumps(content), content)
+
+
+def known_of(rows: Sequence[Row], columns: Iterable[str]) -> list[str]:
+    """Those of some measures that any of the rows has; of costs one that was paid."""
+    found = []
+    for column in columns:
+        values = [value for row in rows if (value := score(row, column)) is not None]
+        if any(values) if column == "cost" else values:
+            found.append(column)
+    return found

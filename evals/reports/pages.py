@@ -1,0 +1,54 @@
+"""Pages that hold all they show: one head and style sheet, and a policy by which they load nothing.
+
+A page's template begins with `{% extends "base.html" %}` and fills the block `body`.
+"""
+
+import base64
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+_HERE = Path(__file__).parent
+
+Filters = Mapping[str, Callable[..., Any]]
+
+
+def page(template: Path, filters: Filters, title: str, script: str = "", **variables: Any) -> str:
+    """Fill a page's template.
+
+    Args:
+        template: the file.
+        filters: how its values are shown, by the names that the template uses.
+        title: of the page, and its first heading.
+        script: the only one that the page may run.
+        **variables: all else that the template names.
+
+    Raises:
+        jinja2.UndefinedError: a variable is missing.
+    """
+    style = _style()
+    pages = Environment(
+        loader=FileSystemLoader([template.parent, _HERE]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    pages.filters |= filters
+    own = {"style": style, "style_hash": _hash(style)}
+    own |= {"script": script, "script_hash": _hash(script)}
+    return pages.get_template(template.name).render(title=title, **own, **variables)
+
+
+def _hash(text: str) -> str:
+    """As a page's security policy names what it allows."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _style() -> str:
+    return (_HERE / "report.css").read_text(encoding="utf-8")

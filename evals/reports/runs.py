@@ -1,0 +1,73 @@
+"""The report's table of runs: what came of each, why it failed, and the name to look it up by."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from shapley_coop.evals.measures.evaluators import score
+from shapley_coop.evals.reports.layout import UNKNOWN, shown
+from shapley_coop.evals.sweeps.stored import Row, Stored
+
+MOST = 1_000
+"""Runs that are listed, those that went wrong first; `coop export` writes all."""
+
+FAILED = "failed"
+_WRONG = {"error": 0, "unreadable": 1, "budget": 2, "no_play": 3}
+
+
+def listed(
+    rows: Sequence[Row],
+    stored: Stored,
+    failures: Sequence[Row],
+    columns: Sequence[str],
+    names: Mapping[str, str],
+) -> dict[str, Any]:
+    """The table of a suite's runs.
+
+    Args:
+        rows: the runs, as they are kept.
+        stored: the same on the disk, in the same order.
+        failures: the last failed attempt of every cell that has not ended.
+        columns: measures.
+        names: cell → the run's name.
+
+    Returns:
+        {"columns", "lines": {"labels", "seed", "ended", "values": (shown, to sort by), "why",
+        "run"}, "left_out": runs that are not listed, "endings": of those that are}.
+    """
+    lines = [_failed(failure, columns) for failure in failures[:MOST]]
+    order = sorted(range(len(rows)), key=lambda at: _WRONG.get(rows[at]["result"]["status"], 9))
+    chosen = sorted(order[: MOST - len(lines)])
+    for at, whole in zip(chosen, Stored([stored.places[at] for at in chosen]), strict=True):
+        row = rows[at]
+        told = whole["result"].get("happened") or {}
+        lines.append(
+            {
+                **_of(row),
+                "ended": row["result"]["status"],
+                "values": [_value(column, score(row, column)) for column in columns],
+                "why": " ".join(told.get("words", [])),
+                "run": names.get(row["cell"], ""),
+            }
+        )
+    return {
+        "columns": list(columns),
+        "lines": lines,
+        "left_out": len(rows) + len(failures) - len(lines),
+        "endings": list(dict.fromkeys(line["ended"] for line in lines)),
+    }
+
+
+def _failed(failure: Row, columns: Sequence[str]) -> dict[str, Any]:
+    values = [(UNKNOWN, "")] * len(columns)
+    return {**_of(failure), "ended": FAILED, "values": values, "why": failure["error"], "run": ""}
+
+
+def _of(row: Row) -> dict[str, Any]:
+    return {"labels": row["labels"], "seed": row["seed"]}
+
+
+def _value(column: str, value: float | None) -> tuple[str, str]:
+    if value is None or not isfinite(value):
+        return UNKNOWN, ""
+    return shown(column, value), f"{value:.9g}"

@@ -1,0 +1,161 @@
+"""What a sweep would take: scaled up from pilot runs, with a range once there are several of each.
+
+The range is a 95 % prediction interval of the sum over the cells that are left, from the spread of
+what runs of the same condition cost: T ± t·√Σ N_c² s_c² (1/n_c + 1/N_c), with N_c cells of a
+condition left and n_c runs of it known.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from statistics import fmean, variance
+from typing import Any, NamedTuple
+
+from shapley_coop.evals.sweeps.prices import Prices, is_free
+from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.sweeps.suite import Cell
+
+Kind = tuple[str, int]
+"""A suite, and the rank of one of its conditions."""
+
+COUNTED = ("calls", "input_tokens", "output_tokens")
+LEVEL = 0.95
+
+
+class Pilot(NamedTuple):
+    """One run that a forecast is made from, and its wall time in seconds."""
+
+    row: Row
+    seconds: float
+
+
+class Range(NamedTuple):
+    """A sum of money to come, in USD.
+
+    Attributes:
+        likely: the mean.
+        low: of the prediction interval; None where no condition has two runs.
+        high: see `low`.
+    """
+
+    likely: float
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.likely:.4f} USD, from one run of each condition, so without a range"
+        return f"{self.low:.4f} to {self.high:.4f} USD, most likely {self.likely:.4f}"
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a sweep would take.
+
+    Attributes:
+        cells: how many are to be run.
+        pilot: how many runs the forecast is made from.
+        simulated: whether embedded agents stood in for the suite's models in the pilot.
+        calls: to seats.
+        input_tokens: shown to them.
+        output_tokens: answered by them.
+        cost: None where a model has no price; without a range where others stood in.
+        seconds: of the pilot's wall time, one cell after the other.
+    """
+
+    cells: int
+    pilot: int
+    simulated: bool
+    calls: float
+    input_tokens: float
+    output_tokens: float
+    cost: Range | None
+    seconds: float
+
+
+def stand_ins(cells: Sequence[Cell]) -> list[Cell]:
+    """One cell a condition, its paid seats taken by embedded agents, so that a pilot is free."""
+    return [_unpaid(cell) for cell in _first(cells).values()]
+
+
+def forecast(
+    cells: Sequence[Cell], pilots: Mapping[Kind, Sequence[Pilot]], prices: Prices
+) -> Forecast:
+    """Scale the runs that there are of each condition up to all cells, at its own models' prices.
+
+    Args:
+        cells: what is to be run.
+        pilots: (suite, condition) → runs of it.
+        prices: USD per million tokens.
+    """
+    left = Counter((cell.suite, cell.condition) for cell in cells)
+    totals: dict[str, Any] = dict.fromkeys((*COUNTED, "seconds"), 0.0)
+    costs: dict[Kind, list[float]] = {}
+    known, stood_in = True, False
+    for kind, cell in _first(cells).items():
+        runs = pilots[kind]
+        for row, seconds in runs:
+            calls = _as_if_by(cell, row)
+            stood_in |= calls != row["calls"]
+            for key in COUNTED:
+                totals[key] += left[kind] * sum(call[key] for call in calls) / len(runs)
+            totals["seconds"] += left[kind] * seconds / len(runs)
+            known &= prices.know(call["model"] for call in calls)
+            if known:
+                costs.setdefault(kind, []).append(prices.cost(calls))
+    cost = expected(left, costs) if known else None
+    if cost and stood_in:
+        cost = Range(cost.likely)  # How much real models differ, stand-ins do not tell.
+    return Forecast(len(cells), sum(map(len, pilots.values())), stood_in, cost=cost, **totals)
+
+
+def expected(left: Mapping[Kind, int], costs: Mapping[Kind, Sequence[float]]) -> Range:
+    """What the cells that are left will cost.
+
+    Args:
+        left: condition → how many.
+        costs: condition → what runs of it cost; at least one of each that is left.
+    """
+    means = {kind: fmean(costs[kind]) for kind in left}
+    likely = sum(left[kind] * means[kind] for kind in left)
+    several = {kind: variance(costs[kind]) for kind in left if len(costs[kind]) > 1}
+    freedom = sum(len(costs[kind]) - 1 for kind in several)
+    if not freedom:
+        return Range(likely)
+    # A condition of one run is taken to vary as the others do, in parts of its mean.
+    relative = sum(
+        (len(costs[kind]) - 1) * spread / means[kind] ** 2
+        for kind, spread in several.items()
+        if means[kind]
+    )
+    total = 0.0
+    for kind, cells in left.items():
+        spread = several.get(kind, relative / freedom * means[kind] ** 2)
+        total += cells**2 * spread * (1 / len(costs[kind]) + 1 / cells)
+    from scipy.special import stdtrit  # takes longer to import than a sweep with nothing to do
+
+    half = float(stdtrit(freedom, 0.5 + LEVEL / 2)) * sqrt(total)
+    return Range(likely, max(0.0, likely - half), likely + half)
+
+
+def _first(cells: Sequence[Cell]) -> dict[Kind, Cell]:
+    """The first cell of each condition."""
+    first: dict[Kind, Cell] = {}
+    for cell in cells:
+        first.setdefault((cell.suite, cell.condition), cell)
+    return first
+
+
+def _as_if_by(cell: Cell, row: Row) -> list[dict[str, Any]]:
+    """A run's calls as if a cell's own seats had answered."""
+    seats = cell.room["seats"]
+    return [{**call, "model": seats.get(call["agent"], call)["model"]} for call in row["calls"]]
+
+
+def _unpaid(cell: Cell) -> Cell:
+    seats = {
+        agent: seat if is_free(seat["model"]) else {"model": "embedded:rational"}
+        for agent, seat in cell.room["seats"].items()
+    }
+    return replace(cell, room={**cell.room, "seats": seats})

@@ -1,0 +1,130 @@
+"""A folder's runs without holding them: places are known, and a row is read when it is used."""
+
+import json
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from sys import intern
+from typing import Any, BinaryIO, NamedTuple, overload
+
+from shapley_coop.evals.sweeps.index import ended_in, index_of, indexed
+from shapley_coop.evals.sweeps.lines import Line, parse
+from shapley_coop.evals.sweeps.suite import Suite
+
+Row = dict[str, Any]
+"""One line of `rows.jsonl`: see `evals.sweeps.rows`."""
+
+
+class Place(NamedTuple):
+    """Where a row is, and of which cell.
+
+    Attributes:
+        path: the file.
+        offset: of its first byte.
+        length: in bytes.
+        crc: CRC-32 of its bytes.
+        cell: the cell's id.
+        suite: its suite.
+        labels: axis → label, as JSON.
+    """
+
+    path: Path
+    offset: int
+    length: int
+    crc: int
+    cell: str
+    suite: str
+    labels: str
+
+
+class Stored(Sequence[Row]):
+    """Rows that are on the disk. Each is read anew whenever it is looked at.
+
+    Args:
+        places: where they are.
+    """
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self.places = places
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[Row]:
+        """The rows in order, of which one is held.
+
+        Raises:
+            ValueError: a line was changed since it was indexed.
+        """
+        files: dict[Path, BinaryIO] = {}
+        with ExitStack() as opened:
+            for place in self.places:
+                if place.path not in files:
+                    files[place.path] = opened.enter_context(place.path.open("rb"))
+                yield _read(files[place.path], place)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> "Stored": ...
+
+    def __getitem__(self, at: int | slice) -> "Row | Stored":
+        if isinstance(at, slice):
+            return Stored(self.places[at])
+        place = self.places[at]
+        with place.path.open("rb") as file:
+            return _read(file, place)
+
+    def where(self, wanted: Callable[[Place], bool]) -> "Stored":
+        """Those whose place is wanted."""
+        return Stored([place for place in self.places if wanted(place)])
+
+    def of_suite(self, name: str) -> "Stored":
+        """Those of one suite."""
+        return self.where(lambda place: place.suite == name)
+
+
+def in_order(folder: Path, suites: Sequence[Suite]) -> Stored:
+    """A folder's runs in the order of its suites' cells, each once.
+
+    Raises:
+        ValueError: it holds two different rows of one cell.
+    """
+    ended = ended_in(folder)
+    ranks = {s.name: {a: list(v) for a, v in s.axes.items()} for s in suites}
+    names = list(ranks)
+    at: dict[tuple[str, str], tuple[int, ...]] = {}
+
+    def rank(line: Line) -> tuple[Any, ...]:
+        key = line.suite, line.labels
+        if key not in at:
+            told = json.loads(line.labels)
+            axes = ranks[line.suite].items()
+            at[key] = (names.index(line.suite), *(v.index(told[axis]) for axis, v in axes))
+        return at[key], line.seed, line.repetition
+
+    ordered = sorted(ended.values(), key=lambda found: rank(found[1]))
+    return Stored([_place(path, line) for path, line in ordered])
+
+
+def by_cell(folder: Path, kind: str) -> dict[str, Place]:
+    """Cell → where its last line of a kind is."""
+    return {line.cell: _place(path, line) for path, line in indexed(folder, kind)}
+
+
+def _place(path: Path, line: Line) -> Place:
+    same = intern(line.suite), intern(line.labels)
+    return Place(path, line.offset, line.length, line.crc, line.cell, *same)
+
+
+def _read(file: BinaryIO, place: Place) -> Row:
+    file.seek(place.offset)
+    data = file.read(place.length)
+    if zlib.crc32(data) != place.crc:
+        raise ValueError(
+            f"{place.path}: the line at byte {place.offset} was changed since it was indexed: "
+            f"delete {index_of(place.path)} and try again"
+        )
+    return parse(data, f"{place.path}: byte {place.offset}")

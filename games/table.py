@@ -1,0 +1,112 @@
+"""Payoffs as a table: a row for each joint action."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from shapley_coop.amounts import exact
+from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.enumeration import Enumeration
+from shapley_coop.games.replay import Replays
+from shapley_coop.games.table_replay import Pays, surviving_baseline, table_replays
+
+if TYPE_CHECKING:
+    from shapley_coop.games.game import Turn
+    from shapley_coop.games.matrix import MatrixGame
+
+MAX_LOOKED_THROUGH = 4_096
+
+
+class PayoffTable:
+    """What every joint action pays.
+
+    Args:
+        agents: in order.
+        actions: agent → its actions.
+        pays: joint action → agent → payoff.
+    """
+
+    def __init__(
+        self, agents: Sequence[str], actions: Mapping[str, Sequence[str]], pays: Pays
+    ) -> None:
+        self.agents, self.actions, self.pays = tuple(agents), actions, pays
+
+    def rewards(self, actions: Mapping[str, str]) -> dict[str, Any]:
+        """Each agent's minimum over the actions of those that took none."""
+        choices = [[actions[a]] if a in actions else self.actions[a] for a in self.agents]
+        plays = [self.pays[play] for play in product(*choices)]
+        return {agent: min(pays[agent] for pays in plays) for agent in self.agents}
+
+    def surviving(self) -> Baseline:
+        """What survives strict dominance, if that is one profile; else away, with a warning."""
+        return surviving_baseline(self.agents, self.actions, self.pays)
+
+    def replays(self, game: "MatrixGame", record: "Sequence[Turn]") -> Replays | None:
+        """Many coalitions at once; None where that takes too large a table."""
+        return table_replays(game, record, self.pays)
+
+    def secure(self, coalition: frozenset[str]) -> Fraction:
+        """The α-value of one turn: max over the members' joint actions of min over the others'."""
+        return max(
+            min(self._total(coalition, ours | theirs) for theirs in self._plays(coalition, False))
+            for ours in self._plays(coalition, True)
+        )
+
+    def most(self, agent: str) -> Fraction:
+        """The most that an agent can earn in one turn."""
+        return max(exact(pays[agent]) for pays in self.pays.values())
+
+    @property
+    def best_total(self) -> Fraction:
+        """The most that all together can earn in one turn."""
+        return max(sum(map(exact, pays.values()), Fraction(0)) for pays in self.pays.values())
+
+    @cached_property
+    def unasked(self) -> dict[str, str] | None:
+        """Agent → what pays it best if all others are equally likely to do anything.
+
+        None of a table that is too large to be looked through.
+        """
+        if len(self.pays) > MAX_LOOKED_THROUGH:
+            return None
+        told = {"agents": list(self.agents), "actions": self.actions, "turns": 1, **self.facts()}
+        facts = {**told, "you": self.agents[0], "turn": 1}
+        return Enumeration(facts, [], lambda *_: ()).default
+
+    def rules(self, times: str) -> list[str]:
+        """The table, in Markdown.
+
+        Args:
+            times: how often it is played, in words.
+        """
+        return [
+            f"{', '.join(self.agents)} choose an action at the same time, {times}. The table "
+            "says what each then gets.",
+            "",
+            "| " + " | ".join([*self.agents, *(f"{a} gets" for a in self.agents)]) + " |",
+            "|" + " --- |" * (2 * len(self.agents)),
+            *(
+                "| " + " | ".join([*play, *(f"{x:.10g}" for x in pay.values())]) + " |"
+                for play, pay in self.pays.items()
+            ),
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """The same for programs."""
+        cells = [
+            {"play": dict(zip(self.agents, play, strict=True)), "pays": pays}
+            for play, pays in self.pays.items()
+        ]
+        return {"payoffs": cells}
+
+    def _total(self, coalition: frozenset[str], actions: Mapping[str, str]) -> Fraction:
+        pays = self.pays[tuple(actions[a] for a in self.agents)]
+        return sum((exact(pays[a]) for a in coalition), start=Fraction(0))
+
+    def _plays(self, coalition: frozenset[str], members: bool) -> Iterable[dict[str, str]]:
+        who = [a for a in self.agents if (a in coalition) == members]
+        return [
+            dict(zip(who, play, strict=True)) for play in product(*(self.actions[a] for a in who))
+        ]

@@ -1,0 +1,51 @@
+"""Consent to a bounty's division: the counted split is offer 1, and everybody answers it.
+
+open → step → account → put_count → answer_split ↺ → tally_split ↺ → settle
+
+`step` counts what each would get. Whoever objects can make a counter-offer, which all others
+answer; without a split that all accepted, the counted one stands.
+"""
+
+from langgraph.graph import END
+
+from shapley_coop.games.delivered import Delivered
+from shapley_coop.graphs.phases import SPLIT
+from shapley_coop.graphs.routing import listeners, verdict_of
+from shapley_coop.graphs.workflow import WorkflowBuilder
+from shapley_coop.nodes.agent.checks import an_answer
+from shapley_coop.nodes.agent.publish import hold_answers
+from shapley_coop.nodes.table.account import account
+from shapley_coop.nodes.table.put_count import put_count
+from shapley_coop.nodes.table.settle import settle
+from shapley_coop.nodes.table.step import step
+from shapley_coop.nodes.table.tally import tally
+from shapley_coop.state.turn import Asking
+
+ANSWER = Asking("answer_bounty", SPLIT, listeners, an_answer, hold_answers, rules="bounty_table")
+"""Do you agree to this split of the bounty?"""
+
+
+def build() -> WorkflowBuilder:
+    """The workflow, not compiled."""
+    page = WorkflowBuilder("delivered", plays=Delivered)
+    page.add_node("step", step)
+    page.add_edge("open", "step")
+    page.add_node("account", account)
+    page.add_edge("step", "account")
+    page.computes("put_count", put_count)
+    page.lead("account", "put_count")
+    page.computes("tally_split", tally(SPLIT))
+    page.asks("answer_split", ANSWER, then="tally_split")
+    page.lead("put_count", "answer_split")
+    ends = dict.fromkeys(("agreed", "no_deal", "talk_on"), "settle")
+    page.branch(
+        "tally_split",
+        verdict_of,
+        {**ends, "countered": "answer_split", "refused": "answer_split"},
+    )
+    page.add_node("settle", settle)
+    page.add_edge("settle", END)
+    return page
+
+
+graph = build().compile(name="consent")

@@ -1,0 +1,42 @@
+"""Confirm: the person looks at the table, and says whether it is played."""
+
+from typing import Any
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.types import interrupt
+
+from shapley_coop.games.matrix import MatrixParams
+from shapley_coop.seats.review import Decision, decided, edited, review
+from shapley_coop.state.chat import Chat, fault_of
+from shapley_coop.state.chat_words import NOT_PLAYED, table_in_words
+
+PLAY = "play"
+"""The action that is reviewed before it is taken."""
+
+ALLOWED: tuple[Decision, ...] = ("approve", "edit", "respond", "reject")
+
+
+def confirm(chat: Chat) -> dict[str, Any]:
+    """Wait for the person's decision on the table.
+
+    Verdicts: `go`, `again` (what was edited cannot be played), `said` (words, which are read) and
+    `dropped`.
+    """
+    game = chat["game"] or {}
+    said = table_in_words(game, chat.get("assumed", []))
+    reply = interrupt(review(PLAY, game, said, ALLOWED, MatrixParams.model_json_schema()))
+    decision = {"type": "respond", "message": reply} if isinstance(reply, str) else decided(reply)
+    match (decision or {}).get("type"):
+        case "approve":
+            return {"verdict": "go"}
+        case "edit" if isinstance(args := edited(decision or {}), dict):
+            if why := fault_of(args):
+                return {"verdict": "again", "messages": [AIMessage(f"Not played: {why}.")]}
+            return {"verdict": "go", "game": args, "assumed": []}
+        case "reject" if not (decision or {}).get("message"):
+            return {"verdict": "dropped", "game": None, "messages": [AIMessage(NOT_PLAYED)]}
+        case "respond" | "reject":
+            words = str((decision or {}).get("message") or "")
+            return {"verdict": "said", "messages": [HumanMessage(words)]}
+    why = f"I could not read that decision: give one of {', '.join(ALLOWED)}."
+    return {"verdict": "again", "messages": [AIMessage(why)]}

@@ -1,0 +1,14 @@
+"""Explain: tell what came of the play."""
+
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from shapley_coop.state.chat import Chat
+from shapley_coop.state.chat_words import settlement_in_words
+
+
+def explain(chat: Chat) -> dict[str, Any]:
+    """Tell the settlement in words; the next message begins another table."""
+    told = AIMessage(settlement_in_words(chat["outcome"] or {}), id=f"{chat['episode']}.settlement")
+    return {"messages": [told], "since": len(chat["messages"]) + 1, "game": None}

@@ -1,0 +1,1 @@
+"""Nodes where delegates bargain: groups, their delegates, and what every member signs."""

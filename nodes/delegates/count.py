@@ -1,0 +1,90 @@
+"""Count: who signs the delegates' deal, who leaves it, and who vetoes it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from shapley_coop.deals import Deal, put
+from shapley_coop.deals.parties import without
+from shapley_coop.state import (
+    AgentOutput,
+    EvaluatedTable,
+    Table,
+    Utterance,
+    counted,
+    entries,
+)
+from shapley_coop.state.run_config import SUMMARISER
+from shapley_coop.state.table import Group
+from shapley_coop.state.turn import unsound
+
+MOST_NAMED = 8
+"""Members that letters name who did not sign."""
+
+PLAN = "plan"
+"""The talk that deals before play are recorded under."""
+
+
+def count(table: Table) -> dict[str, Any]:
+    """The deal binds once all who are to sign it have: nobody is bound by a delegate's word.
+
+    Who leaves, or says nothing that can be read, is not bound: what concerns it falls, and the
+    others are asked for their signatures of the rest, at most as often as there are rounds of talk.
+    A deal that has nothing left, splits the total or amends a contract cannot be left: to leave it
+    is to veto it.
+
+    Verdicts: `refused` (an answer is asked for once more), `signed`, `reduced` (the rest of the
+    deal is to be signed), `vetoed` (groups of those who vetoed choose their delegates anew, and the
+    delegates bargain again) and `no_deal` (no round or no budget is left for that).
+    """
+    if unsound(table):
+        return {"verdict": "refused"}
+    offer, answers = counted(table["offer"], table.get("answers", {}))
+    assert offer is not None, "signatures are asked for an offer that all delegates accepted"
+    asked = [agent for agent in table["agents"] if agent in answers]
+    leaving = [agent for agent in asked if answers[agent]["act"] in ("leave", "pass")]
+    vetoing = [agent for agent in asked if answers[agent]["act"] == "reject"]
+    rest = None
+    again = table["round"] < 2 * EvaluatedTable(table).config.rounds
+    if leaving and not vetoing and again and not table.get("contract"):
+        rest = without(Deal.model_validate(offer["deal"]), leaving, table["agents"])
+    said = {a: _left(answers[a]) if rest and a in leaving else answers[a] for a in asked}
+    heard = [Utterance(agent, said[agent], about=offer["revision"]) for agent in asked]
+    if rest:
+        return _reduced(table, rest, heard)
+    talk = entries(table, PLAN, heard)
+    if not leaving and not vetoing:
+        return {"talk": talk, "answers": None, "offer": offer, "verdict": "signed"}
+    return {"talk": talk, "answers": None, "offer": None, **_vetoed(table, [*vetoing, *leaving])}
+
+
+def _left(said: AgentOutput) -> AgentOutput:
+    """An answer by which its author is not bound: silence leaves the deal, too."""
+    return {**said, "act": "leave"}
+
+
+def _reduced(table: Table, rest: Deal, heard: Sequence[Utterance]) -> dict[str, Any]:
+    """What is left of the deal, written down by code, for those who are left to sign."""
+    revision = table["revision"] + 1
+    written: AgentOutput = {"act": "write", "text": "", "deal": rest.record()}
+    put_by_code = Utterance(SUMMARISER, written, puts=revision)
+    return {
+        "talk": entries(table, PLAN, [*heard, put_by_code]),
+        "answers": None,
+        "offer": put(rest, SUMMARISER, revision),
+        "revision": revision,
+        "round": table["round"] + 1,
+        "verdict": "reduced",
+    }
+
+
+def _vetoed(table: Table, by: Sequence[str]) -> dict[str, Any]:
+    evaluated = EvaluatedTable(table)
+    if table["round"] >= evaluated.config.rounds or evaluated.budget_spent:
+        named = by if len(by) <= MOST_NAMED else [*by[:MOST_NAMED], f"{len(by) - MOST_NAMED} more"]
+        why = f"The delegates agreed, but the deal was not signed by {', '.join(named)}"
+        return {"lapsed": why, "verdict": "no_deal"}
+    recalled: list[Group] = [
+        {**group, "delegate": "", "votes": {}} if set(by) & set(group["members"]) else group
+        for group in table["groups"]
+    ]
+    return {"groups": recalled, "round": table["round"] + 1, "verdict": "vetoed"}

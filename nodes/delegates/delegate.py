@@ -1,0 +1,23 @@
+"""Delegate: count the votes, or draw lots, until every group has somebody who bargains for it."""
+
+from typing import Any
+
+from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.groups import elected
+from shapley_coop.state.turn import unsound
+
+
+def delegate(table: Table) -> dict[str, Any]:
+    """Give each group without a delegate one of its candidates.
+
+    The ballot is secret: the table keeps how many votes each candidate got. Verdicts: `refused` (a
+    vote could not be read, and is asked for once more) and `seated`.
+    """
+    if unsound(table):
+        return {"verdict": "refused"}
+    seed, round_ = EvaluatedTable(table).config.seed, table["round"]
+    said = table.get("answers", {})
+    votes = {agent: one["choice"] for agent, one in said.items() if "choice" in one}
+    groups = [g if g["delegate"] else elected(g, votes, seed, round_) for g in table["groups"]]
+    first = groups[(round_ - 1) % len(groups)]["delegate"]
+    return {"groups": groups, "speaker": first, "answers": None, "verdict": "seated"}

@@ -1,0 +1,30 @@
+"""Group: put the agents into groups, each of which gets a delegate."""
+
+from typing import Any
+
+from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.groups import candidates, electors, formed
+from shapley_coop.state.table import Group
+
+
+def group(table: Table) -> dict[str, Any]:
+    """Form groups as a bargaining begins; after a veto they stay, and some have no delegate.
+
+    Verdicts: `elect` (some group votes) and `seated` (every delegate is drawn, or the only member).
+    """
+    evaluated = EvaluatedTable(table)
+    config, groups = evaluated.config, table["groups"]
+    if table["round"] == 1:
+        groups = [_without_delegate(members) for members in formed(evaluated.game, config)]
+    standing: list[Group] = [
+        one
+        if one["delegate"]
+        else {**one, "candidates": candidates(one["members"], config.seed, table["round"])}
+        for one in groups
+    ]
+    votes = config.election == "vote" and electors(EvaluatedTable({**table, "groups": standing}))
+    return {"groups": standing, "verdict": "elect" if votes else "seated"}
+
+
+def _without_delegate(members: list[str]) -> Group:
+    return {"members": members, "candidates": [], "delegate": "", "votes": {}}

@@ -1,0 +1,52 @@
+"""What the letter about a bounty's division names: the split as a table, and the reader's part."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.prompts.computed import amount
+from shapley_coop.prompts.render import compact_json
+from shapley_coop.prompts.words import plain, table
+
+Facts = Mapping[str, Any]
+
+
+def bounty(view: Facts) -> dict[str, Any]:
+    """The split that is offered, beside the counted one where somebody proposes another.
+
+    Args:
+        view: with `divides`, the offer and its payoffs.
+    """
+    divides, offer, me = view["divides"], view["offer"], view["you"]
+    unit, counted, payoffs = divides["currency"], view["as_signed"], offer["payoffs"]
+    heads = ["who", "made", f"would get {f'({plain(unit)})' if unit else ''}".strip()]
+    rows = [[who, made, amount(payoffs[who])] for who, made in divides["made"].items()]
+    if not divides["counted"]:
+        heads.insert(2, "counted")
+        rows = [[who, made, amount(counted[who]), paid] for who, made, paid in rows]
+    return {
+        "bounty_sum": _money(divides["bounty"], unit),
+        "bounty_counted": divides["counted"],
+        "bounty_table": table(heads, rows),
+        "bounty_mine": _money(payoffs[me], unit),
+        "bounty_change": _change(Fraction(offer["change"][me]), unit),
+        "bounty_order": ", ".join(map(plain, view.get("answer_order", []))),
+        "bounty_example": compact_json(_example(view)),
+    }
+
+
+def _money(sum_: Any, unit: str) -> str:
+    return f"{amount(sum_)} {plain(unit)}".strip()
+
+
+def _change(by: Fraction, unit: str) -> str:
+    """What a split changes for its reader."""
+    return f"{_money(abs(by), unit)} {'more' if by > 0 else 'less'} than" if by else "as"
+
+
+def _example(view: Facts) -> dict[str, Any]:
+    """A counter-offer as it is written: somebody gives the reader a tenth of its own part."""
+    me, counted = view["you"], view["as_signed"]
+    payer = max((who for who in counted if who != me), key=lambda who: Fraction(counted[who]))
+    tenth = float(round(Fraction(counted[payer]) / 10, 2))
+    return {"clauses": [{"kind": "pay", "payer": payer, "payee": me, "amount": tenth}]}

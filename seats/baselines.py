@@ -1,0 +1,259 @@
+"""What negotiations are compared with, as seats: `python:shapley_coop.seats.baselines:NAME`.
+
+Given to every agent they come to what the rule says, by this project's own messages, with its
+contract and its ledger; given to one they offer the rule's deal and take no other. They read the
+table of payoffs in the letter, and keep what they sign. The disagreement point d is what each
+agent is sure of: the best of its worst payoffs (maximin), in every turn.
+
+=================  ============================================================================
+nash               the joint action of the highest product of gains over d
+kalai_smorodinsky  the joint action at which the least part of a best gain is highest
+fixed_split        the joint action of the best total, and an equal part of the surplus for each
+random_split       the same, with parts that the run's seed draws
+contract_net       the first agent is the manager, all others bid what they would do for it, and at
+                   what price; the bid that is worth most to it is awarded
+second_price       the same, and the winner is paid as much as leaves the manager no better off than
+                   the second-best bid, or no bid; at most what it can ever earn
+=================  ============================================================================
+
+The arbiters are those of `games.arbiters`. The contract net is Smith's (IEEE Transactions on
+Computers C-29, 1980), with bids at cost. `second_price` is the Vickrey–Clarke–Groves mechanism
+where it applies here, to one buyer of one service: its price makes bidding one's cost the best
+reply, and comes from the buyer, whose means are the reserve. In general that mechanism's payments
+sum to no zero, and need somebody outside the game who has the rest (Green and Laffont, 1979): a
+ledger has nobody.
+
+>>> pull = {("door", "door"): (-1, -1), ("door", "lever"): (10, -1),
+...         ("lever", "door"): (-1, 10), ("lever", "lever"): (-1, -1)}
+>>> cells = [{"play": dict(zip("AB", p)), "pays": dict(zip("AB", x))} for p, x in pull.items()]
+>>> room = {"agents": ["A", "B"], "actions": dict.fromkeys("AB", ["door", "lever"]), "turns": 1}
+>>> print(awarded(StageGame.of({**room, "payoffs": cells}), arbiters.fixed_split).text())
+c1. A does door at every turn.
+c2. B does lever at every turn.
+c3. A pays B 5.5, once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from shapley_coop.deals import All, Deal, Do, Event, Fault, Last, Pay, Turns
+from shapley_coop.deals.analysis.stage import Play, StageGame
+from shapley_coop.deals.language.when import When
+from shapley_coop.deals.written.reading import read_words
+from shapley_coop.games import arbiters
+from shapley_coop.games.arbiters import Point
+from shapley_coop.seats.embedded.letter_facts import proposal, terms_of
+from shapley_coop.seats.embedded.outlook import transfers_to
+from shapley_coop.seats.embedded.without_foresight import owed_now
+
+Facts = Mapping[str, Any]
+Rule = Callable[[Sequence[Point], Point], Point]
+
+ACCEPT, REJECT = "<ACCEPT>", "<REJECT>"
+
+
+def safe_play(stage: StageGame) -> Play:
+    """What each agent does without a deal: the best of its worst (maximin), the first of equals."""
+
+    def worst(i: int, action: str) -> Fraction:
+        return min(pays[i] for play, pays in stage.pays.items() if play[i] == action)
+
+    return tuple(
+        max(stage.actions[agent], key=lambda action, i=i: worst(i, action))  # type: ignore[misc]
+        for i, agent in enumerate(stage.agents)
+    )
+
+
+def disagreement(stage: StageGame) -> Point:
+    """What each agent is sure of over all turns."""
+    return tuple(
+        stage.turns * min(pays[i] for play, pays in stage.pays.items() if play[i] == safe)
+        for i, safe in enumerate(safe_play(stage))
+    )
+
+
+def awarded(stage: StageGame, rule: Rule) -> Deal | None:
+    """The deal that an arbiter's rule makes of a game; None if it leaves things as they are.
+
+    Args:
+        stage: the game.
+        rule: one of `games.arbiters`; a payoff that no joint action has is paid for in the end.
+    """
+    without = disagreement(stage)
+    points = {tuple(stage.turns * x for x in pays): play for play, pays in stage.pays.items()}
+    found = rule(list(points), without)
+    if found == without:
+        return None
+    earned = found if found in points else max(points, key=lambda point: (sum(point), point))
+    duties = [
+        Do(agent=agent, action=action)
+        for agent, action in zip(stage.agents, points[earned], strict=True)
+    ]
+    paid = transfers_to(_by_agent(stage, found), _by_agent(stage, earned))
+    payments = [Pay(payer=a, payee=b, amount=x, when=_after(stage.turns)) for a, b, x in paid]
+    return Deal(clauses=(*duties, *payments))
+
+
+def _after(turns: int, *also: When) -> When:
+    """In the last turn, where there are several, and where what is given besides holds."""
+    conditions = [*([Turns(turns=(turns, turns))] if turns > 1 else []), *also]
+    if len(conditions) > 1:
+        return All(all=tuple(conditions))
+    return conditions[0] if conditions else "always"
+
+
+def _by_agent(stage: StageGame, point: Point) -> dict[str, float]:
+    return {agent: float(x) for agent, x in zip(stage.agents, point, strict=True)}
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A `python:` seat's factory.
+
+    Attributes:
+        talk: from the letter's facts and the run's seed to the answer of `propose` and `answer`.
+    """
+
+    talk: Callable[[Facts, StageGame, int], str]
+
+    def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Any]:
+        """Make what answers an agent's letters; its answers raise where there are no payoffs."""
+
+        def answer(facts: dict[str, Any], words: str) -> str | dict[str, Any]:
+            stage, asked = StageGame.of(facts), facts["ask"].removeprefix("contract_")
+            if asked in ("propose", "answer"):
+                return self.talk(facts, stage, seed)
+            if asked == "act":
+                safe = safe_play(stage)[stage.agents.index(agent)]
+                return {"action": next(iter(owed_now(facts, facts["legal"])), safe)}
+            if asked == "claim":
+                return {"percent": str(100 / len(stage.agents))}
+            return REJECT if asked.startswith(("propose", "answer", "sign")) else {}
+
+        return answer
+
+
+def _arbitrated(rule: str, facts: Facts, stage: StageGame, seed: int) -> str:
+    """Propose the rule's deal, and accept no other."""
+    drawn = {"seed": seed} if rule == "random_split" else {}
+    deal = awarded(stage, partial(getattr(arbiters, rule), **drawn))
+    offer = facts.get("offer")
+    if offer and deal and offer.get("hash") == deal.hash():
+        return f"<s>That is what the rule awards.</s>{ACCEPT}"
+    rejected = REJECT if offer else ""
+    if deal is None or (offer and facts["round"] == facts["rounds"]):
+        return f"<s>The rule awards no such deal.</s>{REJECT}"
+    return f"{rejected}<s>I propose what the rule awards.</s>{proposal(deal)}"
+
+
+@dataclass(frozen=True)
+class Bid:
+    """What a contractor would do for the manager.
+
+    Attributes:
+        agent: the contractor.
+        action: what it would do, in every turn.
+        price: for all turns, in the game's unit.
+        gain: what the manager has of it before it pays.
+    """
+
+    agent: str
+    action: str
+    price: Fraction
+    gain: Fraction
+
+    @property
+    def surplus(self) -> Fraction:
+        """What is left to the manager."""
+        return self.gain - self.price
+
+    def deal(self, stage: StageGame) -> Deal:
+        """The bid as a deal with the manager, who pays in the end for what was done."""
+        duty = Do(agent=self.agent, action=self.action)
+        if self.price <= 0:
+            return Deal(clauses=(duty,))
+        due = _after(stage.turns, Last(last=Event(agent=self.agent, action=self.action)))
+        pay = Pay(payer=stage.agents[0], payee=self.agent, amount=self.price, when=due)
+        return Deal(clauses=(duty, pay))
+
+
+def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
+    """Action → the bid to do it while all others are safe, at what that costs."""
+    safe = safe_play(stage)
+    i, without, turns = stage.agents.index(agent), stage.pays[safe], stage.turns
+    found = {}
+    for action in stage.actions[agent]:
+        pays = stage.pays[(*safe[:i], action, *safe[i + 1 :])]
+        cost, gain = max(without[i] - pays[i], Fraction(0)), pays[0] - without[0]
+        found[action] = Bid(agent, action, turns * cost, turns * gain)
+    return found
+
+
+def _contracting(second: bool, facts: Facts, stage: StageGame, seed: int) -> str:
+    """The first agent announces and awards; all others bid."""
+    me = facts["you"]
+    if me == stage.agents[0]:
+        return _managing(second, facts, stage)
+    offer, bids = facts.get("offer"), bids_at_cost(stage, me)
+    mine = max(bids.values(), key=lambda bid: bid.surplus)
+    heard = any(line.get("by") == me and "offers" in line for line in facts["history"])
+    if mine.surplus > 0 and not heard:
+        return f"{REJECT if offer else ''}<s>I bid.</s>{proposal(mine.deal(stage))}"
+    if not offer:
+        return f"<s>I have nothing more to bid.</s>{REJECT}"
+    clauses = offer["clauses"]
+    costs = [bids[c["action"]].price for c in clauses if c.get("agent") == me]
+    paid = sum(Fraction(c["amount"]) for c in clauses if c.get("payee") == me)
+    return ACCEPT if paid >= sum(costs) else REJECT
+
+
+def _managing(second: bool, facts: Facts, stage: StageGame) -> str:
+    contractors = stage.agents[1:]
+    spoken = {line["by"] for line in facts["history"] if "by" in line}
+    bids = sorted(_bids(facts, stage), key=lambda bid: -bid.surplus)
+    if not spoken.issuperset(contractors) or not bids:
+        return f"<s>Who does something for me, and at what price?</s>{REJECT}"
+    best, *others = bids
+    if second:
+        beaten = max((bid.surplus for bid in others), default=Fraction(0))
+        reserve = stage.most[stage.agents[0]]
+        best = replace(best, price=max(best.price, min(best.gain - beaten, reserve)))
+    award, offer = best.deal(stage), facts.get("offer")
+    if offer and offer["hash"] == award.hash():
+        return f"<s>I award it.</s>{ACCEPT}"
+    return f"{REJECT if offer else ''}<s>I award it so.</s>{proposal(award)}"
+
+
+def _bids(facts: Facts, stage: StageGame) -> list[Bid]:
+    """What each contractor bid first, as the history has it, where it is worth its price."""
+    found: dict[str, Bid] = {}
+    for line in facts["history"]:
+        if "offers" not in line or line["by"] in (stage.agents[0], *found):
+            continue
+        deal = read_words(line["offers"], terms_of(facts))
+        clauses = () if isinstance(deal, Fault) else deal.clauses
+        duties = [c.action for c in clauses if isinstance(c, Do) and c.agent == line["by"]]
+        prices = [c.amount for c in clauses if isinstance(c, Pay) and c.payee == line["by"]]
+        if len(duties) == 1 and len(duties) + len(prices) == len(clauses):
+            at_cost = bids_at_cost(stage, line["by"])[duties[0]]
+            found[line["by"]] = replace(at_cost, price=sum(prices, Fraction(0)))
+    return [bid for bid in found.values() if bid.surplus > 0]
+
+
+_RULES = ("nash", "kalai_smorodinsky", "fixed_split", "random_split")
+
+nash, kalai_smorodinsky, fixed_split, random_split = (
+    Baseline(partial(_arbitrated, rule)) for rule in _RULES
+)
+contract_net = Baseline(partial(_contracting, False))
+second_price = Baseline(partial(_contracting, True))
+
+SHIPPED: dict[str, Baseline] = {
+    **dict(zip(_RULES, (nash, kalai_smorodinsky, fixed_split, random_split), strict=True)),
+    "contract_net": contract_net,
+    "second_price": second_price,
+}
+"""The baselines, by the names that a seat gives. They are ours: any file may name them."""

@@ -1,0 +1,70 @@
+"""A trained policy at a seat of a Gymnasium or PettingZoo environment, as a `python:` seat.
+
+A policy is a function from an observation and an action mask to the index of an action, as
+environments' own libraries train them. `Policy` seats it; it makes no offers and accepts none.
+
+    # bots.py
+    from shapley_coop.seats.policies import Policy
+    model = PPO.load("tictactoe")
+    trained = Policy(lambda observation, mask: model.predict(observation, action_masks=mask)[0])
+
+    coop run pettingzoo:pettingzoo.classic.tictactoe_v3:env --agent player_1=python:bots:trained
+
+>>> first_free = Policy(lambda observation, mask: mask.argmax())
+>>> letter = {"ask": "act", "you": "b", "actions": {"b": ["0", "1", "2"]}, "legal": ["1", "2"]}
+>>> first_free(agent="b", seed=0)({**letter, "position": {"observation": [0.5, 1.0]}}, "")
+{'action': '1'}
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, SupportsInt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shapley_coop.seats.classical import without_deals
+
+Acting = Callable[[Any, NDArray[np.int8]], SupportsInt]
+"""From the observation (an array of float32, or a mapping of such) and the mask (1 for each action
+that is legal now, in the environment's order) to an action's index."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Seats a policy: the factory of a `python:` seat.
+
+    Attributes:
+        acts: the policy. It is asked once in each turn; what it remembers, a run that is resumed
+            does not give back to it.
+    """
+
+    acts: Acting
+
+    def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Mapping[str, Any]]:
+        """Make what answers an agent's letters.
+
+        Its answers raise ValueError where the letter has no observation, or one too long for a
+        letter, and where the policy gives no action's index.
+        """
+        return self._answer
+
+    def _answer(self, facts: dict[str, Any], words: str) -> Mapping[str, Any]:
+        if facts["ask"] != "act":
+            return without_deals(facts)
+        actions = facts["actions"][facts["you"]]
+        mask = np.array([action in facts["legal"] for action in actions], np.int8)
+        chosen = int(self.acts(_observed(facts["position"].get("observation")), mask))
+        if not 0 <= chosen < len(actions):
+            raise ValueError(f"a policy gave {chosen}: give an index below {len(actions)}")
+        return {"action": actions[chosen]}
+
+
+def _observed(told: Any) -> Any:
+    """An observation as the environment gave it, without its own mask."""
+    if isinstance(told, Mapping):
+        inner = {key: _observed(part) for key, part in told.items() if key != "action_mask"}
+        return inner["observation"] if inner.keys() == {"observation"} else inner
+    if told is None or isinstance(told, str):
+        raise ValueError("the letter has no observation as numbers")
+    return np.asarray(told, np.float32)

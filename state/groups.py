@@ -1,0 +1,120 @@
+"""Groups of agents and their delegates: who stands with whom, and who bargains for all.
+
+A workflow without groups has none on its table: there all agents bargain.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import ceil
+
+import numpy as np
+
+from shapley_coop.games import Game
+from shapley_coop.games.dice import dice
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.table import Group, Table
+
+MOST_GROUPS = 5
+"""Groups that a run has by default at most: delegates' letters grow with their number."""
+
+IN_A_GROUP = 3
+"""Agents that a group has by default at least, where there are enough for two."""
+
+MOST_CANDIDATES = 7
+"""Members of a larger group that stand for election, drawn by lot: ballots stay short."""
+
+PLAYS = 16
+"""Joint actions that are drawn to compare interests."""
+
+
+def negotiators(table: Table) -> list[str]:
+    """Who bargains: the delegates where agents are in groups, else all agents."""
+    return [group["delegate"] for group in table.get("groups", [])] or list(table["agents"])
+
+
+def group_of(table: Table, agent: str) -> Group | None:
+    """The group that an agent is in; None where there are no groups."""
+    return next((g for g in table.get("groups", []) if agent in g["members"]), None)
+
+
+def electors(evaluated: EvaluatedTable) -> list[str]:
+    """The members of groups that have no delegate and several candidates."""
+    return [
+        agent
+        for group in evaluated.table.get("groups", [])
+        if not group["delegate"] and len(group["candidates"]) > 1
+        for agent in group["members"]
+    ]
+
+
+def formed(game: Game, config: RunConfig) -> list[list[str]]:
+    """The agents in groups of equal size, up to one.
+
+    Args:
+        game: the game.
+        config: `grouping` (interest or random), `groups` (how many; 0 for the default) and `seed`.
+    """
+    count = config.groups or default_groups(len(game.agents))
+    if config.grouping == "random":
+        order = drawn(game.agents, config.seed, "groups")
+    else:
+        order = by_interest(game, config.seed)
+    return [list(part) for part in np.array_split(np.array(order, dtype=object), count)]
+
+
+def default_groups(agents: int) -> int:
+    """How many groups so many agents form where nothing else is said.
+
+    >>> [default_groups(n) for n in (2, 4, 6, 7, 12, 1000)]
+    [2, 2, 2, 3, 4, 5]
+    """
+    return max(2, min(MOST_GROUPS, ceil(agents / IN_A_GROUP)))
+
+
+def by_interest(game: Game, seed: int) -> list[str]:
+    """The agents in the order of their interests: neighbours gain from the same plays.
+
+    It is the first principal component of what `PLAYS` joint actions, drawn by seed, pay in the
+    first turn. Where payoffs are private, or nothing is paid yet, it is the speaking order.
+    """
+    if game.ahead().own_payoffs_only or not game.ahead().open:
+        return list(game.agents)
+    game = game.ahead().on_other_dice(seed + 1)  # its own would tell what is to come
+    start = game.start()
+    legal = {agent: game.legal(start, agent) for agent in game.agents}
+    rows = []
+    for play in range(PLAYS):
+        draws = {a: dice(seed, play, f"interest:{a}").random() for a, acts in legal.items() if acts}
+        rewards = game.step(
+            start, {agent: legal[agent][int(x * len(legal[agent]))] for agent, x in draws.items()}
+        ).rewards
+        rows.append([float(rewards.get(agent, 0)) for agent in game.agents])
+    paid = np.array(rows)
+    paid -= paid.mean(axis=0)
+    if not paid.any():
+        return list(game.agents)
+    loadings = np.linalg.svd(paid, full_matrices=False)[2][0].round(9)
+    loadings *= np.sign(loadings[np.abs(loadings).argmax()])
+    return [game.agents[i] for i in np.argsort(-loadings, kind="stable")]
+
+
+def drawn(names: Sequence[str], seed: int, what: str) -> list[str]:
+    """Names in an order that the seed draws."""
+    return [names[i] for i in dice(seed, 0, what).permutation(len(names))]
+
+
+def candidates(members: Sequence[str], seed: int, round_: int) -> list[str]:
+    """Who stands for election in a group: all of a small one, else some that are drawn by lot."""
+    if len(members) <= MOST_CANDIDATES:
+        return list(members)
+    return drawn(members, seed, f"candidates:{round_}:{members[0]}")[:MOST_CANDIDATES]
+
+
+def elected(group: Group, votes: Mapping[str, str], seed: int, round_: int) -> Group:
+    """A group with its delegate: who has most votes; ties, and a vote by nobody, by lot."""
+    given = Counter(votes[member] for member in group["members"] if member in votes)
+    most = max(given.values(), default=0)
+    first = [name for name in group["candidates"] if given[name] == most]
+    winner = drawn(first, seed, f"delegate:{round_}:{group['members'][0]}")[0]
+    return {**group, "delegate": winner, "votes": dict(given)}

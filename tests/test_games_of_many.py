@@ -1,0 +1,257 @@
+"""Games by counts: the same as their tables where there are few, and playable where many."""
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+
+from shapley_coop.credit.attribution import BY_CLASS, attribute_by
+from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Pay, Terms, first_fault
+from shapley_coop.deals.analysis.outlook import Prospect, outlook
+from shapley_coop.deals.analysis.stage import StageGame
+from shapley_coop.deals.language.reading import read_proposal
+from shapley_coop.deals.monitor import Monitor
+from shapley_coop.deals.written.reading import read_words
+from shapley_coop.games import Game, GameError, load
+from shapley_coop.games.counted import CountedPayoffs
+from shapley_coop.games.counting import Counting
+from shapley_coop.games.counts import Counts, Piece
+from shapley_coop.games.enumeration import Enumeration
+from shapley_coop.games.matrix import MatrixGame
+from shapley_coop.games.table import PayoffTable
+from shapley_coop.graphs.running import play
+from shapley_coop.prompts.talk import in_words
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.characteristic import characteristic
+from tests.chance import dice
+
+SIZES = {"public_goods": 6, "volunteers": 5, "escape_room": 5}
+OF_MANY = [
+    ("public_goods", {"agents": 4, "levels": 3, "rounds": 3}),
+    ("public_goods", {"agents": 7, "rounds": 3, "absent": "away"}),
+    ("volunteers", {"agents": 7, "rounds": 3}),
+    ("volunteers", {"agents": 7, "rounds": 3, "absent": "idle"}),
+    ("escape_room", {"agents": 7, "levers": 3, "rounds": 3}),
+    ("escape_room", {"agents": 7, "levers": 2, "rounds": 3, "absent": "door"}),
+]
+
+
+def both(name: str, params: dict[str, Any]) -> tuple[MatrixGame, MatrixGame]:
+    """A game by counts, and the same with its payoffs in a table."""
+    counted, tabled = load(name, params), load(name, params)
+    assert isinstance(counted, MatrixGame)
+    assert isinstance(tabled, MatrixGame)
+    stage = StageGame.of(counted.facts())
+    pays = {
+        play: dict(zip(stage.agents, map(_number, row), strict=True))
+        for play, row in stage.pays.items()
+    }
+    tabled.payoffs = PayoffTable(tabled.agents, tabled.actions, pays)
+    assert isinstance(counted.payoffs, CountedPayoffs)
+    return counted, tabled
+
+
+def _number(x: Fraction) -> int | float:
+    return int(x) if x.denominator == 1 else float(x)
+
+
+def record_of(game: Game, rng: Random, passes: float = 0.0) -> list[Any]:
+    """A play at random, in which some do nothing now and then."""
+    position, record = game.start(), []
+    for turn in range(1, game.turns + 1):
+        acts = {a: rng.choice(game.actions[a]) for a in game.agents if rng.random() >= passes}
+        after = game.step(position, acts)
+        record.append({"turn": turn, "actions": acts, "rewards": after.rewards})
+        position = after.position
+    return record
+
+
+@pytest.mark.parametrize(("name", "params"), OF_MANY)
+def test_what_is_counted_is_what_the_table_says(name, params):
+    rng = dice(f"counts {name} {params}")
+    counted, tabled = both(name, params)
+    for passes in (0.0, 0.3):
+        record = record_of(counted, rng, passes)
+        assert record == [
+            {**turn, "rewards": tabled.step(tabled.start(), turn["actions"]).rewards}
+            for turn in record
+        ]
+        ours, theirs = counted.replays(record), tabled.replays(record)
+        assert ours.alone() == theirs.alone()
+        for _ in range(12):
+            members = frozenset(a for a in counted.agents if rng.random() < 0.5)
+            assert counted.worth(record, members) == tabled.worth(record, members)
+    assert counted.baseline == tabled.baseline
+    assert counted.default_baseline() == tabled.default_baseline()
+    assert counted.unasked == tabled.unasked
+    assert counted.payoffs.best_total == tabled.payoffs.best_total
+    assert counted.ahead().most() == tabled.ahead().most()
+    for size in range(1, len(counted.agents)):
+        some = frozenset(counted.agents[:size])
+        assert counted.payoffs.secure(some) == tabled.payoffs.secure(some)
+
+
+@pytest.mark.parametrize(("name", "params"), OF_MANY)
+@pytest.mark.parametrize("norm", BY_CLASS)
+def test_values_by_classes_are_those_of_all_coalitions(name, params, norm, monkeypatch):
+    counted, tabled = both(name, params)
+    record = record_of(counted, dice(f"values {name} {params}"))
+    expected = attribute_by(characteristic(tabled, record), norm)
+    monkeypatch.setattr("shapley_coop.credit.attribution.MAX_ENUMERATED", 0)
+    of = characteristic(counted, record)
+    found = attribute_by(of, norm)
+    assert found.method.startswith("exact (")
+    assert (found.total, found.values, found.marginal, found.alone) == (
+        expected.total,
+        expected.values,
+        expected.marginal,
+        expected.alone,
+    )
+
+
+def test_two_actions_and_any_lines_survive_dominance_as_their_table_does():
+    rng = dice("lines")
+    for _ in range(60):
+        n = rng.randint(2, 5)
+        lines = {
+            action: [Piece(0, rng.randint(-3, 3), rng.randint(-2, 2)), Piece(2, rng.randint(-3, 3))]
+            for action in ("stay", "go")
+        }
+        agents = [f"Agent{k}" for k in range(1, n + 1)]
+        told = {"agents": agents, "actions": {a: ["stay", "go"] for a in agents}, "turns": 1}
+        counts = Counts(["stay", "go"], n, lines)
+        facts = {**told, "by_count": counts.record()}
+        pays = {
+            play: {a: float(x) for a, x in zip(agents, row, strict=True)}
+            for play, row in StageGame.of(facts).pays.items()
+        }
+        counted, table = CountedPayoffs(agents, counts), PayoffTable(agents, told["actions"], pays)
+        assert counted.surviving() == table.surviving()
+        assert counted.best_total == table.best_total
+        assert all(counted.most(agent) == table.most(agent) for agent in agents)
+        for size in range(1, n):
+            some = frozenset(agents[:size])
+            assert counted.secure(some) == table.secure(some)
+
+
+def test_by_counts_an_agent_foresees_what_it_would_by_the_table():
+    counted, tabled = both("escape_room", {"agents": 7, "levers": 2, "rounds": 2})
+    me = {"you": "Agent3", "turn": 1, "turns": 2}
+    ours = Counting({**counted.facts(), **me}, [], lambda *_: ())
+    theirs = Enumeration({**tabled.facts(), **me}, [], lambda *_: ())
+    seen, expected = (one.foresee(lambda *_: (), "lever") for one in (ours, theirs))
+    assert seen.holds == expected.holds
+    assert [dict(turn["actions"]) for turn in seen.record] == [
+        turn["actions"] for turn in expected.record
+    ]
+    assert ours.habit(["door", "lever"]) == theirs.habit(["door", "lever"])
+    named = {part.agent for part in ours.together()}
+    assert named == {"Agent4", "Agent5"}, "two levers, pulled by those who follow"
+
+
+def test_a_number_stands_for_so_many_agents_and_rules_stay_as_long():
+    ten, thousand = (load("public_goods", {"agents": n}) for n in (10, 1000))
+    assert thousand.agents[0] == "Agent1"
+    assert len(thousand.agents) == 1000
+    assert abs(len(thousand.rules()) - len(ten.rules())) < 40
+    assert len(str(thousand.payoffs.facts())) < 300
+    with pytest.raises(GameError, match="give 2 to 1000"):
+        load("escape_room", {"agents": 1001})
+
+
+def test_a_thousand_contributions_have_exact_values():
+    game = load("volunteers", {"agents": 1000})
+    doing = {a: "volunteer" if k < 3 else "wait" for k, a in enumerate(game.agents)}
+    rewards = game.step(game.start(), doing).rewards
+    record: Any = [{"turn": 1, "actions": doing, "rewards": rewards}]
+    found = attribute_by(characteristic(game, record), "shapley")
+    assert found.total == 1000 * 5 - 3 * 2
+    assert set(found.values.values()) == {Fraction(4994, 3), Fraction(0)}
+
+
+async def test_many_agree_that_everyone_gives_and_all_do():
+    config = RunConfig(game="public_goods", params={"agents": 40, "rounds": 2}, seed=1)
+    outcome = await play("negotiation", config)
+    assert outcome["status"] == "agreed"
+    assert set(outcome["payoffs"].values()) == {64.0}
+
+
+def test_the_table_is_printed_where_it_is_short():
+    for name, most in SIZES.items():
+        assert "payoffs" in load(name, {"agents": most}).facts()
+        assert "by_count" in load(name, {"agents": 7}).facts()
+
+
+async def test_letters_do_not_grow_with_the_agents():
+    longest: dict[int, dict[str, int]] = {}
+    for n in (14, 42):
+        config = RunConfig(game="public_goods", params={"agents": n, "rounds": 1}, seed=1)
+        outcome = await play("short_term", config)
+        assert outcome["status"] == "agreed"
+        found = longest[n] = {}
+        entries = home().journal.entries(outcome["episode"])
+        for entry in (e for e in entries if e.attempt == 1):
+            found[entry.act] = max(found.get(entry.act, 0), len(entry.letter_text))
+    assert set(longest[14]) == {"reason", "propose", "answer", "act", "claim", "propose_split"}
+    for act, length in longest[42].items():
+        assert length <= 1.1 * longest[14][act], act
+
+
+def test_an_offer_to_many_says_what_one_of_each_kind_gains_by_breaking_it():
+    game = load("public_goods", {"agents": 40})
+    give = Do(agent="everyone", action="give")
+    fee = Pay(payer="others", payee="Agent1", amount=39)
+    found = outlook(Prospect(game, game.start(), [], None, Deal(clauses=[give, fee])))
+    broken = {row.who: {a: row.payoffs[a].mean for a in ("Agent1", "Agent2")} for row in found.rows}
+    assert set(broken) == {"", "Agent1", "Agent2"}
+    lost, kept = Fraction(8, 10), Fraction(20)
+    kept_by_all = {"Agent1": 320 + 39, "Agent2": 320 - 1}
+    assert broken["Agent2"] == {
+        "Agent1": kept_by_all["Agent1"] - 10 * lost,
+        "Agent2": kept_by_all["Agent2"] + 10 * (kept - lost),
+    }
+
+
+def test_what_everyone_owes_is_owed_by_each():
+    agents = ["Ann", "Ben", "Cem"]
+    terms = Terms(agents, {agent: ["a", "b"] for agent in agents}, turns=2)
+    said = {"clauses": [{"kind": "do", "agent": "everybody", "action": "A"}]}
+    read = read_proposal(said, terms)
+    assert not isinstance(read, Fault)
+    assert read.deal.text() == "c1. everyone does a at every turn."
+    assert "read everybody as everyone" in read.repairs[0]
+    assert read_words(read.deal.text(), terms) == read.deal
+    assert first_fault(DEAL_RULES, read.deal, terms) is None
+    monitor = Monitor(read.deal)
+    paid = dict.fromkeys(terms.agents, 1)
+    monitor.observe({"turn": 1, "actions": {"Ann": "a", "Ben": "b"}, "rewards": paid})
+    assert [breach.agent for breach in monitor.breaches] == ["Ben", "Cem"]
+    assert monitor.owed == 3
+
+
+@pytest.mark.parametrize(
+    ("clause", "label"),
+    [
+        ({"agent": "Ben", "action": "b"}, "CLASH"),
+        ({"agent": "everyone", "action": "c"}, "ACTION"),
+        ({"agent": "everyone", "action": "b"}, "CLASH"),
+    ],
+)
+def test_what_not_all_can_do_is_not_asked_of_everyone(clause, label):
+    agents = ["Ann", "Ben", "Cem"]
+    terms = Terms(agents, {"Ann": ["a", "b", "c"], "Ben": ["a", "b"], "Cem": ["a", "b"]}, turns=2)
+    deal = Deal(clauses=[Do(agent="everyone", action="a"), Do(**clause)])
+    fault = first_fault(DEAL_RULES, deal, terms)
+    assert fault is not None
+    assert fault.label == label
+
+
+def test_of_many_messages_alike_a_few_are_told_and_the_rest_in_sum():
+    yes = {"topic": "deal", "before_turn": 1, "does": "accept", "about": 1, "says": "Fine."}
+    no = {**yes, "by": "Eve", "does": "reject", "says": "I <b>refuse</b>."}
+    words = in_words([*({**yes, "by": f"A{n}"} for n in range(20)), no])
+    assert words.count("accepts offer 1") == 4
+    assert "A3, A4, A5, A6, A7, A8, A9, A10 and 9 more accepts offer 1" in words
+    assert '"Fine." ×17' in words
+    assert 'Eve rejects offer 1: "I \\u003cb' in words
