@@ -19,8 +19,8 @@ from shapley_coop.evals.reports.layout import shown
 from shapley_coop.evals.reports.report import figures, report
 from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
+from shapley_coop.evals.sweeps.specs import FigureSpec
 from shapley_coop.evals.sweeps.store import read_rows, register
-from shapley_coop.evals.sweeps.suite import FigureSpec
 from tests.swept import CONDITIONS, run_once, suite
 
 SVG = "{http://www.w3.org/2000/svg}"
