@@ -48,6 +48,8 @@ def check(
     else:
         for finding in findings:
             say(f"{'ok  ' if finding.sound else 'FAIL'}  {finding.what}: {finding.found}")
+        wrong = sum(not finding.sound for finding in findings)
+        say(f"{wrong} of {len(findings)} checks failed." if wrong else "All of it holds.")
     if not sound:
         sys.exit(NOT_SOUND)
 

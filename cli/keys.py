@@ -1,5 +1,7 @@
 """`coop keys` and `coop mandate`: keys of this home, and what a principal allows its agent."""
 
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,11 +88,23 @@ def mandate(
         "max_pay": max_pay or None,
         "min_end": min_end or None,
         "never": tuple(never or ()),
-        "expires": expires or None,
+        "expires": _when(expires) if expires else None,
     }
     signed = sign_mandate(key_of(key), agent=agent, **limits)
     write_file(out, as_bytes(signed.envelope).decode())
     say(signed.sha256)
+
+
+def _when(text: str) -> datetime:
+    """A time with its zone.
+
+    Raises:
+        ValueError: it is none.
+    """
+    with suppress(ValueError):
+        if (found := datetime.fromisoformat(text)).tzinfo:
+            return found
+    raise ValueError(f"--expires {text}: give a time and its zone, as in 2026-12-31T00:00:00Z")
 
 
 def _told(key: "PublicKey") -> dict[str, str]:

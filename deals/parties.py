@@ -1,18 +1,29 @@
 """Whom a deal binds, what of it concerns one agent, and what is left of it when somebody leaves.
 
 >>> from shapley_coop.deals import Deal, Do, Pay
->>> deal = Deal(clauses=[Do(agent="Ann", action="dig"), Pay(payer="Ben", payee="Ann", amount=2)])
+>>> deal = Deal(clauses=[Do(agent="Ann", action="dig"), Pay(payer="Ann", payee="others", amount=2)])
 >>> sorted(bound_by(deal.clauses, ["Ann", "Ben", "Cem"]))
-['Ann', 'Ben']
->>> rest = without(deal, {"Ben"})
->>> rest.text() if rest else ""
-'c1. Ann does dig at every turn.'
+['Ann']
+>>> rest = without(deal, {"Ben"}, ["Ann", "Ben", "Cem"])
+>>> print(rest.text() if rest else "nothing")
+c1. Ann does dig at every turn.
+c2. Ann pays Cem 1, once.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from fractions import Fraction
 
-from shapley_coop.deals.language.clauses import Clause, Pay, Share
-from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.language.clauses import (
+    OTHERS,
+    Clause,
+    Do,
+    Forbid,
+    Pay,
+    Share,
+    portions,
+)
+from shapley_coop.deals.language.deal import MAX_CLAUSES, Deal
+from shapley_coop.deals.language.when import EVERYONE
 
 
 def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
@@ -22,8 +33,8 @@ def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
         match clause:
             case Share():
                 bound.update(agents)
-            case Pay(payer=payer):
-                bound.add(payer)
+            case Pay():
+                bound.update(a for a, part in portions(clause, agents).items() if part < 0)
             case _:
                 bound.update(agent for agent in agents if clause.binds(agent))
     return bound
@@ -35,18 +46,54 @@ def concerns(clause: Clause, agent: str) -> bool:
         case Share():
             return True
         case Pay(payer=payer, payee=payee):
-            return agent in (payer, payee)
+            return bool({agent, OTHERS} & {payer, payee})
         case _:
             return clause.binds(agent)
 
 
-def without(deal: Deal, leaving: Collection[str]) -> Deal | None:
-    """What is left of a deal if some leave it: the clauses that concern none of them.
+def without(deal: Deal, leaving: Collection[str], agents: Sequence[str]) -> Deal | None:
+    """What is left of a deal if some leave it: no clause asks, pays or is paid by one of them.
+
+    Who was bound, paid or to pay among "everyone" or "others" is named then, with the same part as
+    before.
+
+    Args:
+        deal: the deal.
+        leaving: who leaves.
+        agents: all agents.
 
     Returns:
-        None if nothing is left, or if the deal splits the total, which is theirs as well.
+        None if nothing is left, if it has more clauses than a deal can have, or if the deal splits
+        the total, which is theirs as well.
     """
-    kept = [c for c in deal.clauses if not any(concerns(c, agent) for agent in leaving)]
-    if deal.share is not None or not kept:
+    if deal.share is not None:
         return None
-    return Deal(clauses=tuple(kept), drops=deal.drops)
+    kept = [
+        named
+        for clause in deal.clauses
+        for named in (_by_name(clause, agents) if _of_all(clause) else [clause])
+        if not any(concerns(named, agent) for agent in leaving)
+    ]
+    return Deal(clauses=tuple(kept), drops=deal.drops) if 0 < len(kept) <= MAX_CLAUSES else None
+
+
+def _of_all(clause: Clause) -> bool:
+    """Whether a clause speaks of some without their names."""
+    if isinstance(clause, Pay):
+        return OTHERS in (clause.payer, clause.payee)
+    return not isinstance(clause, Share) and clause.agent == EVERYONE
+
+
+def _by_name(clause: Clause, agents: Sequence[str]) -> Iterator[Clause]:
+    """A clause of everyone, or of others, as clauses that name them."""
+    if isinstance(clause, Do | Forbid):
+        for agent in agents:
+            yield clause.model_copy(update={"agent": agent})
+    if not isinstance(clause, Pay):
+        return
+    side = "payer" if clause.payer == OTHERS else "payee"
+    ends = portions(clause, agents)
+    for agent in (a for a in agents if a in ends and a not in (clause.payer, clause.payee)):
+        yield clause.model_copy(
+            update={side: agent, "amount": clause.amount * abs(Fraction(ends[agent]))}
+        )

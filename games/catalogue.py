@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from shapley_coop import plugins
+from shapley_coop.files import no_such
 from shapley_coop.games.files import read_file
 from shapley_coop.games.foresight import Foresight
 from shapley_coop.games.game import Game
@@ -97,7 +98,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     path = _HERE / f"{game}.yaml" if game.isidentifier() else Path(game)
     if not _is_file(path):
         what = "file" if Path(game).suffix else "game"
-        raise GameError(f"no {what} {game[:200]!r}: there are {', '.join(names())}, or give a file")
+        raise GameError(no_such(what, game, names(), "or give a file"))
     return str(path.absolute()) if path.suffix == _PYTHON else _parse(path)
 
 

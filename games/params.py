@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.amounts import MICRO, exact
-from shapley_coop.files import did_you_mean
+from shapley_coop.files import did_you_mean, plain_reason
 from shapley_coop.games.baseline import Absent
 from shapley_coop.games.look_alikes import look_alike, mixed
 
@@ -120,5 +120,5 @@ def one_line(name: str, params: type[Params], error: ValidationError) -> str:
         known = ", ".join(params.model_fields)
         meant = did_you_mean(where, params.model_fields).removeprefix(":")
         return f"{name} has no parameter {where!r}: it has {known}{meant and f';{meant}'}"
-    said = first["msg"].removeprefix("Value error, ")
+    said = plain_reason(first["msg"])
     return f"{name}: parameter {where}: {said}" if where else f"{name}: {said}"

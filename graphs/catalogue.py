@@ -3,6 +3,7 @@
 from functools import cache
 from importlib import import_module
 
+from shapley_coop.files import no_such
 from shapley_coop.graphs.workflow import App, WorkflowBuilder
 from shapley_coop.state.workflow_config import agents_of, playable
 
@@ -66,4 +67,4 @@ def summary(name: str) -> str:
 
 def _check(name: str) -> None:
     if name not in _PAGES:
-        raise ValueError(f"no workflow {name!r}: there are {', '.join(_PAGES)}")
+        raise ValueError(no_such("workflow", name, _PAGES))

@@ -195,7 +195,7 @@ def first_error(error: "ValidationError", of: "type[BaseModel] | None" = None) -
     """
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    reason = first["msg"].removeprefix("Value error, ")
+    reason = plain_reason(first["msg"])
     if first["type"] == "string_pattern_mismatch":
         field = of.model_fields.get(str(first["loc"][0])) if of and first["loc"] else None
         told = f". {field.description}" if field and field.description else ""
@@ -203,6 +203,29 @@ def first_error(error: "ValidationError", of: "type[BaseModel] | None" = None) -
     unknown = first["type"] == "extra_forbidden"
     meant = did_you_mean(where, of.model_fields) if unknown and of else ""
     return FirstError(where, reason, unknown, meant)
+
+
+def plain_reason(message: str) -> str:
+    """What pydantic says of a value, without its own words.
+
+    >>> plain_reason("Input should be a valid integer, unable to parse string as an integer")
+    'it has to be an integer'
+    """
+    said = message.removeprefix("Value error, ").partition(", unable to parse")[0]
+    said = said.replace("Input should be", "it has to be").replace("to be a valid ", "to be a ")
+    return "it is missing" if said == "Field required" else said.replace("a integer", "an integer")
+
+
+def no_such(kind: str, name: str, known: Iterable[str], instead: str = "") -> str:
+    """Say in one line that there is nothing of a name, what there is, and which may be meant.
+
+    >>> no_such("norm", "shaply", ["equal", "shapley"])
+    "no norm 'shaply': there are equal, shapley; did you mean 'shapley'?"
+    """
+    known = list(known)
+    meant = did_you_mean(name, known).removeprefix(":")
+    told = f"no {kind} {name[:200]!r}: there are {', '.join(known)}{instead and f', {instead}'}"
+    return f"{told};{meant}" if meant else told
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

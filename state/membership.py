@@ -4,9 +4,11 @@ Each gives facts of one letter: (turn, agent) → facts. The letter of a member 
 agents nor with the clauses, unless what the deal pays is not computed.
 """
 
+from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals import Deal, sentence, wire_form
+from shapley_coop.deals.analysis.outlook_rows import breaks
 from shapley_coop.deals.parties import concerns
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.signatures import shown_to_sign
@@ -42,7 +44,8 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
     assert offer is not None, "members sign the offer that stands"
     assert group is not None, "everybody is in a group"
     deal = Deal.model_validate(offer["deal"])
-    computed = turn.evaluated.outlook(deal, agent) if turn.evaluated.config.outlook else {}
+    private = turn.evaluated.game.ahead().own_payoffs_only
+    computed = _outlook(turn, agent if private else "") if turn.evaluated.config.outlook else {}
     own = {i: x for i, x in deal.ids().items() if concerns(x, agent) or not computed}
     shown: dict[str, Any] = {
         "revision": offer["revision"],
@@ -54,19 +57,41 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
         "drops": list(deal.drops),
     }
     if computed:
-        kept = {key: computed[key] for key in ("exact", "plays", "assumes") if key in computed}
-        shown["outlook"] = {**kept, "rows": _own_rows(computed["rows"], agent)}
+        shown["outlook"] = own_outlook(computed, agent)
     facts: dict[str, Any] = {"offer": shown, "delegate": group["delegate"]}
     return {**facts, "leaving": _leaving(turn, deal), **shown_to_sign(turn, agent)}
 
 
-def _own_rows(rows: list[dict[str, Any]], agent: str) -> list[dict[str, Any]]:
-    """The rows that say what an agent gets if all keep a deal, if it breaks it, and without it."""
-    return [
-        {**row, "payoffs": {agent: row["payoffs"][agent]}}
-        for row in rows
-        if row["who"] in ("", agent) and agent in row["payoffs"]
-    ]
+@lru_cache(maxsize=64)  # computed once for all members, unless each knows its own payoffs alone
+def _outlook(turn: TurnContext, viewer: str) -> dict[str, Any]:
+    offer = turn.evaluated.offer
+    assert offer is not None, "members sign the offer that stands"
+    return turn.evaluated.outlook(Deal.model_validate(offer["deal"]), viewer)
+
+
+def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
+    """What an agent gets if all keep a deal, if it breaks it, and without it.
+
+    Args:
+        found: a `DealOutlook` with rows, as plain JSON.
+        agent: whom it is shown to.
+    """
+    kept: dict[str, Any] = {
+        key: found[key] for key in ("exact", "plays", "assumes") if key in found
+    }
+    rows = (_own_row(row, agent) for row in found["rows"] if agent in row["payoffs"])
+    return {**kept, "rows": [row for row in rows if row]}
+
+
+def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
+    """A row as it concerns an agent, who may stand for an equal; empty if it does not."""
+    alike = row.get("alike", [])
+    if row["who"] not in ("", agent) and agent not in alike:
+        return {}
+    payoff = row["payoffs"][row["who"] or agent]
+    told = {key: x for key, x in row.items() if key != "alike"}
+    named = {"who": agent, "if": breaks(agent)} if row["who"] else {}
+    return {**told, **named, "payoffs": {agent: payoff}}
 
 
 def _leaving(turn: TurnContext, deal: Deal) -> str:

@@ -16,12 +16,15 @@ from shapley_coop.deals.mediation import mediator_of
 from shapley_coop.games.params import COUNT
 from shapley_coop.state.exchange import trade_talk
 from shapley_coop.state.groups import negotiators
-from shapley_coop.state.membership import ballot, delegation, own_part
+from shapley_coop.state.membership import ballot, delegation, own_outlook, own_part
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
 from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.tool_runs import drafts_for
 from shapley_coop.state.turn import TurnContext, in_turn_after
+
+MOST_OUTLOOKS = 12
+"""Of more agents, each is shown what an offer would pay itself alone."""
 
 Facts = dict[str, Any]
 Part = Callable[[TurnContext, str], Facts]
@@ -178,6 +181,8 @@ def _answered_offer(turn: TurnContext, agent: str) -> Facts:
         if turn.evaluated.config.outlook and not turn.evaluated.over:
             # What is private to others is in no one's outlook: it is computed for its reader.
             computed = turn.evaluated.outlook(deal, agent, turn.norms)
+            if computed and len(turn.evaluated.agents) > MOST_OUTLOOKS:
+                computed = own_outlook(computed, agent)
             facts["offer"] |= {"outlook": computed} if computed else {}
     return facts
 

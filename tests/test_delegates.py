@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.deals import in_force
-from shapley_coop.deals.parties import bound_by
+from shapley_coop.deals import Deal, Do, Pay, in_force
+from shapley_coop.deals.parties import bound_by, without
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load, names
 from shapley_coop.graphs.running import play
@@ -233,6 +233,32 @@ async def test_who_leaves_is_not_bound_and_the_others_sign_what_is_left(script: 
     assert len(script.shown_to(rest[0], "ratify")) >= 1
     checks = await verify_run(outcome["run"])
     assert all(check.sound for check in checks), [c for c in checks if not c.sound]
+
+
+def test_what_is_left_of_a_deal_names_those_who_stay() -> None:
+    deal = Deal(
+        clauses=[
+            Do(agent="everyone", action="wait"),
+            Pay(payer="Ann", payee="others", amount=3),
+            Pay(payer="others", payee="Dee", amount=3),
+        ]
+    )
+    rest = without(deal, {"Ben"}, AGENTS)
+    assert rest is not None
+    assert rest.text().splitlines() == [
+        "c1. Ann does wait at every turn.",
+        "c2. Cem does wait at every turn.",
+        "c3. Dee does wait at every turn.",
+        "c4. Ann pays Cem 1, once.",
+        "c5. Ann pays Dee 1, once.",
+        "c6. Ann pays Dee 1, once.",
+        "c7. Cem pays Dee 1, once.",
+    ]
+    assert bound_by(rest.clauses, AGENTS) == {"Ann", "Cem", "Dee"}
+    assert bound_by(deal.clauses, AGENTS) == set(AGENTS)
+    assert without(deal, set(AGENTS), AGENTS) is None
+    many = [f"P{n}" for n in range(300)]
+    assert without(Deal(clauses=[Do(agent="everyone", action="wait")]), {"P1"}, many) is None
 
 
 async def test_what_splits_the_total_cannot_be_left(script: Script) -> None:

@@ -82,7 +82,7 @@ def test_other_seeds_are_refused(text):
         ({"vary": {"graph": ["nope"]}}, "suite mini, graph=nope: no workflow 'nope'"),
         ({"base": {"game": "nope"}}, "no game 'nope'"),
         ({"base": {"gane": "escape_room"}}, "there is no setting 'gane'"),
-        ({"vary": {"rounds": [0]}}, "rounds: Input should be greater than"),
+        ({"vary": {"rounds": [0]}}, "rounds: it has to be greater than"),
         ({"base": {"seats": {"Zoe": "embedded:rational"}}}, "a seat is given to Zoe"),
     ],
 )

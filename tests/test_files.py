@@ -119,9 +119,9 @@ class _Model(BaseModel):
     ("content", "line"),
     [
         ({"parts": [1, 2, 3]}, "parts: two at most"),
-        ({"parts": [1, "x"]}, "parts.1: Input should be a valid integer"),
+        ({"parts": [1, "x"]}, "parts.1: it has to be an integer"),
         ({"whole": 1}, "there is no setting 'whole'"),
-        (7, "Input should be a valid dictionary or instance of _Model"),
+        (7, "it has to be a dictionary or instance of _Model"),
     ],
 )
 def test_the_first_error_is_one_line(content: object, line: str) -> None:

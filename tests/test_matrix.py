@@ -69,11 +69,11 @@ def test_the_letter_shows_the_table_that_the_game_pays() -> None:
 
 
 BAD_TABLES = {
-    "nothing in it": ({}, "actions: Field required"),
-    "no payoffs": ({k: v for k, v in TUG.items() if k != "payoffs"}, "payoffs: Field required"),
+    "nothing in it": ({}, "actions: it is missing"),
+    "no payoffs": ({k: v for k, v in TUG.items() if k != "payoffs"}, "payoffs: it is missing"),
     "one agent": (changed(agents=["Ann"]), "agents: "),
     "an agent twice": (changed(agents=["Ann", "Ann"]), "repeat a name"),
-    "agents in a word": (changed(agents="Ann"), "agents: Input should be a valid list"),
+    "agents in a word": (changed(agents="Ann"), "agents: it has to be a list"),
     "a key too many": (changed(colour="red"), " has no parameter 'colour': it has agents"),
     "no actions for one": (changed(actions={"Ann": ["pull"]}), "actions are missing for Ben"),
     "an empty list of actions": (
@@ -90,7 +90,7 @@ BAD_TABLES = {
     ),
     "YAML's yes and no": (
         changed(actions={**TUG["actions"], "Ann": [True, False]}),
-        "actions.Ann.0: Input should be a valid string",
+        "actions.Ann.0: it has to be a string",
     ),
     "an action with a space": (
         changed(actions={**TUG["actions"], "Ann": ["pull ", "wait"]}),

@@ -1,7 +1,8 @@
 """Pages and files of the documentation that are made from the code: `python -m tests.written_docs`.
 
-The command line's reference from its help, the clause language from its clauses, the schemas of the
-files that people write from the models that read them, and the README's picture from a run.
+The command line's reference from its help, the clause language and the labels from the deals' code,
+the schemas of the files that people write from the models that read them, and the README's picture
+from a run.
 """
 
 import json
@@ -16,6 +17,7 @@ import typer
 from shapley_coop.cli import app
 from shapley_coop.deals import Deal, Fault, read_deal
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.labels import LABELS
 from shapley_coop.deals.language.when import words
 from shapley_coop.state import Home
 from tests.warm_coop import users_coop
@@ -36,6 +38,7 @@ def written() -> dict[str, str]:
     return {
         "reference/cli.md": "\n".join(_command_line()),
         "reference/clauses.md": "\n".join(_clause_language()),
+        "reference/labels.md": "\n".join(_labels()),
         "reference/files.md": "\n".join(_files()),
         "pictures/first.svg": _drawn(),
         **{path: f"{text}\n" for path, text in schemas.items()},
@@ -140,6 +143,16 @@ def _clause_language() -> Iterator[str]:
     for condition in _CONDITIONS:
         clause = {"kind": "do", "agent": "Bob", "action": "lever", "when": condition}
         yield f"| `{_json(condition)}` | {words(_deal(clause).clauses[0].when)} |"  # type: ignore[union-attr]
+    yield ""
+
+
+def _labels() -> Iterator[str]:
+    yield from (MADE, "", "# Labels of refusals", "")
+    yield "A refused answer is sent back to its author with words that say how to correct it."
+    yield "Tables, the record and `refused:…` of [suites](../suites.md) count by these labels."
+    for about, labels in LABELS.items():
+        yield from ("", f"## {about}", "", "| label | means |", "|---|---|")
+        yield from (f"| `{label}` | {means} |" for label, means in labels.items())
     yield ""
 
 

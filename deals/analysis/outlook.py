@@ -45,7 +45,8 @@ NORM_PLAYS, NORM_SEARCH = 8, 2
 and by so many is each agent's best breach found."""
 
 MOST_VALUED, MOST_VALUED_BY_CHANCE = 12, 6
-"""Values of more agents than this are not computed in advance; fewer, where dice decide."""
+"""Values of more agents than this are not computed in advance, unless equals are counted; fewer,
+where dice decide."""
 
 ONE_BREACH = "who breaks it does the same thing wherever another is asked of it"
 
@@ -244,7 +245,13 @@ def _valued_in_advance(of: Prospect) -> bool:
     """
     if of.game.rolls_dice:
         return not of.record and len(of.game.agents) <= MOST_VALUED_BY_CHANCE
-    return len(of.game.agents) <= MOST_VALUED
+    return len(of.game.agents) <= MOST_VALUED or _equals_are_counted(of)
+
+
+def _equals_are_counted(of: Prospect) -> bool:
+    """Whether values of the play in which all keep the offer follow from classes of equals."""
+    (play, *_) = Simulation(of, count=1).kept()
+    return of.game.replays(play.record).classes is not None
 
 
 def _tells_of_others(of: Prospect) -> str:

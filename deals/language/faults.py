@@ -23,10 +23,7 @@ class FaultRecord(TypedDict):
 class Fault:
     """A refusal: a short label to count by, and feedback that says how to correct it.
 
-    Labels of the wire: SIZE, TEXT, TAG, MPT and MET (no opening / no closing tag), DUP, JSON,
-    LONG (longer than what is delivered to all).
-    Labels of the protocol: ACK (an offer is unanswered), VOID, STALE. Labels of a deal are
-    listed in `deals.language.rules`. Only the author sees the feedback.
+    `deals.language.labels` lists the labels. Only the author sees the feedback.
 
     Attributes:
         label: of the first fault, where the answer has several.

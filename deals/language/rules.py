@@ -5,21 +5,7 @@
 >>> found.label, found.feedback
 ('NAME', 'c1 names Eve, who is not a party: the parties are Alice, Bob.')
 
-=======  ==========================================================================
-label    refuses
-=======  ==========================================================================
-EMPTY    a deal without a clause
-LONG     a deal whose text is too long
-NAME     a name that is not a party's
-ACTION   an action its agent does not have
-TURN     a condition that no turn of the game can meet
-PAY      an amount that is not positive, a share over 100 %, or paying oneself
-SHARE    a split that is not one whole over all parties, or more than one split
-NORM     a norm that is not on offer
-CLASH    two duties that one agent cannot keep at the same turn
-DROP     ending a clause that is not in force
-KIND     a clause of a kind that this bargaining does not admit
-=======  ==========================================================================
+`deals.language.labels` says what each label refuses.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from shapley_coop.evals.measures import arbiters, conduct
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.files import no_such
 from shapley_coop.state import EvaluatedTable
 
 Kind = Literal["rate", "mean"]
@@ -71,7 +72,7 @@ def find(column: str) -> tuple[Evaluator, str]:
     if key in WITH_ARGUMENT and argument:
         return WITH_ARGUMENT[key], argument
     known = [*EVALUATORS, *(f"{key}:…" for key in WITH_ARGUMENT)]
-    raise ValueError(f"no measure {column!r}: there are {', '.join(known)}")
+    raise ValueError(no_such("measure", column, known))
 
 
 def scores(row: Row) -> dict[str, float | None]:

@@ -23,7 +23,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from shapley_coop import plugins
 from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
 from shapley_coop.evals.sweeps.specs import FigureSpec, Part, TableSpec
-from shapley_coop.files import first_error, read_mapping
+from shapley_coop.files import first_error, no_such, read_mapping
 from shapley_coop.games.catalogue import is_program
 from shapley_coop.graphs import builder
 from shapley_coop.permissions import PROGRAMS, permitted
@@ -165,8 +165,8 @@ def load_suite(name: str) -> Suite:
     """
     path = _file_of(name)
     if not path.is_file():
-        known = ", ".join([*shipped(), *plugins.names("suites")])
-        raise ValueError(f"no suite {name!r}: there are {known}, or give a file")
+        known = [*shipped(), *plugins.names("suites")]
+        raise ValueError(no_such("suite", name, known, "or give a file"))
     content = read_mapping(path, "a suite", "give name, base and vary")
     try:
         suite = Suite.model_validate({"name": path.stem, **content})

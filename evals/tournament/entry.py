@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.evals.sweeps.suite import Suite, parse_seeds, refuse_programs
-from shapley_coop.files import first_error, read_mapping
+from shapley_coop.files import first_error, no_such, read_mapping
 from shapley_coop.games import load
 
 FIRST, SECOND = "first", "second"
@@ -65,9 +65,7 @@ def load_tournament(name: str) -> Tournament:
     """
     path = _SHIPPED / f"{name}.yaml" if name in shipped() else Path(name)
     if not path.is_file():
-        raise ValueError(
-            f"no tournament {name!r}: there are {', '.join(shipped())}, or give a file"
-        )
+        raise ValueError(no_such("tournament", name, shipped(), "or give a file"))
     content = read_mapping(path, "a tournament", "give seats and games")
     try:
         found = Tournament.model_validate({"name": path.stem, **content})

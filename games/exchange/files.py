@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from shapley_coop.files import first_error
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import dialled, scores
 from shapley_coop.games.exchange.registry import Registry
@@ -111,9 +112,8 @@ def read_page(content: Any) -> ScenarioFile:
     try:
         return ScenarioFile.model_validate(dict(content))
     except ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise GameError(f"{where}: {first['msg']}") from None
+        first = first_error(error)
+        raise GameError(f"{first.where}: {first.reason}") from None
 
 
 def tasks_of(page: ScenarioFile) -> Tasks:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from shapley_coop.files import no_such
 from shapley_coop.games.dice import dice
 from shapley_coop.games.exchange import paper, taskbench
 from shapley_coop.games.exchange.files import read_scenario
@@ -33,7 +34,7 @@ def scenario(name: str, variant: int = 0) -> Scenario:
         return paper.paper(name, variant)
     if name.endswith(FILE_ENDINGS):
         return read_scenario(name)
-    raise GameError(f"no scenario {name!r}: there are {', '.join(paper.names())}, or give a file")
+    raise GameError(no_such("scenario", name, paper.names(), "or give a file"))
 
 
 def generated(agents: Sequence[str], atoms: int, competition: float, seed: int) -> Scenario:

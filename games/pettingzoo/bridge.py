@@ -21,6 +21,7 @@ from gymnasium.spaces import Discrete
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pydantic import ConfigDict, Field, ValidationError
 
+from shapley_coop.files import plain_reason
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
@@ -241,7 +242,7 @@ class PettingZooGame(Game):
         try:
             Params(agents=list(self.agents))
         except ValidationError as error:
-            reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+            reason = plain_reason(error.errors()[0]["msg"])
             raise self._refused(f"{reason}; name the agents with the parameter agents") from None
 
     def _named(self, joint: tuple[int, ...]) -> list[str]:

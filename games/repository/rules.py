@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from shapley_coop.files import first_error
 from shapley_coop.games.files import read_file
 from shapley_coop.games.repository.lines import LANGUAGES
 from shapley_coop.patterns import pattern
@@ -218,10 +219,8 @@ def read_rules(source: str | Path | Mapping[str, Any]) -> Rules:
     try:
         return Rules.model_validate(dict(content))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        known = ", ".join(Rules.model_fields)
-        raise ValueError(f"the rule {where!r}: {first['msg']}; there are {known}") from None
+        first, known = first_error(error), ", ".join(Rules.model_fields)
+        raise ValueError(f"the rule {first.where!r}: {first.reason}; there are {known}") from None
 
 
 def declared(attributes: str) -> dict[str, Place]:

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shapley_coop.amounts import exact
+from shapley_coop.files import plain_reason
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError, Number
 from shapley_coop.games.software_company.workspace import PYTHON, CheckResult, Status
@@ -173,7 +174,7 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "task"
-        reason = first["msg"].removeprefix("Value error, ")
+        reason = plain_reason(first["msg"])
         raise GameError(f"the task's {where}: {reason}") from None
 
 

@@ -7,13 +7,13 @@ would play seed 0.
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import httpx
 from pydantic import BaseModel
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from shapley_coop.files import no_such
 from shapley_coop.graphs import names
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.in_process import inside
@@ -76,9 +76,7 @@ def _strangers(context: Mapping[str, Any], form: type[BaseModel]) -> Iterator[st
     known = list(form.model_fields)
     for key in context:
         if key not in known:
-            near = get_close_matches(str(key), known, n=1)
-            meant = f"did you mean {near[0]!r}? " if near else ""
-            yield f"context: there is no key {key[:100]!r}: {meant}The keys are {', '.join(known)}"
+            yield f"context: {no_such('key', str(key), known)}"
 
 
 async def _graph_of(assistant: str) -> str:

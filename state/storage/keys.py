@@ -39,7 +39,10 @@ def key_of(name: str) -> PrivateKey:
     """
     path = _path(name)
     if not path.exists():
-        raise ValueError(f"no key {name!r} in {path.parent}: make it with coop keys new {name}")
+        known = ", ".join(key_names()) or "none"
+        raise ValueError(
+            f"no key {name!r} in {path.parent} (it holds {known}): coop keys new {name} makes it"
+        )
     return PrivateKey.read(read_text(path, "a key"), str(path))
 
 

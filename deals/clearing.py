@@ -1,0 +1,117 @@
+"""The uniform price of a call market: one good, all orders at once, one price for all who trade.
+
+The k-double auction with k = 1/2 (Chatterjee and Samuelson, 1983; Rustichini, Satterthwaite and
+Williams, 1994): limits to buy are ranked from above, limits to sell from below, and as many units
+trade as there are pairs of which the buyer's limit is no lower. The price is in the middle of what
+clears that many. No other single price trades more, nobody trades at a price worse than its limit,
+and what is bought is what is sold.
+
+>>> orders = [Order("Ann", BUY, 2, Fraction(9)), Order("Ben", SELL, 3, Fraction(4))]
+>>> cleared = clear(orders)
+>>> str(cleared.price), cleared.volume, cleared.bought, cleared.sold
+('13/2', 2, {'Ann': 2}, {'Ben': 2})
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from shapley_coop.games.dice import dice
+
+Side = Literal["buy", "sell"]
+BUY: Side = "buy"
+SELL: Side = "sell"
+
+
+@dataclass(frozen=True)
+class Order:
+    """A limit order: up to so many units, at this price for each or a better one.
+
+    Attributes:
+        agent: whose it is.
+        side: to buy or to sell.
+        quantity: units, 1 or more.
+        limit: the highest price that a buyer pays for a unit, or the lowest that a seller takes.
+    """
+
+    agent: str
+    side: Side
+    quantity: int
+    limit: Fraction
+
+
+@dataclass(frozen=True)
+class Cleared:
+    """What orders come to.
+
+    Attributes:
+        price: of each unit; None where nothing trades.
+        bought: agent → units that it buys.
+        sold: agent → units that it sells.
+    """
+
+    price: Fraction | None = None
+    bought: dict[str, int] = field(default_factory=dict)
+    sold: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def volume(self) -> int:
+        """How many units trade."""
+        return sum(self.bought.values())
+
+    def trades(self) -> Iterator[tuple[str, str, int]]:
+        """Who sells how many units to whom: sellers and buyers in order, each until it is served.
+
+        There are fewer of them than there are agents who trade.
+        """
+        buyers = iter(self.bought.items())
+        buyer, wanted = "", 0
+        for seller, units in self.sold.items():
+            left = units
+            while left:
+                if not wanted:
+                    buyer, wanted = next(buyers)
+                moved = min(left, wanted)
+                yield seller, buyer, moved
+                left, wanted = left - moved, wanted - moved
+
+
+def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
+    """Clear all orders of one good.
+
+    Args:
+        orders: of any agents; an agent should not be on both sides at crossing limits.
+        seed: draws who is served first of those with equal limits.
+        good: its name, so that the draws of two goods differ.
+    """
+    known = list(orders)
+    buys = _units(known, BUY, seed, good)
+    sells = _units(known, SELL, seed, good)
+    pairs = zip(buys, sells, strict=False)
+    count = sum(1 for (bid, _), (ask, _) in pairs if bid >= ask)
+    if not count:
+        return Cleared()
+    low, high = sells[count - 1][0], buys[count - 1][0]
+    low = max([low, *(bid for bid, _ in buys[count : count + 1])])
+    high = min([high, *(ask for ask, _ in sells[count : count + 1])])
+    return Cleared(
+        price=(low + high) / 2,
+        bought=dict(Counter(agent for _, agent in buys[:count])),
+        sold=dict(Counter(agent for _, agent in sells[:count])),
+    )
+
+
+def _units(orders: Sequence[Order], side: Side, seed: int, good: str) -> list[tuple[Fraction, str]]:
+    """The limit of each unit, with its agent, the best first; of equal ones by lot among agents."""
+    agents = sorted({order.agent for order in orders})
+    places = dice(seed, 0, f"call_market/{side}/{good}").permutation(len(agents))
+    place = dict(zip(agents, places, strict=True))
+    sign = -1 if side == BUY else 1
+    ranked = sorted(
+        (sign * order.limit, place[order.agent], order.agent, order.quantity)
+        for order in orders
+        if order.side == side
+    )
+    return [(sign * limit, agent) for limit, _, agent, n in ranked for _ in range(n)]
