@@ -28,7 +28,7 @@ RUNS: tuple[tuple[str, str, int], ...] = (
     ("negotiation", "public_goods", 1000),
     ("short_term", "public_goods", 1000),
     ("llm_only", "raid_battle", 1000),
-    ("negotiation", "raid_battle", 1000),
+    ("negotiation", "raid_battle", 300),
     ("task_exchange", "task_exchange", 16),
 )
 """Workflow, game, and the most agents that it is played with here."""
