@@ -125,6 +125,8 @@ def _play(table: Table) -> Check:
         if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
             return Check("play", False, f"turn {turn['turn']} pays {after.rewards}")
         position = after.position
+    if wrong := EvaluatedTable(table).signed.wrongly_handed():
+        return Check("play", False, wrong)
     return Check("play", position == table["position"], f"{len(table['record'])} turns replayed")
 
 
@@ -171,7 +173,7 @@ def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
 def _in_todays_words(clauses: Mapping[str, str], evaluated: EvaluatedTable) -> dict[str, str]:
     """Clauses in words, those of earlier versions in the words of this one."""
     game = evaluated.game
-    terms = Terms(game.agents, game.actions, game.turns)
+    terms = Terms(game.agents, game.actions, game.turns, goods=game.goods)
     read = {cid: read_words(words, terms) for cid, words in clauses.items()}
     return {
         cid: clauses[cid]

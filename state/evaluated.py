@@ -34,6 +34,7 @@ from shapley_coop.deals import (
     payments,
     payoffs,
     share_of,
+    short_of,
 )
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.ability_to_pay import Means, means_of, unpayable
@@ -46,6 +47,7 @@ from shapley_coop.deals.analysis.joint_payments import (
 from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
 from shapley_coop.state.characteristic import characteristic
@@ -91,6 +93,9 @@ class EvaluatedTable:
             return unpayable(payments(deal, self.record), self.settled(), known)
         now, game, position = self.turn, self.game, self.table["position"]
         agreed = agreed_from(deal, self.contract, now)
+        done = frozenset(f"standing {cid}" for cid in self.signed.monitor.paid)
+        if fault := ungivable(agreed, done, game.holdings(position)):
+            return fault
         if known is None or (fault := beyond_means(agreed, known, now)):
             return fault if known else None
         world = World.of(game, self.record)
@@ -186,6 +191,23 @@ class EvaluatedTable:
             return DealOutlook(rows=(kept, without)).record()
         settings, position = self.table["settings"], self.table["position"]
         return outlook_of(settings, position, self.record, self.contract, deal, norms, viewer)
+
+    def below(
+        self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
+    ) -> Fault | None:
+        """RESERVE: why a deal leaves an agent with less than it requires, while all keep it.
+
+        Where what others are paid is private, nothing but its own payoff is looked at.
+        """
+        if self.game.ahead().own_payoffs_only:
+            return short_of(least, self.kept(deal, agent, norms))
+        return self.signed.below_reservation(deal, agent, least, norms)
+
+    def kept(self, deal: Deal, agent: str, norms: Sequence[str] = ()) -> Fraction | None:
+        """What an agent ends with if all keep a deal, by its own outlook; None where unknown."""
+        rows = self.outlook(deal, agent, norms).get("rows", [])
+        found: dict[str, Any] = next((x["payoffs"] for x in rows if x["if"] == EVERYBODY), {})
+        return exact(found[agent]["mean"]) if agent in found else None
 
     def payoffs_by(self, norm: str) -> dict[str, Fraction]:
         """What each agent ends with if a norm decides about what was earned."""
