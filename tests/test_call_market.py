@@ -2,6 +2,8 @@
 
 import json
 from fractions import Fraction
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,8 +17,12 @@ from shapley_coop.evals.verifying_books import wrongly_cleared
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.answers import tagged
-from shapley_coop.state import RunConfig, Table, game_of, home
+from shapley_coop.state import Home, RunConfig, Table, game_of, home
+from tests.proof_kills import at_every_write
 from tests.scripted import Script
+from tests.test_delegates import wrong_in_export
+from tests.trials import Audit, Play, Trial
+from tests.warm_coop import warm_coop
 
 AGENTS = ["Ann", "Ben", "Cem"]
 ROOM: dict[str, Any] = {"game": "trade", "params": {"agents": AGENTS}}
@@ -111,6 +117,7 @@ async def test_trades_are_executed_and_paid_at_one_price(script: Script) -> None
     assert give == Give(giver="Ann", receiver="Ben", good="wood", quantity=2)
     assert pay == Pay(payer="Ben", payee="Ann", amount=Fraction(12))
     assert table["position"]["holds"]["Ben"]["wood"] == 2
+    assert wrong_in_export(table, "call_market") == []
     (paid,) = outcome["transfers"]
     assert (paid["payer"], paid["payee"], paid["amount"]) == ("Ben", "Ann", 12)
     assert sum(outcome["payoffs"].values()) == pytest.approx(sum(outcome["rewards"].values()))
@@ -182,3 +189,15 @@ def test_a_schema_and_the_wire_say_the_same() -> None:
     fields = {"orders": [order("buy", "wood", 2, 8)], "speech": None, "notes": None}
     assert tagged("order", fields) == send(order("buy", "wood", 2, 8))
     assert tagged("order", {"orders": None}) == "<REJECT>"
+
+
+@pytest.mark.slow
+def test_killed_at_every_write_it_comes_to_the_same_and_is_paid_once(tmp_path: Path) -> None:
+    coop = warm_coop(Home(tmp_path))
+    agents = ("--set", "agents=[Ann, Ben, Cem]")
+    play = Play.uninterrupted(coop, "whole", ("trade", "--graph", "call_market", *agents))
+    trial = Trial(coop, "killed", play)
+    at_every_write(trial, Random(0))
+    assert trial.kills > play.whole["turns_played"]
+    assert Audit.of(coop.home, [play], [trial]).clean
+    assert coop.run("verify", "killed").code == 0
