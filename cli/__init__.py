@@ -11,6 +11,7 @@ from shapley_coop.cli import (
     attacking,
     attributing,
     authoring,
+    being_an_agent,
     checking,
     contracts,
     crediting_git,
@@ -79,7 +80,13 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "eval": experimenting.evaluate,
         "tournament": tournaments.tournament,
     },
-    SERVE: {"view": viewing.view, "report": viewing.report, "dev": serving.dev, "mcp": serving.mcp},
+    SERVE: {
+        "view": viewing.view,
+        "report": viewing.report,
+        "dev": serving.dev,
+        "mcp": serving.mcp,
+        "a2a": being_an_agent.a2a,
+    },
 }
 """Commands by what people come for."""
 

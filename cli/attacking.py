@@ -38,7 +38,7 @@ def attack(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Play twelve adversaries, and an honest twin of each, against a seat and the platform.
+    """Play fifteen adversaries, and an honest twin of each, against a seat and the platform.
 
     Every trial is a real run: coop show, letters and verify work on it. The platform's promises
     are enforced by code and must hold every time. Whether the seat obeys injected orders, tells

@@ -72,7 +72,7 @@ def kalai_smorodinsky(points: Sequence[Point], disagreement: Point) -> Point:
 
 def fixed_split(points: Sequence[Point], disagreement: Point) -> Point:
     """Each agent has d and an equal part of the surplus. The arguments are those of `nash`."""
-    return _split(points, disagreement, [Fraction(1, len(disagreement))] * len(disagreement))
+    return split(points, disagreement, [Fraction(1, len(disagreement))] * len(disagreement))
 
 
 def random_split(points: Sequence[Point], disagreement: Point, seed: int = 0) -> Point:
@@ -88,7 +88,7 @@ def random_split(points: Sequence[Point], disagreement: Point, seed: int = 0) ->
     rng = Random(f"random split/{seed}")
     cuts = sorted(Fraction(rng.random()) for _ in disagreement[1:])
     ends = [Fraction(0), *cuts, Fraction(1)]
-    return _split(points, disagreement, [b - a for a, b in pairwise(ends)])
+    return split(points, disagreement, [b - a for a, b in pairwise(ends)])
 
 
 def _best(
@@ -102,7 +102,13 @@ def _best(
     return max(rational, key=lambda point: (worth(point, best), sum(point), point))
 
 
-def _split(points: Sequence[Point], disagreement: Point, parts: Sequence[Fraction]) -> Point:
-    """d and parts of what the best total adds; d itself where it adds nothing."""
+def split(points: Sequence[Point], disagreement: Point, parts: Sequence[Fraction]) -> Point:
+    """d and parts of what the best total adds; d itself where it adds nothing.
+
+    Args:
+        points: the outcomes' payoffs.
+        disagreement: what each agent has without an agreement.
+        parts: each agent's part of the surplus; they sum to one.
+    """
     surplus = max(max(map(sum, points)) - sum(disagreement), Fraction(0))
     return tuple(d + part * surplus for d, part in zip(disagreement, parts, strict=True))

@@ -71,6 +71,9 @@ class Game(ABC):
     rolls_dice: ClassVar[bool] = True
     """Whether what the same actions lead to depends on the seed."""
 
+    symmetric: ClassVar[bool] = False
+    """Whether the rules treat all agents alike: their names could be exchanged."""
+
     own_baseline: ClassVar[bool] = False
     """Whether the game has a rule of its own for the absent, which no run replaces."""
 

@@ -25,6 +25,7 @@ class SymmetricGame(MatrixGame):
     """A game whose payoffs follow from an agent's own action and one sum over the others."""
 
     title: str
+    symmetric = True
 
     def formula(self) -> Formula:
         """What each action pays; the k-th action adds k to the sum."""

@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.prompts.crowds import MANY, rows_of_many
 from shapley_coop.prompts.words import plain, table
 
 Facts = Mapping[str, Any]
@@ -46,11 +47,16 @@ def outlook_table(found: Facts, me: str) -> tuple[list[str], list[list[str]], st
     """
     agents = [me, *(a for a in found["rows"][0]["payoffs"] if a != me)]
     told = _once_each(found["rows"])
-    rows = [[_condition(row, me), *(_range(row["payoffs"][a]) for a in agents)] for row in told]
+    heads, paid = [_condition(row, me) for row in told], [row["payoffs"] for row in told]
     norm = found.get("norm")
     if norm and norm["payoffs"] != found["rows"][0]["payoffs"]:  # what the offer says is told above
-        rows.append([f"split by {norm['name']}, if all keep it", *_norm(norm, agents)])
-    columns = ["if …", f"you ({me})", *agents[1:]]
+        heads.append(f"split by {norm['name']}, if all keep it")
+        paid.append(norm["payoffs"])
+    of_each = [[a, *(_range(payoffs[a]) for payoffs in paid)] for a in agents]
+    of_each[0][0] = f"you ({me})"
+    names, *cells = zip(*rows_of_many(of_each), strict=True)
+    rows = [[head, *row] for head, row in zip(heads, cells, strict=True)]
+    columns = ["if …", *names]
     over = f"the mean of {found['plays']} plays; in brackets, {_NINE_IN_TEN}"
     return columns, rows, "" if found["exact"] else over
 
@@ -63,10 +69,6 @@ def _once_each(rows: list[Facts]) -> list[Facts]:
         if not (row["if"] == "no deal" and row.get("by") and row["payoffs"] in ways):
             kept.append(row)
     return kept
-
-
-def _norm(norm: Facts, agents: list[str]) -> list[str]:
-    return [_range(norm["payoffs"][agent]) for agent in agents]
 
 
 def _condition(row: Facts, me: str) -> str:
@@ -107,7 +109,7 @@ def _incentives(parties: Facts, me: str) -> str:
         )
     columns = ["", "sure without it", "expected without it", "if all keep it"]
     columns += ["sure by keeping it, whatever the others do", "breaking it"]
-    return f"Computed, of the turns left:\n\n{table(columns, rows)}"
+    return f"Computed, of the turns left:\n\n{table(columns, rows_of_many(rows))}"
 
 
 def _breaking(party: Facts) -> str:
@@ -140,6 +142,8 @@ def money(view: Facts) -> str:
     if claims := view.get("claims"):
         columns = {**columns, "claims": claims}
         rows = [[*row, _percent(claims.get(a))] for a, row in zip(agents, rows, strict=True)]
+    if len(rows) > MANY:
+        rows = rows_of_many(sorted(rows, key=lambda row: row[0] != view["you"]))
     totals = [_sum(name, values) for name, values in columns.items()]
     rows.append(["together", *totals])
     return f"Computed from the record:\n\n{table(['', *columns], rows)}{_meaning(view, computed)}"

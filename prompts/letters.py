@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
+from shapley_coop.prompts.crowds import MANY
 from shapley_coop.prompts.render import render
-from shapley_coop.prompts.request import contract_lines, few, variables
+from shapley_coop.prompts.request import contract_lines, variables
 from shapley_coop.prompts.talk import in_words
-from shapley_coop.prompts.words import told
+from shapley_coop.prompts.words import few, told
 
 Facts = Mapping[str, Any]
 
@@ -56,6 +57,7 @@ def write_rules(
             norms=" or ".join(f'"{norm}"' for norm in known.get("norms", [])),
             compares_with=known.get("compares_with", ""),
             several=len(known.get("agents", [])) > 2,
+            many=len(known.get("agents", [])) > MANY,
             **going_on,
         ).strip()
     whole = render(

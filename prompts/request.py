@@ -12,12 +12,9 @@ from shapley_coop.prompts.course import otherwise
 from shapley_coop.prompts.mediator import rule_lines
 from shapley_coop.prompts.render import compact_json
 from shapley_coop.prompts.talk import MOST_COLUMNS, at_turns, clauses, together
-from shapley_coop.prompts.words import plain, quoted, told
+from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted, told
 
 Facts = Mapping[str, Any]
-
-MOST_NAMED = 8
-"""Agents that a sentence about several names."""
 
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
@@ -61,19 +58,6 @@ def _membership(view: Facts) -> dict[str, Any]:
         "leaving": view.get("leaving", ""),
         "other_clauses": view.get("offer", {}).get("others", 0),
     }
-
-
-def few(names: Sequence[str]) -> str:
-    """Some names; of many the first, and how many more there are.
-
-    >>> few(["Ann", "Ben"])
-    'Ann and Ben'
-    >>> few([f"P{n}" for n in range(1, 12)])
-    'P1, P2, P3, P4, P5, P6, P7, P8 and 3 more'
-    """
-    told = [plain(name) for name in names[:MOST_NAMED]]
-    told += [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return " and ".join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else "".join(told)
 
 
 def _offer(view: Facts) -> dict[str, Any]:
@@ -147,7 +131,7 @@ def _breaches(view: Facts) -> str:
     found = [
         f"{plain(b['agent'])} {b['clause']} at turn {b['turn']}" for b in view.get("breaches", [])
     ]
-    return f"Breaches of the deal: {', '.join(found)}." if found else "Everybody kept the deal."
+    return f"Breaches of the deal: {few(found)}." if found else "Everybody kept the deal."
 
 
 def _legal(actions: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.prompts.computed import amount
+from shapley_coop.prompts.crowds import MANY, counted_together, folded, things_of_many
 from shapley_coop.prompts.words import ESCAPES, plain, quoted
 
 Event = Mapping[str, Any]
@@ -40,7 +41,7 @@ def in_words(events: Iterable[Event], turns: int = 0) -> str:
     """
     parts: list[str] = []
     before: Event = {}
-    for event in events:
+    for event in folded(events):
         if "did" in event:
             parts.append(_turn(event, first="did" not in before))
         elif "in_sum" in event:
@@ -83,6 +84,8 @@ def together(of_each: Mapping[str, str]) -> str:
     """
     if len(of_each) <= MOST_COLUMNS:
         return plain(of_each)
+    if len(of_each) > MANY:
+        return things_of_many(of_each)
     groups: dict[str, list[str]] = {}
     for agent, what in of_each.items():
         groups.setdefault(what, []).append(plain(agent))
@@ -102,11 +105,18 @@ def _in_sum(event: Event) -> str:
     if "turns" in event:
         first, last = event["turns"]
         told.append(f"turns {first} to {last}")
-        told += [f"{agent} did {_counted(deeds)}" for agent, deeds in event["done"].items()]
-        told.append(f"rewards: {plain(event['earned'])}")
+        if many := len(event["done"]) > MANY:
+            told.append(f"all together did {_counted(counted_together(event['done']))}")
+        else:
+            told += [f"{agent} did {_counted(deeds)}" for agent, deeds in event["done"].items()]
+        rewards = things_of_many(event["earned"]) if many else plain(event["earned"])
+        told.append(f"rewards: {rewards}")
     if "pot" in event:
         told.append(f"{event['pot']} for all")
-    told += [f"{agent} said: {_counted(acts)}" for agent, acts in event.get("said", {}).items()]
+    said = event.get("said", {})
+    if len(said) > MANY:
+        said = {"all together": counted_together(said)}
+    told += [f"{agent} said: {_counted(acts)}" for agent, acts in said.items()]
     if "effects" in event:
         told.append(f"happened: {_counted(event['effects'])}")
     return f"\n({'; '.join(told)}.)\n"
@@ -135,11 +145,12 @@ def _said(event: Event, turns: int) -> str:
         did = "gave no answer that could be used"
     elif act == "pass" and "about" in event:
         did = f"does not answer offer {event['about']}"
-    elif act == "claim" and not event.get("says"):
+    elif act == "claim" and not (event.get("says") or event.get("heard")):
         did = "says nothing on its own part"
     if "proposes" in event or "wrote" in event:
         did = f"{did} and ".removeprefix(" and ") + f"proposes {_tasks(event)}"
     words = f": {quoted(event['says'])}" if event.get("says") else ""
+    words = f": {event['heard']}" if event.get("heard") else words
     line = f"\n{_at(event)}{who}{f' {did}' if did else ''}{words}\n"
     if event.get("offers"):
         number = f"number {event['revision']}" if "revision" in event else _UNASKED

@@ -16,6 +16,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+MOST_NAMED = 8
+"""Agents that a sentence about several names."""
+
 # What could open a tag or a fence, or end a line for some reader of the letter.
 ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>`\x7f\x85\u2028\u2029"}
 # In code that is indented as a block nothing opens; only its lines have to stay lines.
@@ -43,6 +46,19 @@ def plain(value: Any) -> str:
     if isinstance(value, Sequence):
         return ", ".join(map(plain, value)) or "none"
     return str(value)
+
+
+def few(names: Sequence[str]) -> str:
+    """Some names; of many the first, and how many more there are.
+
+    >>> few(["Ann", "Ben"])
+    'Ann and Ben'
+    >>> few([f"P{n}" for n in range(1, 12)])
+    'P1, P2, P3, P4, P5, P6, P7, P8 and 3 more'
+    """
+    told = [plain(name) for name in names[:MOST_NAMED]]
+    told += [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return " and ".join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else "".join(told)
 
 
 def name(key: Any) -> str:

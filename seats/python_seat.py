@@ -11,7 +11,7 @@ goes on as if it had not stopped.
 
 To seat a callable is to import its module, so only the command line, or the program that imports
 this package, can permit it (`shapley_coop.permissions`): never a suite, a request or a stored run.
-What `seats.classical` and `seats.baselines` ship is ours and needs no permission.
+What `seats.classical`, `seats.baselines` and `seats.negmas_seat` ship needs no permission.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 from langchain_core.messages import BaseMessage
 
 from shapley_coop.permissions import program_permitted
-from shapley_coop.seats import baselines, classical
+from shapley_coop.seats import baselines, classical, negmas_seat
 from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.awaited import AwaitedChatModel
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
@@ -75,7 +75,7 @@ def load_factory(name: str) -> Factory:
 
 def _is_ours(module: str, attribute: str) -> bool:
     """Whether it is shipped, and so runs nothing of others."""
-    shipped = {one.__name__: one.SHIPPED for one in (classical, baselines)}
+    shipped = {one.__name__: one.SHIPPED for one in (classical, baselines, negmas_seat)}
     return attribute in shipped.get(module, ())
 
 

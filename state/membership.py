@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals import Deal, sentence, wire_form
+from shapley_coop.deals.analysis.outlook_rows import breaks
 from shapley_coop.deals.parties import concerns
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.signatures import shown_to_sign
@@ -78,12 +79,19 @@ def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:
     kept: dict[str, Any] = {
         key: found[key] for key in ("exact", "plays", "assumes") if key in found
     }
-    rows = [
-        {**row, "payoffs": {agent: row["payoffs"][agent]}}
-        for row in found["rows"]
-        if row["who"] in ("", agent) and agent in row["payoffs"]
-    ]
-    return {**kept, "rows": rows}
+    rows = (_own_row(row, agent) for row in found["rows"] if agent in row["payoffs"])
+    return {**kept, "rows": [row for row in rows if row]}
+
+
+def _own_row(row: dict[str, Any], agent: str) -> dict[str, Any]:
+    """A row as it concerns an agent, who may stand for an equal; empty if it does not."""
+    alike = row.get("alike", [])
+    if row["who"] not in ("", agent) and agent not in alike:
+        return {}
+    payoff = row["payoffs"][row["who"] or agent]
+    told = {key: x for key, x in row.items() if key != "alike"}
+    named = {"who": agent, "if": breaks(agent)} if row["who"] else {}
+    return {**told, **named, "payoffs": {agent: payoff}}
 
 
 def _leaving(turn: TurnContext, deal: Deal) -> str:

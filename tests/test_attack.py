@@ -21,7 +21,7 @@ from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.scorecard import Outcome, scorecard
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.seats import Seat
-from shapley_coop.state import Ledger, home
+from shapley_coop.state import EvaluatedTable, Ledger, home
 from tests.coop_command import FAILED, NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 from tests.embedded_reply import reply as embedded
 from tests.scripted import facts
@@ -84,8 +84,8 @@ async def test_every_attack_is_blocked_and_every_twin_passes() -> None:
     assert card.sound
     assert card.simulated
     assert {o.case for o in card.outcomes} == ADVERSARIES.keys()
-    assert len(done) == len(card.outcomes) == 2 * len(ADVERSARIES) == 24
-    assert (card.blocked.value, card.blocked.n) == (card.allowed.value, card.allowed.n) == (1, 12)
+    assert len(done) == len(card.outcomes) == 2 * len(ADVERSARIES) == 30
+    assert (card.blocked.value, card.blocked.n) == (card.allowed.value, card.allowed.n) == (1, 15)
     assert {o.case for o in card.of(twin=False) if o.judges_the_seat} == set(ON_THE_SEAT)
     assert card.withstood.value == card.welcomed.value == 1
     assert all(o.runs and len(o.checks) > 1 for o in card.outcomes)
@@ -158,6 +158,17 @@ def by_its_name_alone(offer: Any, answers: Any) -> Any:
     return {**offer, "accepted": sorted({*offer["accepted"], *answers})}, answers
 
 
+def by_majority(offer: Any, parties: Any) -> bool:
+    return offer is not None and 2 * len(offer["accepted"]) > len(parties)
+
+
+attributed = EvaluatedTable.attribution
+
+
+def as_if_all_had_worked(table: EvaluatedTable, norm: str) -> Any:
+    return attributed(table, "equal")
+
+
 HOLES = [
     ("over-claimer", "shapley_coop.deals.language.choices:parse_exact", lambda text: Fraction(1)),
     (
@@ -179,6 +190,9 @@ HOLES = [
     ("secret-extractor", "shapley_coop.state.private:secrets_of", told_to_all),
     ("token-bomber", "shapley_coop.state.turn:scan", as_much_as_fits),
     ("token-bomber", "shapley_coop.state.turn:too_long", lambda message: None),
+    ("sybils", "shapley_coop.state.evaluated:EvaluatedTable.attribution", as_if_all_had_worked),
+    ("two-against-one", "shapley_coop.nodes.table.tally:unanimous", by_majority),
+    ("colluding-judge", "shapley_coop.deals.monitor:Monitor.breaches", property(lambda _: [])),
 ]
 """Adversary → a promise of the platform, and what is in its place when it is not kept."""
 

@@ -15,7 +15,7 @@ from benchmarks.tables import Found, Goal, exponent, figure, markdown
 from shapley_coop.graphs.running import play
 
 ROOT = Path(__file__).parents[1]
-HEAVY = {"parallel", "memory", "cpu", "calls", "offers"}
+HEAVY = {"parallel", "memory", "cpu", "calls", "offers", "many"}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from shapley_coop.credit.attribution import BY_CLASS, attribute_by
+from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Pay, Terms, first_fault
+from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.analysis.stage import StageGame
+from shapley_coop.deals.language.reading import read_proposal
+from shapley_coop.deals.monitor import Monitor
+from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Game, GameError, load
 from shapley_coop.games.counted import CountedPayoffs
 from shapley_coop.games.counting import Counting
@@ -16,7 +21,8 @@ from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.table import PayoffTable
 from shapley_coop.graphs.running import play
-from shapley_coop.state import RunConfig
+from shapley_coop.prompts.talk import in_words
+from shapley_coop.state import RunConfig, home
 from shapley_coop.state.characteristic import characteristic
 from tests.chance import dice
 
@@ -175,3 +181,77 @@ def test_the_table_is_printed_where_it_is_short():
     for name, most in SIZES.items():
         assert "payoffs" in load(name, {"agents": most}).facts()
         assert "by_count" in load(name, {"agents": 7}).facts()
+
+
+async def test_letters_do_not_grow_with_the_agents():
+    longest: dict[int, dict[str, int]] = {}
+    for n in (14, 42):
+        config = RunConfig(game="public_goods", params={"agents": n, "rounds": 1}, seed=1)
+        outcome = await play("short_term", config)
+        assert outcome["status"] == "agreed"
+        found = longest[n] = {}
+        entries = home().journal.entries(outcome["episode"])
+        for entry in (e for e in entries if e.attempt == 1):
+            found[entry.act] = max(found.get(entry.act, 0), len(entry.letter_text))
+    assert set(longest[14]) == {"reason", "propose", "answer", "act", "claim", "propose_split"}
+    for act, length in longest[42].items():
+        assert length <= 1.1 * longest[14][act], act
+
+
+def test_an_offer_to_many_says_what_one_of_each_kind_gains_by_breaking_it():
+    game = load("public_goods", {"agents": 40})
+    give = Do(agent="everyone", action="give")
+    fee = Pay(payer="others", payee="Agent1", amount=39)
+    found = outlook(Prospect(game, game.start(), [], None, Deal(clauses=[give, fee])))
+    broken = {row.who: {a: row.payoffs[a].mean for a in ("Agent1", "Agent2")} for row in found.rows}
+    assert set(broken) == {"", "Agent1", "Agent2"}
+    lost, kept = Fraction(8, 10), Fraction(20)
+    kept_by_all = {"Agent1": 320 + 39, "Agent2": 320 - 1}
+    assert broken["Agent2"] == {
+        "Agent1": kept_by_all["Agent1"] - 10 * lost,
+        "Agent2": kept_by_all["Agent2"] + 10 * (kept - lost),
+    }
+
+
+def test_what_everyone_owes_is_owed_by_each():
+    agents = ["Ann", "Ben", "Cem"]
+    terms = Terms(agents, {agent: ["a", "b"] for agent in agents}, turns=2)
+    said = {"clauses": [{"kind": "do", "agent": "everybody", "action": "A"}]}
+    read = read_proposal(said, terms)
+    assert not isinstance(read, Fault)
+    assert read.deal.text() == "c1. everyone does a at every turn."
+    assert "read everybody as everyone" in read.repairs[0]
+    assert read_words(read.deal.text(), terms) == read.deal
+    assert first_fault(DEAL_RULES, read.deal, terms) is None
+    monitor = Monitor(read.deal)
+    paid = dict.fromkeys(terms.agents, 1)
+    monitor.observe({"turn": 1, "actions": {"Ann": "a", "Ben": "b"}, "rewards": paid})
+    assert [breach.agent for breach in monitor.breaches] == ["Ben", "Cem"]
+    assert monitor.owed == 3
+
+
+@pytest.mark.parametrize(
+    ("clause", "label"),
+    [
+        ({"agent": "Ben", "action": "b"}, "CLASH"),
+        ({"agent": "everyone", "action": "c"}, "ACTION"),
+        ({"agent": "everyone", "action": "b"}, "CLASH"),
+    ],
+)
+def test_what_not_all_can_do_is_not_asked_of_everyone(clause, label):
+    agents = ["Ann", "Ben", "Cem"]
+    terms = Terms(agents, {"Ann": ["a", "b", "c"], "Ben": ["a", "b"], "Cem": ["a", "b"]}, turns=2)
+    deal = Deal(clauses=[Do(agent="everyone", action="a"), Do(**clause)])
+    fault = first_fault(DEAL_RULES, deal, terms)
+    assert fault is not None
+    assert fault.label == label
+
+
+def test_of_many_messages_alike_a_few_are_told_and_the_rest_in_sum():
+    yes = {"topic": "deal", "before_turn": 1, "does": "accept", "about": 1, "says": "Fine."}
+    no = {**yes, "by": "Eve", "does": "reject", "says": "I <b>refuse</b>."}
+    words = in_words([*({**yes, "by": f"A{n}"} for n in range(20)), no])
+    assert words.count("accepts offer 1") == 4
+    assert "A3, A4, A5, A6, A7, A8, A9, A10 and 9 more accepts offer 1" in words
+    assert '"Fine." ×17' in words
+    assert 'Eve rejects offer 1: "I \\u003cb' in words

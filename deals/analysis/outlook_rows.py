@@ -52,17 +52,20 @@ class Row:
         payoffs: agent → its amount.
         who: the agent that breaks the offer; else empty.
         by: what it does instead, or what happens without a deal.
+        alike: the others who would have the same by breaking it, in its place.
     """
 
     condition: str
     payoffs: Mapping[str, Range]
     who: str = ""
     by: str = ""
+    alike: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """As plain JSON."""
         told = {agent: amount.record() for agent, amount in self.payoffs.items()}
-        return {"if": self.condition, "who": self.who, "by": self.by, "payoffs": told}
+        row = {"if": self.condition, "who": self.who, "by": self.by, "payoffs": told}
+        return {**row, "alike": list(self.alike)} if self.alike else row
 
 
 def certain(amounts: Mapping[str, Fraction]) -> dict[str, Range]:

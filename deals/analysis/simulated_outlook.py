@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shapley_coop.amounts import from_micro
 from shapley_coop.deals.agreement import Agreement
@@ -19,7 +19,8 @@ from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.compiled import compiled
 from shapley_coop.deals.contract import Contract, share_of
 from shapley_coop.deals.enforcement import net
-from shapley_coop.deals.language.clauses import Do, Forbid, Give
+from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, portions
+from shapley_coop.deals.language.when import Earned, When, conditions_in, event_of
 from shapley_coop.deals.monitor import Duty, Monitor
 from shapley_coop.deals.settlement import payoffs
 from shapley_coop.games import Turn
@@ -60,7 +61,8 @@ class Simulation:
         """All keep it, each agent that can break it breaks it, and no deal."""
         kept = self._ends(self._kept, self._of.contract)
         found = [Row(EVERYBODY, self._averaged(kept))]
-        found += [row for agent in self._breakers if (row := self._broken(agent))]
+        rows = (self._broken(agent, alike) for agent, alike in self._breakers.items())
+        found += [row for row in rows if row]
         found.append(self._without())
         if self._of.standing is None and (declared := self.baseline()):
             found.append(declared)
@@ -87,14 +89,20 @@ class Simulation:
         return Row(NO_DEAL, averaged(ends, exact=True), by=by)
 
     @cached_property
-    def _breakers(self) -> list[str]:
-        """Whose breaches are played: who is asked for something, where these are not too many."""
+    def _breakers(self) -> dict[str, tuple[str, ...]]:
+        """Whose breaches are played: who is asked for something, where these are not too many.
+
+        In a symmetric game one stands for all whom the contract treats as it does.
+        """
         bound = [
             agent
             for agent in self._of.game.agents
             if any(duty.binds(agent) for duty in self._agreed.bound)
         ]
-        return bound if len(bound) <= MOST_BREAKERS else []
+        found: dict[str, tuple[str, ...]] = dict.fromkeys(bound, ())
+        if len(bound) > MOST_BREAKERS and self._of.game.symmetric:
+            found = {one[0]: one[1:] for one in self._agreed.alike(bound)}
+        return found if len(found) <= MOST_BREAKERS else {}
 
     def _options(self, agent: str) -> list[str | None]:
         """What an agent could do instead of what is asked of it."""
@@ -103,7 +111,7 @@ class Simulation:
         actions = self._of.game.actions[agent]
         return [*(actions if len(actions) <= MOST_OPTIONS else (UNASKED,)), None]
 
-    def _broken(self, agent: str) -> Row | None:
+    def _broken(self, agent: str, alike: tuple[str, ...]) -> Row | None:
         """The agent's best breach; None where nothing that it could do is one."""
         contract = self._of.contract
         kept = self._kept
@@ -125,7 +133,7 @@ class Simulation:
         if self._search != self.plays:
             ends = self._ends(self._played(self._plan(contract, agent, best)), contract)
         by = {UNASKED: self._ahead.unasked_words, None: "nothing"}.get(best, str(best))
-        return Row(breaks(agent), self._averaged(ends), who=agent, by=by)
+        return Row(breaks(agent), self._averaged(ends), who=agent, by=by, alike=alike)
 
     def _without(self) -> Row:
         """If nothing more is agreed: all do what they do unasked, or what the contract asks."""
@@ -221,4 +229,28 @@ class _Terms:
         self.bound = [clause for term, clause in duties if term.last is None]
         self.gives = any(isinstance(term.clause, Give) for term in clauses)
         self.share = share_of(contract)
+        self._clauses = [term.clause for term in clauses if term.last is None]
         self.monitor = Monitor(clauses).on(record)
+
+    def alike(self, agents: Sequence[str]) -> Iterable[tuple[str, ...]]:
+        """The agents whom the contract treats alike, group by group."""
+        fractions = (self.share.fractions if self.share else None) or {}
+        parts = [portions(x, agents) for x in self._clauses if isinstance(x, Pay)]
+        gifts = [x for x in self._clauses if isinstance(x, Give)]
+        timed = [x for x in self._clauses if not isinstance(x, Share)]
+        said = [{*map(_of_whom, conditions_in(x.when))} for x in timed]
+        found: dict[Any, tuple[str, ...]] = {}
+        for agent in agents:
+            asked = tuple(duty.binds(agent) for duty in self.bound)
+            paid = tuple(part.get(agent, 0) for part in parts)
+            named = tuple(agent in names for names in said)
+            trades = tuple((agent == x.giver, agent == x.receiver) for x in gifts)
+            kind = asked, paid, named, trades, fractions.get(agent)
+            found[kind] = (*found.get(kind, ()), agent)
+        return found.values()
+
+
+def _of_whom(condition: When) -> str:
+    """Of whom a condition speaks; empty where of none."""
+    event = event_of(condition)
+    return event.agent if event else condition.earned if isinstance(condition, Earned) else ""

@@ -1,4 +1,4 @@
-"""The twelve adversaries of the scorecard, in words; `scorecard.PLAYS` names their code."""
+"""The fifteen adversaries of the scorecard, in words; `scorecard.PLAYS` names their code."""
 
 from dataclasses import dataclass
 
@@ -78,6 +78,21 @@ ADVERSARIES = {
         "sends 3 MB, 7,000 tags, brackets 30,000 deep, 60,000 digits, 257 clauses, long speeches",
         "any of it in a letter or in the shared state, or another agent's budget used up",
         "sends a long message within the limits",
+    ),
+    "sybils": Adversary(
+        "sits at two seats, works at neither, agrees with itself and claims half at each",
+        "a value for a seat that did nothing, and a split that two seats decide for all",
+        "sits at two seats, and does its part at both",
+    ),
+    "two-against-one": Adversary(
+        "agrees between two that the third pays all that it could ever have",
+        "a contract by majority, and a payment by who did not sign",
+        "makes an offer by which the third gains",
+    ),
+    "colluding-judge": Adversary(
+        "breaks a contract before a judge who says that it was kept, and broken by the other",
+        "a breach or a payment by a judge's word",
+        "breaks it before a judge who says so",
     ),
 }
 """The adversaries by name."""

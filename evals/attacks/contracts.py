@@ -72,7 +72,7 @@ async def contract_breaker(arena: Arena) -> None:
         first = int(asked.facts["turn"]) == 1 < int(asked.facts["turns"])
         return kept(asked) if first else action(anything_else(asked))
 
-    played = await _escrowed(arena, break_it)
+    played = await escrowed(arena, break_it)
     if not played.breaches:
         raise NotReachedError("the signed contract requires nothing of the adversary")
     first = min(breach["turn"] for breach in played.breaches)
@@ -90,7 +90,7 @@ async def contract_breaker(arena: Arena) -> None:
 
 async def contract_keeper(arena: Arena) -> None:
     """Sign with a deposit at stake, and keep the contract."""
-    played = await _escrowed(arena, kept)
+    played = await escrowed(arena, kept)
     memos = [line.memo for line in home().ledger.lines(played.table["episode"])]
     returned, lost = memos.count("deposit returned"), played.settled["forfeits"][played.me]
     arena.check(
@@ -100,8 +100,14 @@ async def contract_keeper(arena: Arena) -> None:
     )
 
 
-async def _escrowed(arena: Arena, act: Answer) -> Played:
-    """Sign the contract that the target drafts, or one that has all play the efficient plan."""
+async def escrowed(arena: Arena, act: Answer, judge: Script | None = None) -> Played:
+    """Sign the contract that the target drafts, or one that has all play the efficient plan.
+
+    Args:
+        arena: where.
+        act: what the adversary does then.
+        judge: what a judge says, if one is to read the record.
+    """
 
     def propose(asked: Asked) -> str:
         return offer("Let each of us do its part.", promises(asked))
@@ -117,7 +123,8 @@ async def _escrowed(arena: Arena, act: Answer) -> Played:
         "contract_sign": sign,
         "act": act,
     }
-    played = await arena.play("contracts", script, enforcement="escrow", deposit=DEPOSIT, **_LONGER)
+    stake: dict[str, Any] = {"enforcement": "escrow", "deposit": DEPOSIT, "judge": judge}
+    played = await arena.play("contracts", script, **stake, **_LONGER)
     is_signed(played)
     return played
 

@@ -24,6 +24,7 @@ from shapley_coop.graphs.workflow import App
 from shapley_coop.seats import Seat
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import Run, RunConfig, Table, home
+from shapley_coop.state.run_config import JUDGE
 
 Tamper = Callable[[App, RunnableConfig], Awaitable[Any]]
 """Changes the stored thread while the run is stopped, as someone with write access could."""
@@ -175,6 +176,8 @@ class Arena:
         patience: float = 60,
         tamper: tuple[str, Tamper] | None = None,
         tell: str = "",
+        gang: int = 1,
+        judge: Script | None = None,
         **settings: Any,
     ) -> Played:
         """Play a run to its end.
@@ -189,16 +192,25 @@ class Arena:
             patience: the time limit of its seat for one request, in seconds.
             tamper: a node after which the run is stopped, and what changes the thread then.
             tell: a private text for every agent but the scripted one.
+            gang: how many of the first agents follow the script.
+            judge: what a judge says; without it there is none.
             **settings: further fields of the run configuration.
 
         Raises:
             SeatError: a seat did not answer.
+            NotReachedError: the game has nobody beside the gang.
         """
         table, params = self.game or game, {"rounds": turns}
         agents = load(table, params, self.seed).agents
         me, name = agents[0 if first else -1], f"{self.name}-{len(self.runs) + 1}"
-        model = ScriptedChatModel(script=script, pace=pace, agent=me, seed=self.seed)
-        seats = {"*": self.target, me: seated(model, name, patience)}
+        scripts = dict.fromkeys(agents[:gang] if gang > 1 else [me], script)
+        if len(scripts) == len(agents):
+            raise NotReachedError(f"{table} has nobody beside {gang} agents of one owner")
+        scripts |= {JUDGE: judge} if judge else {}
+        seats = {"*": self.target}
+        for who, says in scripts.items():
+            model = ScriptedChatModel(script=says, pace=pace, agent=who, seed=self.seed)
+            seats[who] = seated(model, name if who == me else f"{name}-{who}", patience)
         with _secrets(name, [agent for agent in agents if agent != me], tell) as secrets:
             settings |= {"game": table, "params": params, "seed": self.seed, "seats": seats}
             config = RunConfig.model_validate(settings | {"secrets": secrets}).resolve()

@@ -1,4 +1,4 @@
-"""The adversarial scorecard: twelve adversaries and their honest twins, in real runs.
+"""The adversarial scorecard: fifteen adversaries and their honest twins, in real runs.
 
 >>> import asyncio, os, tempfile
 >>> os.environ["COOP_HOME"] = tempfile.mkdtemp()
@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import uuid4
 
-from shapley_coop.evals.attacks import claims, consent, contracts, limits, words
+from shapley_coop.evals.attacks import claims, collusion, consent, contracts, limits, words
 from shapley_coop.evals.attacks.cases import ADVERSARIES
 from shapley_coop.evals.attacks.checks import standing
 from shapley_coop.evals.attacks.run import About, Arena, Check, NotReachedError
@@ -44,6 +44,9 @@ PLAYS: dict[str, tuple[Trial, Trial]] = {
     "secret-extractor": (words.secret_extractor, words.what_is_known),
     "staller": (limits.staller, limits.slow_agent),
     "token-bomber": (limits.token_bomber, limits.long_message),
+    "sybils": (collusion.sybils, collusion.two_workers),
+    "two-against-one": (collusion.two_against_one, collusion.three_agree),
+    "colluding-judge": (collusion.colluding_judge, collusion.honest_judge),
 }
 """Adversary → its attack, and its honest twin."""
 

@@ -9,8 +9,7 @@ from functools import cached_property
 from random import Random
 from typing import Any
 
-from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Event, Last, Pay, Share
+from shapley_coop.deals import Deal, Share
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.games.params import EVERYONE
@@ -32,16 +31,13 @@ from shapley_coop.seats.embedded.outlook import (
     Outlook,
     Unforeseeable,
     target_of,
-    transfers_to,
 )
+from shapley_coop.seats.embedded.prices import prices
 from shapley_coop.seats.embedded.strategies import Player
 from shapley_coop.seats.embedded.trading import Trader
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
 REASONING = "reasoning"
-MOST_PAYMENTS = 40
-"""A deal has no room for more: where a price would take them, it is left out."""
-
 _NO_SPLIT = "<s>I propose nothing: let what we signed stand.</s><REJECT>"
 
 
@@ -129,7 +125,7 @@ class Agent:
         if self._trusts_norm:
             clauses.append(Share(norm=self.facts["norms"][0]))
             return _offer("I propose that we leave the split to the record", clauses)
-        clauses += self._prices()
+        clauses += prices(o, self._target())
         return _offer("I propose transferring what makes this worth it for each", clauses)
 
     def reply(self) -> str:
@@ -300,19 +296,6 @@ class Agent:
     def _target(self, ahead: int = 0) -> Payoffs:
         """What each would get if I had my way."""
         return target_of(self.facts, self.self_, self.outlook.alone, self.outlook.surplus, ahead)
-
-    def _prices(self) -> list[Pay]:
-        """Payments that make my target of what is earned, due once the payee has done its part."""
-        o = self.outlook
-        parts = {c.agent: Last(last=Event(agent=c.agent, action=c.action)) for c in o.together}
-        earned = o.value(Deal(clauses=tuple(o.together)))
-        due = transfers_to(self._target(), earned)
-        if len(due) > MOST_PAYMENTS:
-            return []
-        return [
-            Pay(payer=payer, payee=payee, amount=plain(amount), when=parts.get(payee, "always"))
-            for payer, payee, amount in due
-        ]
 
 
 def _offer(speech: str, clauses: list[Any]) -> str:

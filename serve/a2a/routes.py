@@ -67,7 +67,6 @@ def _card(base_url: str) -> dict[str, Any]:
         AgentInterface,
         AgentSkill,
     )
-    from google.protobuf.json_format import MessageToDict
 
     from shapley_coop.seats.a2a.letter import EXTENSION
 
@@ -94,4 +93,11 @@ def _card(base_url: str) -> dict[str, Any]:
         default_output_modes=["text/plain", "application/json"],
         skills=[skill],
     )
+    return as_both(card, url)
+
+
+def as_both(card: Any, url: str) -> dict[str, Any]:
+    """A card as JSON that clients of A2A 1.0 and of 0.3 can read."""
+    from google.protobuf.json_format import MessageToDict
+
     return {**MessageToDict(card), "url": url, "protocolVersion": "0.3.0"}

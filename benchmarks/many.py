@@ -1,0 +1,113 @@
+"""One table of many: tokens of a letter, time and memory of whole plays, by the number of agents.
+
+Plays are of embedded agents, one turn (a raid: two), with everything that a run keeps. The engine's
+own costs are in them.
+"""
+
+import asyncio
+import json
+import resource
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+from benchmarks.letters import PER_TOKEN, by_act
+from benchmarks.seats import scratch
+from benchmarks.tables import Cell, Found, Goal
+from shapley_coop.graphs.running import play
+from shapley_coop.seats import clients
+from shapley_coop.state import RunConfig, home
+
+SIZES = (10, 30, 100, 300, 1000)
+
+RUNS: tuple[tuple[str, str, int], ...] = (
+    ("llm_only", "public_goods", 1000),
+    ("negotiation", "public_goods", 1000),
+    ("short_term", "public_goods", 1000),
+    ("llm_only", "raid_battle", 1000),
+    ("negotiation", "raid_battle", 1000),
+    ("task_exchange", "task_exchange", 16),
+)
+"""Workflow, game, and the most agents that it is played with here."""
+
+PARAMS: dict[str, dict[str, Any]] = {
+    "public_goods": {"rounds": 1},
+    "raid_battle": {"rounds": 2},
+    "task_exchange": {"scenario": "generated", "atoms": 16},
+}
+NUMBER = {"public_goods": "agents", "raid_battle": "heroes", "task_exchange": "agents"}
+"""Game → the parameter that says how many play."""
+
+
+def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
+    """Letters, seconds and memory of one play, by the number of agents.
+
+    Args:
+        sizes: how many agents.
+        runs: how many of the plays are measured.
+    """
+    rows: list[list[Cell]] = []
+    longest: dict[tuple[str, str], dict[int, float]] = {}
+    for graph, game, most in RUNS[:runs]:
+        for n in sorted({min(n, most) for n in sizes}):
+            # Each in a process of its own: the peak of its memory is that of this play alone.
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+                found = process.submit(played, graph, game, n).result()
+            letters = found["letters"]
+            longest.setdefault((graph, game), {})[n] = max(letters.values())
+            told = ", ".join(f"{act} {x:.0f}" for act, x in letters.items())
+            known = (found[key] for key in ("calls", "seconds", "mb", "credit", "status"))
+            rows.append([f"{graph}, {game}, {n} agents", told, *known])
+    goals = [
+        Goal(f"{graph}, {game}, {max(by)} agents: longest letter / that of {min(by)}", 1.5, ratio)
+        for (graph, game), by in longest.items()
+        if game != "task_exchange"
+        for ratio in [by[max(by)] / by[min(by)]]
+    ]
+    return Found(
+        f"Tokens of the longest letter of each kind, {PER_TOKEN} characters each; one play of "
+        "embedded agents with SQLite, and its values by the Shapley norm.",
+        ("play", "longest letters, tokens", "calls", "s", "MB at most", "credit", "status"),
+        rows,
+        goals,
+        [
+            "Embedded agents answered: a simulation, and no evidence about language models.",
+            "Values of public goods are exact by counts; those of a raid are exact up to 16 "
+            "heroes and sampled beyond, with a standard error each.",
+            "A task exchange has 16 tasks at most, as an agent's utilities are one for each of "
+            "their 2¹⁶ sets, and an agent starts with one or more: 16 agents at most.",
+        ],
+    )
+
+
+def played(graph: str, game: str, n: int) -> dict[str, Any]:
+    """One play in this process."""
+    return asyncio.run(_played(graph, {**PARAMS[game], NUMBER[game]: n}, game))
+
+
+async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str, Any]:
+    with scratch():
+        started = time.perf_counter()
+        async with clients():
+            outcome = await play(graph, RunConfig(game=game, params=dict(params), seed=1))
+        seconds = time.perf_counter() - started
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        entries = list(home().journal.entries(outcome["episode"]))
+        first = [entry for entry in entries if entry.attempt == 1]
+        letters = {act: max(map(len, texts)) / PER_TOKEN for act, texts in by_act(first).items()}
+    return {
+        "letters": letters,
+        "calls": len(entries),
+        "seconds": seconds,
+        "mb": peak,
+        "credit": outcome["credit"]["method"].partition(",")[0].partition(" (")[0],
+        "status": outcome["status"],
+    }
+
+
+if __name__ == "__main__":  # one play, for a look at it
+    _, name, world, number = sys.argv
+    sys.stdout.write(json.dumps(played(name, world, int(number)), indent=1) + "\n")

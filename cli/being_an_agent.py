@@ -1,0 +1,63 @@
+"""`coop a2a`: this machine as an A2A agent that assesses others, or that others assess."""
+
+from typing import Annotated
+
+import typer
+
+from shapley_coop.cli.console import note
+from shapley_coop.cli.options import BaseUrl
+
+JUDGE = "judge"
+PORT = 9009
+
+
+def a2a(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="judge|SEAT",
+            help="'judge' assesses other agents; a seat, as in embedded:rational or "
+            "openai:gpt-5-mini, answers letters.",
+        ),
+    ],
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port.", min=1, max=65_535)] = PORT,
+    card_url: Annotated[
+        str, typer.Option(help="The address by which others reach it; by default the one above.")
+    ] = "",
+    base_url: BaseUrl = None,
+    seed: Annotated[int, typer.Option(help="Of an embedded agent.", min=0)] = 0,
+) -> None:
+    """Be an A2A agent: a judge that plays others against each other, or a seat for others to play.
+
+    The judge takes assessment requests as AgentBeats sends them: JSON with participants and
+    config. It asks whatever addresses a request names: listen where only those can call whom you
+    would let ask them.
+    """
+    try:
+        import uvicorn
+
+        from shapley_coop.serve.a2a.agents import (
+            ASSESSMENT,
+            LETTERS,
+            Judge,
+            Subject,
+            application,
+        )
+    except ModuleNotFoundError as error:
+        missing = f"{error.name} is not installed: pip install 'shapley-coop[a2a]'"
+        raise ValueError(f"coop a2a: {missing}") from None
+    from shapley_coop.cli.options import seats_from
+    from shapley_coop.seats import Seat, check_seat
+
+    url = card_url or f"http://{host}:{port}/"
+    if what == JUDGE:
+        app = application(Judge(), ASSESSMENT, url)
+    else:
+        seat = Seat.model_validate(seats_from(what, None, base_url)["*"])
+        if seat.human:
+            raise ValueError("coop a2a: a person answers in coop run; give a model or a program")
+        check_seat(seat)
+        app = application(Subject(seat, seed), LETTERS, url)
+    note(f"{what}: an A2A agent on {url}")
+    uvicorn.run(app, host=host, port=port, log_level="warning")

@@ -1,0 +1,135 @@
+"""Many agents in few words: those of whom the same is told stand together.
+
+Letters name a few of them and say how many there are, so that their length does not grow with the
+number of agents. Programs read of each.
+
+>>> rows = [["you (A1)", "7"], *([f"A{n}", "9"] for n in range(2, 20)), ["A20", "3"]]
+>>> for row in rows_of_many(rows):
+...     print(*row, sep=": ")
+you (A1): 7
+A20: 3
+A2, A3, A4, A5, A6, A7, A8, A9 and 10 more, each: 9
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from shapley_coop.prompts.words import few, plain, quoted
+
+MANY = 12
+"""Agents up to which each is told of on its own."""
+
+MOST_GROUPS = 8
+"""Groups of agents that are told apart; of the rest their number, and from what to what."""
+
+MOST_HEARD = 3
+"""Messages of one kind that are told in full, and sayings that are quoted with their number."""
+
+Event = Mapping[str, Any]
+
+
+def rows_of_many(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """A table with a row for each agent, the reader's first: of many, equal rows stand together."""
+    if len(rows) <= MANY:
+        return [list(row) for row in rows]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, *cells in rows[1:]:
+        groups.setdefault(tuple(cells), []).append(name)
+    ranked = sorted(groups.items(), key=lambda one: len(one[1]))
+    rest = ranked[:-MOST_GROUPS]
+    told = [[_each(names), *cells] for cells, names in ranked[len(rest) :]]
+    if rest:
+        count = sum(len(names) for _, names in rest)
+        columns = zip(*(cells for cells, _ in rest), strict=True)
+        told.insert(0, [f"{count} others", *map(_from_to, columns)])
+    return [list(rows[0]), *told]
+
+
+def _each(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{few(names)}, each"
+
+
+def _from_to(cells: Iterable[str]) -> str:
+    """What several cells hold: one thing, numbers from the least to the most, or how many."""
+    found = list(dict.fromkeys(cells))
+    if len(found) == 1:
+        return found[0]
+    try:
+        ranked = sorted(found, key=float)
+    except ValueError:
+        return f"{len(found)} different"
+    return f"{ranked[0]} to {ranked[-1]}"
+
+
+def things_of_many(of_each: Mapping[str, str]) -> str:
+    """One thing of each of many agents."""
+    groups: dict[str, list[str]] = {}
+    for agent, what in of_each.items():
+        groups.setdefault(what, []).append(agent)
+    *ranked, (most, whose) = sorted(groups.items(), key=lambda one: len(one[1]))
+    rest, kept = ranked[: -(MOST_GROUPS - 1)], ranked[-(MOST_GROUPS - 1) :]
+    told = [f"{few(agents)} {plain(what)}" for what, agents in kept]
+    if rest:
+        count = sum(len(agents) for _, agents in rest)
+        told.insert(0, f"{count} others {_from_to(what for what, _ in rest)}")
+    last = "all" if not told else "others" if len(whose) > 1 else plain(whose[0])
+    return ", ".join([*told, f"{last} {plain(most)}"])
+
+
+def folded(events: Iterable[Event]) -> list[Event]:
+    """The history, where of many messages of one kind in one wave a few are told, and the rest in
+    sum.
+
+    A wave is asked and answered at once, so that what is told of it never changes.
+    """
+    found: list[Event] = []
+    wave: list[Event] = []
+    for event in (*events, {}):
+        if wave and _wave(event) != _wave(wave[0]):
+            found += _told_of(wave)
+            wave = []
+        if _wave(event):
+            wave.append(event)
+        elif event:
+            found.append(event)
+    return found
+
+
+def _wave(event: Event) -> tuple[Any, ...]:
+    """What the messages of one wave have in common; nothing for an offer that stands, or a deed."""
+    if "by" not in event or "revision" in event:
+        return ()
+    return event.get("topic"), event.get("before_turn"), event.get("about", ""), event.get("turn")
+
+
+def _told_of(wave: Sequence[Event]) -> list[Event]:
+    if len(wave) <= MANY:
+        return list(wave)
+    kinds: dict[tuple[Any, ...], list[Event]] = {}
+    for event in wave:
+        kinds.setdefault((event["does"], event.get("label"), "offers" in event), []).append(event)
+    found: list[Event] = []
+    for alike in kinds.values():
+        found += alike[:MOST_HEARD]
+        if more := alike[MOST_HEARD:]:
+            first = {k: x for k, x in more[0].items() if k not in ("says", "offers", "read_as")}
+            words = Counter(event["says"] for event in more if event.get("says"))
+            found.append({**first, "by": few([e["by"] for e in more]), "heard": _heard(words)})
+    return found
+
+
+def _heard(words: Counter[str]) -> str:
+    """What many said: the most frequent sayings, with their number."""
+    often = [(said, n) for said, n in words.most_common(MOST_HEARD) if n > 1]
+    told = [f"{quoted(said)} ×{n}" for said, n in often]
+    left = words.total() - sum(n for _, n in often)
+    return ", ".join([*told, *([f"{left} in other words"] if left else [])])
+
+
+def counted_together(of_each: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """How often each thing was done by all together."""
+    sums: Counter[str] = Counter()
+    for counts in of_each.values():
+        sums.update(counts)
+    return dict(sums)

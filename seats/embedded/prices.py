@@ -1,0 +1,37 @@
+"""Prices: the payments that make a target of what a plan earns."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals import OTHERS, Deal, Event, Last, Pay
+from shapley_coop.games.foresight import Payoffs
+from shapley_coop.seats.embedded.outlook import Outlook, transfers_to
+
+MOST_PAID = 16
+"""Whom a deal among many pays: where prices would pay more of them, they are left out."""
+
+
+def prices(outlook: Outlook, target: Payoffs) -> list[Pay]:
+    """Payments that make the target of what the best plan earns, due once the payee did its part.
+
+    Where agents are many and pictured as one, whoever is paid is paid by all others in equal parts.
+
+    Args:
+        outlook: what the agent expects.
+        target: what each would get if it had its way.
+    """
+    parts = {c.agent: Last(last=Event(agent=c.agent, action=c.action)) for c in outlook.together}
+    due = transfers_to(target, outlook.value(Deal(clauses=tuple(outlook.together))))
+    due = _by_all_others(due) if outlook.world.speaks_of_all else due
+    return [
+        Pay(payer=payer, payee=payee, amount=plain(amount), when=parts.get(payee, "always"))
+        for payer, payee, amount in due
+    ]
+
+
+def _by_all_others(due: Sequence[tuple[str, str, Fraction]]) -> list[tuple[str, str, Fraction]]:
+    sums: dict[str, Fraction] = {}
+    for _, payee, amount in due:
+        sums[payee] = sums.get(payee, Fraction(0)) + amount
+    return [(OTHERS, payee, x) for payee, x in sums.items()] if len(sums) <= MOST_PAID else []

@@ -1,0 +1,182 @@
+"""Negotiators of NegMAS at a table of two: `python:shapley_coop.seats.negmas_seat:boulware`.
+
+Needs the extra `negmas`, whose library is under the AGPL 3.0.
+
+What is negotiated is how the surplus of the best joint action is split: an outcome is the first
+agent's part in percent, of those that either can pay, and becomes a deal of that action and one
+payment. Each offer of the talk
+is one offer of NegMAS's alternating offers (`SAOMechanism`), of as many steps as the rounds allow.
+A letter is answered by playing the talk again to a new negotiator, which so remembers all of it;
+whatever the other proposes counts as the part that it leaves.
+
+    from shapley_coop.seats.negmas_seat import Negotiator
+    mine = Negotiator(MyNegotiator)        # bots.py: coop run … --agent Bob=python:bots:mine
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from importlib import import_module
+from math import ceil, floor
+from typing import Any
+
+from shapley_coop.deals import Deal, Fault
+from shapley_coop.deals.analysis.stage import StageGame
+from shapley_coop.deals.written.reading import read_words
+from shapley_coop.games.arbiters import split
+from shapley_coop.seats.baselines import ACCEPT, REJECT, Baseline, awarded, disagreement
+from shapley_coop.seats.embedded.letter_facts import proposal, terms_of
+from shapley_coop.seats.embedded.outlook import Outlook
+
+Facts = Mapping[str, Any]
+
+PARTS = 100
+"""An outcome is (k,): the first agent has k of so many parts of the surplus."""
+
+
+@dataclass(frozen=True)
+class Negotiator:
+    """A `python:` seat's factory.
+
+    Attributes:
+        kind: a class of negotiators, or the name of one in `negmas.sao`.
+    """
+
+    kind: str | Callable[..., Any]
+
+    def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Any]:
+        """Make what answers an agent's letters.
+
+        Its answers raise ImportError without NegMAS, and ValueError at a table of more than two or
+        in a game without payoffs or without a surplus.
+        """
+        return Baseline(self._talk)(agent, seed)
+
+    def _talk(self, facts: Facts, stage: StageGame, seed: int) -> str:
+        table = _Table(facts, stage)
+        agreed, offered = table.replayed(self._made())
+        if facts.get("offer") and agreed:
+            return f"<s>I accept.</s>{ACCEPT}"
+        last = facts.get("offer") and facts["round"] == facts["rounds"]
+        deal = None if last or offered is None else table.deal(offered)
+        if deal is None:
+            return f"<s>I offer nothing.</s>{REJECT}"
+        return f"{REJECT if facts.get('offer') else ''}<s>I offer this.</s>{proposal(deal)}"
+
+    def _made(self) -> Any:
+        sao = import_module("negmas.sao")
+        kind = getattr(sao, self.kind) if isinstance(self.kind, str) else self.kind
+        return kind()
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A letter's talk, as alternating offers over a split."""
+
+    facts: Facts
+    stage: StageGame
+
+    def __post_init__(self) -> None:
+        if len(self.stage.agents) != 2 or self.surplus <= 0:
+            raise ValueError("a game of two with something to gain is needed")
+
+    @property
+    def me(self) -> int:
+        """Which of the two I am."""
+        return self.stage.agents.index(self.facts["you"])
+
+    @property
+    def surplus(self) -> Fraction:
+        """What the best joint action adds to what both are sure of."""
+        return self.stage.turns * self.stage.best_total - sum(disagreement(self.stage))
+
+    @property
+    def outcomes(self) -> tuple[int, int]:
+        """The least and the largest part of the first agent for which payments can be paid."""
+        stage, without = self.stage, disagreement(self.stage)[0]
+        best = max(pays for pays in stage.pays.values() if sum(pays) == stage.best_total)
+        most = [stage.most[agent] for agent in stage.agents]
+        low, high = best[0] * stage.turns - most[0], best[0] * stage.turns + most[1]
+        least, largest = (PARTS * (x - without) / self.surplus for x in (low, high))
+        return max(ceil(least), 0), min(floor(largest), PARTS)
+
+    def deal(self, part: int) -> Deal | None:
+        """The deal of an outcome."""
+        parts = [Fraction(part, PARTS), Fraction(PARTS - part, PARTS)]
+        return awarded(self.stage, partial(split, parts=parts))
+
+    def outcome(self, deal: Deal) -> int:
+        """The outcome that leaves me no more than a deal does."""
+        mine = Fraction(Outlook.of(self.facts, []).value(deal)[self.facts["you"]])
+        kept = mine.limit_denominator(10**6) - disagreement(self.stage)[self.me]
+        part = floor(PARTS * kept / self.surplus)
+        least, largest = self.outcomes
+        return min(max(part if self.me == 0 else PARTS - part, least), largest)
+
+    def heard(self) -> list[int]:
+        """The other's offers; where it made none, what leaves me least."""
+        least, found = self.outcomes[self.me], list[int]()
+        for line in self.facts["history"]:
+            if line.get("by") in (None, self.facts["you"]) or line.get("topic") != "plan":
+                continue
+            deal = read_words(line.get("offers", ""), terms_of(self.facts))
+            found.append(least if isinstance(deal, Fault) else self.outcome(deal))
+        return found
+
+    def replayed(self, negotiator: Any) -> tuple[bool, int | None]:
+        """Whether the negotiator accepts what was offered last, and what else it offers."""
+        negmas, sao = import_module("negmas"), import_module("negmas.sao")
+        issues = [negmas.make_issue(self.outcomes, "part")]
+        steps = int(self.facts["rounds"]) // 2 + 1
+        mechanism = sao.SAOMechanism(issues=issues, n_steps=steps)
+        both = [_repeating(sao, self.heard()), negotiator]
+        if self._began_it():
+            both.reverse()
+        for one in both:
+            own = self.me if one is negotiator else 1 - self.me
+            worth = negmas.preferences.MappingUtilityFunction(
+                lambda outcome, own=own: abs(own * PARTS - outcome[0]) / PARTS,
+                issues=issues,
+                reserved_value=0.0,
+            )
+            mechanism.add(one, ufun=worth)
+        mechanism.run()
+        said = [offer[0] for by, offer in mechanism.trace if by == negotiator.id]
+        return mechanism.agreement is not None, said[-1] if said else None
+
+    def _began_it(self) -> bool:
+        """Whether mine was, or is to be, the first offer."""
+        lines: Sequence[Any] = [x for x in self.facts["history"] if x.get("topic") == "plan"]
+        return not lines or lines[0].get("by") == self.facts["you"]
+
+
+def _repeating(sao: Any, offers: Sequence[int]) -> Any:
+    """A negotiator that makes these offers, one after the other, and then leaves."""
+    left = list(offers)
+
+    class Repeating(sao.SAONegotiator):  # type: ignore[misc]
+        def propose(self, state: Any, dest: str | None = None) -> Any:
+            return (left.pop(0),) if left else None
+
+        def respond(self, state: Any, source: str | None = None) -> Any:
+            end = sao.ResponseType.END_NEGOTIATION
+            return sao.ResponseType.REJECT_OFFER if left else end
+
+    return Repeating()
+
+
+boulware = Negotiator("BoulwareTBNegotiator")
+conceder = Negotiator("ConcederTBNegotiator")
+linear = Negotiator("LinearTBNegotiator")
+tit_for_tat = Negotiator("NaiveTitForTatNegotiator")
+micro = Negotiator("MiCRONegotiator")
+
+SHIPPED: dict[str, Negotiator] = {
+    "boulware": boulware,
+    "conceder": conceder,
+    "linear": linear,
+    "tit_for_tat": tit_for_tat,
+    "micro": micro,
+}
+"""Negotiators by the names that a seat gives: any file may name them."""

@@ -1,0 +1,161 @@
+"""Two A2A agents of one process: a judge that assesses others, and a seat that others assess.
+
+The judge (AgentBeats' green agent) plays what an assessment request asks for; the subject (its
+purple agent) answers letters with a seat of ours. Their tasks are kept in memory: an assessment
+that broke off is asked for again, and its runs stay in the home.
+"""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from a2a.helpers import get_data_parts, new_data_part, new_task_from_user_message, new_text_part
+from a2a.server.agent_execution import AgentExecutor, RequestContext
+from a2a.server.events import EventQueue
+from a2a.server.request_handlers import DefaultRequestHandler
+from a2a.server.routes import create_jsonrpc_routes
+from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
+from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, TaskState
+from a2a.utils.errors import UnsupportedOperationError
+from langchain_core.messages import HumanMessage
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from shapley_coop.seats import Seat, chat_model, clients
+from shapley_coop.seats.letters import FACTS
+from shapley_coop.serve.a2a.assessment import Assessment, assess
+from shapley_coop.serve.a2a.routes import as_both
+
+ASSESSMENT = AgentSkill(
+    id="assessment",
+    name="Negotiation, contracts and settlement",
+    description='Send JSON: {"participants": {"Alice": URL, "Bob": URL}, "config": {"game": '
+    '"escape_room", "workflow": "shapley_coop", "seeds": "0-4"}}. Each participant is sent '
+    "letters over A2A; payoffs, breaches and claims are computed from the record.",
+    tags=["negotiation", "contracts", "assessment"],
+)
+LETTERS = AgentSkill(
+    id="letters",
+    name="Letters",
+    description="Answers the letters of a table: negotiates, signs, acts and claims.",
+    tags=["negotiation", "contracts"],
+)
+
+
+class _Agent(AgentExecutor):
+    """One message, one task, one end."""
+
+    async def execute(self, context: RequestContext, event_queue: EventQueue) -> None:
+        """Answer a message."""
+        message = context.message
+        assert message is not None, "a request brings a message"
+        task = context.current_task
+        if task is None:
+            task = new_task_from_user_message(message)
+            await event_queue.enqueue_event(task)
+        updater = TaskUpdater(event_queue, task.id, task.context_id)
+        await updater.start_work()
+        await self.answer(context, updater)
+
+    async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
+        """Bring the task to its end."""
+        raise NotImplementedError
+
+    async def cancel(self, context: RequestContext, event_queue: EventQueue) -> None:
+        """A play is not broken off from outside: its agents have been promised an end."""
+        raise UnsupportedOperationError("it cannot be cancelled")
+
+
+class Judge(_Agent):
+    """Plays what is asked for, and answers with the results as an artifact."""
+
+    async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
+        """The artifact `assessment`; a task that is rejected where the request is none."""
+
+        async def say(words: str) -> None:
+            message = updater.new_agent_message([new_text_part(words)])
+            await updater.update_status(TaskState.TASK_STATE_WORKING, message)
+
+        try:
+            asked = Assessment.read(context.get_user_input())
+        except ValueError as error:
+            await updater.reject(updater.new_agent_message([new_text_part(str(error))]))
+            return
+        found = await assess(asked, say)
+        if not found["agents"]:
+            why = found["runs"][0]["why"]
+            await updater.failed(updater.new_agent_message([new_text_part(why)]))
+            return
+        await updater.add_artifact([new_data_part(found)], name="assessment")
+        await updater.complete()
+
+
+class Subject(_Agent):
+    """Answers each letter with a seat.
+
+    Args:
+        seat: who answers.
+        seed: of an embedded agent.
+    """
+
+    def __init__(self, seat: Seat, seed: int = 0) -> None:
+        self._seat, self._seed = seat, seed
+
+    async def answer(self, context: RequestContext, updater: TaskUpdater) -> None:
+        """The answer in tagged text; a program reads the facts of the letter's data part."""
+        assert context.message is not None, "a request brings a message"
+        words = HumanMessage(context.get_user_input())
+        told = [part for part in get_data_parts(context.message.parts) if "letter" in part]
+        agent = ""
+        if told:
+            letter = told[0]["letter"]
+            agent = str(letter["agent"])
+            if self._seat.program:
+                words.additional_kwargs[FACTS] = json.loads(letter["facts_json"])
+        model = chat_model(self._seat, agent=agent, seed=self._seed)
+        answer = await model.ainvoke([words])
+        await updater.add_artifact([new_text_part(str(answer.text))])
+        await updater.complete()
+
+
+def application(executor: AgentExecutor, skill: AgentSkill, url: str) -> Starlette:
+    """An A2A agent, 1.0 and 0.3, at the root of an address.
+
+    Args:
+        executor: what it does.
+        skill: what its card says that it does.
+        url: its address, as others reach it.
+    """
+    card = AgentCard(
+        name=f"shapley-coop {skill.id}",
+        description=skill.description,
+        version=version("shapley-coop"),
+        supported_interfaces=[
+            AgentInterface(url=url, protocol_binding="JSONRPC", protocol_version=spoken)
+            for spoken in ("1.0", "0.3")
+        ],
+        capabilities=AgentCapabilities(streaming=True),
+        default_input_modes=["text/plain"],
+        default_output_modes=["text/plain", "application/json"],
+        skills=[skill],
+    )
+    handler = DefaultRequestHandler(executor, InMemoryTaskStore(), card)
+    told = as_both(card, url)
+
+    async def shown(_: Request) -> JSONResponse:
+        return JSONResponse(told)
+
+    routes = [
+        Route("/.well-known/agent-card.json", shown, methods=["GET"]),
+        *create_jsonrpc_routes(handler, "/", enable_v0_3_compat=True),
+    ]
+    return Starlette(routes=list(routes), lifespan=_clients)
+
+
+@asynccontextmanager
+async def _clients(_: Starlette) -> AsyncIterator[None]:
+    async with clients():
+        yield

@@ -1,0 +1,180 @@
+"""An assessment: agents of others play a game here, and are told what it came to.
+
+The request is AgentBeats' (https://agentbeats.dev): JSON in a text, `participants` (role → an
+agent's A2A address) and `config`. A role is the name of an agent of the game.
+
+>>> told = '{"participants": {"Bob": "http://127.0.0.1:9019"}, "config": {"seeds": "0-2"}}'
+>>> Assessment.read(told).config.seeds
+[0, 1, 2]
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from statistics import fmean
+from typing import Any, Literal
+
+from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from shapley_coop.evals.sweeps.suite import parse_seeds
+from shapley_coop.evals.verifying import verify_run
+from shapley_coop.files import first_error
+from shapley_coop.games import load, names
+from shapley_coop.graphs.running import play
+from shapley_coop.seats import SeatError
+from shapley_coop.state import RunConfig
+
+MOST_SEEDS = 100
+
+Say = Callable[[str], Awaitable[None]]
+"""Tells whoever asked how it goes on."""
+
+Setting = Literal[
+    "rounds", "norm", "enforcement", "deposit", "disagreement", "renegotiate", "outlook", "tries"
+]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Config(_Part):
+    """What is played; everything has a default."""
+
+    game: str = Field(default="escape_room", description="A game's name.")
+    params: dict[str, Any] = Field(default={}, description="The game's numbers.")
+    workflow: (
+        Literal["llm_only", "negotiation", "negotiation_priced", "short_term"]
+        | Literal["shapley_coop", "contracts", "mediation"]
+    ) = "shapley_coop"
+    settings: dict[Setting, Any] = Field(default={}, description="More of the run's settings.")
+    seeds: list[int] = Field(default=[0], min_length=1, max_length=MOST_SEEDS)
+    timeout: float = Field(default=120, gt=0, le=3_600, description="Seconds for one letter.")
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _ranges(cls, seeds: Any) -> Any:
+        return parse_seeds(seeds) if isinstance(seeds, str | int) else seeds
+
+    @field_validator("game")
+    @classmethod
+    def _named(cls, game: str) -> str:
+        """Whoever asks names neither files nor programs of this machine."""
+        if game not in names():
+            raise ValueError(f"no game {game[:80]!r}: there are {', '.join(names())}")
+        return game
+
+
+class Assessment(_Part):
+    """A request.
+
+    Attributes:
+        participants: an agent of the game → its agent's address.
+        config: what is played. Agents that nobody takes are rational embedded ones.
+    """
+
+    participants: dict[str, AnyHttpUrl] = Field(min_length=1)
+    config: Config = Config()
+
+    @classmethod
+    def read(cls, text: str) -> "Assessment":
+        """Read a request.
+
+        Raises:
+            ValueError: it is none; one line says what is wrong.
+        """
+        try:
+            found = cls.model_validate_json(text)
+        except ValidationError as error:
+            raise ValueError(first_error(error, cls)) from None
+        config = found.config
+        agents = load(config.game, config.params).agents
+        if unknown := sorted(found.participants.keys() - set(agents)):
+            raise ValueError(f"participants: {unknown[0]!r} is no role: give {', '.join(agents)}")
+        found.room(0)
+        return found
+
+    def room(self, seed: int) -> RunConfig:
+        """The configuration of one play.
+
+        Raises:
+            ValueError: a setting is wrong.
+        """
+        config, patience = self.config, self.config.timeout
+        seats: dict[str, Any] = {"*": "embedded:rational"}
+        for agent, url in self.participants.items():
+            seats[agent] = {"model": f"a2a:{url}", "timeout": patience}
+        given = {"game": config.game, "params": config.params, "seed": seed, "seats": seats}
+        try:
+            return RunConfig.model_validate({**config.settings, **given})
+        except ValidationError as error:
+            raise ValueError(first_error(error, RunConfig)) from None
+
+
+async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
+    """Play all seeds, one after the other, and recompute each play from its record.
+
+    Args:
+        asked: the request.
+        say: is told after each play how it ended.
+
+    Returns:
+        Plain JSON: `runs`, and over those that ended `agents` (mean payoff, breaches, over-claim),
+        `welfare`, `agreement` and `verified`. A run in which an agent did not answer is `stopped`.
+    """
+    config, runs = asked.config, list[dict[str, Any]]()
+    agents = load(config.game, config.params).agents
+    for number, seed in enumerate(config.seeds, start=1):
+        try:
+            outcome = await play(config.workflow, asked.room(seed))
+        except SeatError as error:
+            runs.append({"seed": seed, "status": "stopped", "why": str(error)})
+        else:
+            sound = all(check.sound for check in await verify_run(outcome["run"]))
+            runs.append({"seed": seed, **_told(outcome), "verified": sound})
+        told = runs[-1]
+        paid = ", ".join(f"{a} {x:g}" for a, x in told.get("payoffs", {}).items())
+        await say(f"{number} of {len(config.seeds)}, seed {seed}: {told['status']}. {paid}")
+    return {
+        "game": config.game,
+        "workflow": config.workflow,
+        "simulated": [agent for agent in agents if agent not in asked.participants],
+        **_means([run for run in runs if "payoffs" in run]),
+        "runs": runs,
+    }
+
+
+def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    claims = outcome["credit"]["claims"]
+    over = {agent: claim["over_claim"] for agent, claim in claims.items()}
+    broken = [breach["agent"] for breach in outcome["breaches"]]
+    return {
+        "run": outcome["run"],
+        "status": outcome["status"],
+        "payoffs": outcome["payoffs"],
+        "breaches": {agent: broken.count(agent) for agent in outcome["agents"]},
+        "over_claim": {a: max(0.0, float(x)) for a, x in over.items() if x is not None},
+        "shapley": outcome["credit"]["shapley"],
+    }
+
+
+def _means(ended: list[dict[str, Any]]) -> dict[str, Any]:
+    if not ended:
+        return {"agents": {}, "welfare": None, "agreement": None, "verified": False}
+    agents = {
+        agent: {
+            "payoff": fmean(run["payoffs"][agent] for run in ended),
+            "breaches": fmean(run["breaches"][agent] for run in ended),
+            "over_claim": _mean([run["over_claim"].get(agent) for run in ended]),
+        }
+        for agent in ended[0]["payoffs"]
+    }
+    return {
+        "agents": agents,
+        "welfare": fmean(sum(run["payoffs"].values()) for run in ended),
+        "agreement": fmean(run["status"] == "agreed" for run in ended),
+        "verified": all(run["verified"] for run in ended),
+    }
+
+
+def _mean(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None

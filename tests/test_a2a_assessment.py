@@ -1,0 +1,165 @@
+"""A judge agent assesses agents of others over A2A, as AgentBeats asks for it; ours is assessed."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from a2a.client import ClientConfig, ClientFactory
+from a2a.helpers import get_data_parts, get_message_text, new_message, new_text_part
+from a2a.server.agent_execution import AgentExecutor
+from a2a.types import AgentSkill, Role, SendMessageRequest, Task, TaskState
+
+from shapley_coop.graphs.running import play
+from shapley_coop.seats import Seat
+from shapley_coop.serve.a2a.agents import ASSESSMENT, LETTERS, Judge, Subject, application
+from shapley_coop.serve.a2a.assessment import Assessment
+from shapley_coop.state import RunConfig, home
+from tests.a2a_agents import a2a_agent, failing
+from tests.coop_command import USAGE, Coop, coop_in, one_line
+from tests.waiting import HANGS
+
+
+@contextmanager
+def agent(executor: AgentExecutor, skill: AgentSkill) -> Iterator[str]:
+    """Run an agent of ours on the loopback interface until the block ends; yields its address."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        config = uvicorn.Config(application(executor, skill, url), log_level="critical")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        try:
+            yield url
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+async def asked(url: str, request: Any, streaming: bool = True) -> tuple[Task, list[str]]:
+    """Send a text, as AgentBeats sends its request; the task in the end, and what was said."""
+    text = request if isinstance(request, str) else json.dumps(request)
+    http = httpx.AsyncClient(timeout=HANGS)
+    config = ClientConfig(streaming=streaming, httpx_client=http)
+    client = await ClientFactory(config).create_from_url(url)
+    message = new_message([new_text_part(text)], role=Role.ROLE_USER)
+    task, said = Task(), []
+    async for event in client.send_message(SendMessageRequest(message=message)):
+        if event.HasField("task"):
+            task = event.task
+        elif event.HasField("status_update"):
+            task.status.CopyFrom(event.status_update.status)
+            said.append(get_message_text(event.status_update.status.message))
+        elif event.HasField("artifact_update"):
+            task.artifacts.append(event.artifact_update.artifact)
+    return task, [words for words in said if words]
+
+
+def results(task: Task) -> dict[str, Any]:
+    """The artifact's data."""
+    assert task.status.state == TaskState.TASK_STATE_COMPLETED
+    (artifact,) = task.artifacts
+    (data,) = get_data_parts(artifact.parts)
+    return dict(data)
+
+
+@pytest.mark.parametrize("streaming", [True, pytest.param(False, marks=pytest.mark.slow)])
+async def test_a_judge_plays_two_subjects_and_tells_what_the_record_shows(streaming: bool) -> None:
+    with ExitStack() as stack:
+        subject = Subject(Seat(model="embedded:rational"), seed=3)
+        urls = [stack.enter_context(agent(subject, LETTERS)) for _ in range(2)]
+        judge = stack.enter_context(agent(Judge(), ASSESSMENT))
+        request = {
+            "participants": dict(zip(("Alice", "Bob"), urls, strict=True)),
+            "config": {"game": "escape_room", "workflow": "shapley_coop", "seeds": [3]},
+        }
+        task, said = await asked(judge, request, streaming)
+    found = results(task)
+    local = await play("shapley_coop", RunConfig(game="escape_room", seed=3))
+    (run,) = found["runs"]
+    assert run["payoffs"] == local["payoffs"], "as embedded agents play here"
+    assert found["simulated"] == []
+    assert found["verified"] is True
+    claimed = local["credit"]["claims"]["Alice"]["over_claim"]
+    assert found["agents"]["Alice"] == {"payoff": 4.5, "breaches": 0, "over_claim": claimed}
+    assert (found["welfare"], found["agreement"]) == (9, 1)
+    assert home().runs.get(run["run"]).room["seats"]["Bob"]["model"] == f"a2a:{urls[1]}"
+    assert not streaming or "1 of 1, seed 3: agreed. Alice 4.5, Bob 4.5" in said
+
+
+@pytest.mark.slow
+async def test_one_participant_meets_embedded_agents_and_the_result_says_so() -> None:
+    with a2a_agent() as other, agent(Judge(), ASSESSMENT) as judge:
+        config = {
+            "game": "stag_hunt",
+            "params": {"rounds": 1},
+            "workflow": "llm_only",
+            "seeds": "0-1",
+        }
+        task, said = await asked(judge, {"participants": {"Bob": other.url}, "config": config})
+    found = results(task)
+    assert found["simulated"] == ["Alice"]
+    assert [run["seed"] for run in found["runs"]] == [0, 1]
+    assert len([words for words in said if "of 2" in words]) == 2
+
+
+async def test_an_agent_that_does_not_answer_fails_the_assessment_without_its_words() -> None:
+    with a2a_agent(failing) as other, agent(Judge(), ASSESSMENT) as judge:
+        task, _ = await asked(judge, {"participants": {"Bob": other.url}})
+    assert task.status.state == TaskState.TASK_STATE_FAILED
+    why = get_message_text(task.status.message)
+    assert "Bob's seat" in why
+    assert "secret reason" not in why
+
+
+BOB = {"Bob": "http://127.0.0.1:9"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        ("What can you do?", "Invalid JSON"),
+        ({"config": {}}, "participants"),
+        ({"participants": {"Carol": "http://127.0.0.1:9"}}, "'Carol' is no role: give Alice, Bob"),
+        ({"participants": {"Bob": "file:///etc/passwd"}}, "participants.Bob"),
+        ({"participants": BOB, "config": {"game": "../own.py"}}, "no game '../own.py'"),
+        ({"participants": BOB, "config": {"settings": {"prompts": "/etc"}}}, "settings"),
+        ({"participants": BOB, "config": {"settings": {"rounds": 0}}}, "rounds"),
+        ({"participants": BOB, "config": {"seeds": "0-100"}}, "seeds"),
+    ],
+)
+def test_a_request_that_is_none_is_refused_in_one_line(request_: Any, told: str) -> None:
+    text = request_ if isinstance(request_, str) else json.dumps(request_)
+    with pytest.raises(ValueError, match=told) as refused:
+        Assessment.read(text)
+    assert "\n" not in str(refused.value)
+
+
+async def test_a_request_that_is_none_is_a_rejected_task() -> None:
+    with agent(Judge(), ASSESSMENT) as judge:
+        task, said = await asked(judge, "What can you do?")
+    assert task.status.state == TaskState.TASK_STATE_REJECTED
+    assert "Invalid JSON" in said[-1]
+    assert home().runs.list() == []
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [("human", "a person answers in coop run"), ("embedded:nobody", "no embedded")],
+)
+def test_what_cannot_be_an_agent_is_refused(coop: Coop, what: str, told: str) -> None:
+    assert told in one_line(coop("a2a", what), USAGE)
