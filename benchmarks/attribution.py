@@ -9,6 +9,7 @@ no dependency: it takes part if it is installed, or in the folder that is named.
 import asyncio
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from operator import add
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -123,7 +124,8 @@ def rows() -> list[list[str]]:
         how = "" if found.method != "exact" or label == "leave-one-out" else ", all played"
         told.append([label + how, str(len(found.worth)), str(found.calls["made"]), error])
     told.append(["a judge that reads one trace (stub)", "1", "1", _error(judged(), truth)])
-    for label, kernel in (("shapiq, permutations", False), ("shapiq, KernelSHAP", True)):
+    for kind, kernel in (("permutations", False), ("KernelSHAP", True)):
+        label = f"shapiq {_version('shapiq')}, {kind}".replace(" ,", ",")
         budget = len(within[0.25].worth)
         values = shapiq_values(exact.worth, budget, kernel)
         if values is None:
@@ -131,6 +133,14 @@ def rows() -> list[list[str]]:
         else:
             told.append([label, str(budget), "by its user", _error(values, truth)])
     return told
+
+
+def _version(library: str) -> str:
+    """The version of a library; empty where it is not installed."""
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def _error(values: Floats, truth: Floats) -> str:

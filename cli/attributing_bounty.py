@@ -6,6 +6,14 @@ from typing import Any
 
 from shapley_coop.amounts import apportion, exact, plain
 from shapley_coop.cli.git_report import payable
+from shapley_coop.cli.settling_consent import (
+    begun,
+    consent,
+    consent_words,
+    is_agreed,
+    still_asked,
+    went_on,
+)
 
 DECIMALS = 2
 KIND = "contribution"
@@ -38,33 +46,38 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
 
 
 def agreed(found: dict[str, Any], values: Mapping[str, float], model: str) -> dict[str, Any]:
-    """The same, after the agents' owners bargained: long-term Shapley over the finished work.
+    """The same, after the agents' owners were asked whether they agree; people go on later.
 
     Raises:
         ValueError: there is one agent.
     """
     from shapley_coop.cli.console import finish
     from shapley_coop.cli.options import seats_from
-    from shapley_coop.graphs.running import play
-    from shapley_coop.state import RunConfig
 
     if len(values) < 2:
-        raise ValueError("one agent has nobody to bargain with: leave --bargain out")
+        raise ValueError("one agent has nobody to agree with: leave --bargain out")
+    seats = seats_from(model)
+    run = begun(_params(found, values), seats, 0, 0, "attribute")
+    ended, waiting = finish(went_on(run))
+    found = {**found, "run": run.run, "consent": consent(run, seats, list(values), waiting)}
+    if ended and is_agreed(ended):
+        found["basis"] = "agreed"
+        found["amounts"] = {agent: f"{x:.2f}" for agent, x in ended["payoffs"].items()}
+    told = [*consent_words(found, "Divided by value."), still_asked(found["consent"])]
+    return {**found, "notes": [*found["notes"], *filter(None, told)]}
+
+
+def _params(found: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, Any]:
+    """The parameters of the game `delivered` in which the owners are asked."""
     earned = {agent: plain(x.limit_denominator(10**6)) for agent, x in _earned(values).items()}
-    params = {
+    return {
         "artefacts": {agent: {KIND: x} for agent, x in earned.items()},
         "weights": {KIND: [100.0, 100.0]},
         "bounty": float(exact(found["bounty"])),
         "currency": found["currency"],
         "decimals": DECIMALS,
+        "work": "values of an app's agents",
     }
-    given = {"game": "delivered", "params": params, "seats": seats_from(model)}
-    ended = finish(play("consent", RunConfig.model_validate(given)))
-    notes = list(found["notes"])
-    if ended["simulated"]:
-        notes.append("The bargaining was a simulation: embedded agents spoke for the owners.")
-    amounts = {agent: f"{amount:.2f}" for agent, amount in ended["payoffs"].items()}
-    return {**found, "basis": "agreed", "amounts": amounts, "run": ended["run"], "notes": notes}
 
 
 def _earned(values: Mapping[str, float]) -> dict[str, Fraction]:

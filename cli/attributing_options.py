@@ -65,7 +65,11 @@ Version = Annotated[
 Bounty = Annotated[str, typer.Option(help="An amount to divide by the values.")]
 Currency = Annotated[str, typer.Option(help="Of the bounty; only shown.")]
 Bargain = Annotated[
-    str, typer.Option(help="provider:name: the agents' owners bargain over the bounty.")
+    str,
+    typer.Option(
+        help="human, or provider:name: the agents' owners are asked whether they agree to the "
+        "division."
+    ),
 ]
 Forecast = Annotated[bool, typer.Option(help="Only say how many calls it would take.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write an HTML page.")]

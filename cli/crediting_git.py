@@ -1,6 +1,5 @@
 """`coop settle-git`: what a repository's history is worth to each contributor."""
 
-from shlex import quote
 from typing import Any
 
 from shapley_coop.cli import settling_options as of
@@ -64,7 +63,7 @@ def _show(report: dict[str, Any]) -> None:
     """The report as tables, with the reasons for each contributor's part and who agreed to it."""
     from shapley_coop.cli.git_report import rows, without_rows
     from shapley_coop.cli.settling_account import account_rows
-    from shapley_coop.cli.settling_consent import consent_words
+    from shapley_coop.cli.settling_consent import consent_words, still_asked
 
     header, *body = rows(report)
     title = f"{report['commits']} commits of {report['repository']}: "
@@ -81,7 +80,5 @@ def _show(report: dict[str, Any]) -> None:
         show_table(f"by {report['without']['command']}: {all_}", header, body)
     for remark in [*report["notes"], *consent_words(report)]:
         say(remark)
-    if waiting := report.get("consent", {}).get("waiting"):
-        run = report["consent"]["run"]
-        command = f"coop answer {run} {quote(waiting[0])}"
-        note(f"waits for {', '.join(waiting)}: {command}; then this again")
+    if waits := still_asked(report.get("consent", {})):
+        note(waits)

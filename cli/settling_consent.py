@@ -9,9 +9,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from shapley_coop.amounts import to_micro
+from shapley_coop.cli.console import finish
 
 AGREED = "redistribution"
 """The basis of a settlement that all accepted."""
@@ -71,6 +73,8 @@ async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
     """A run's result, if it has ended, and for whom it waits."""
     from shapley_coop.graphs.running import Waiting, follow
 
+    if run.state == "ended":
+        return run.result, []
     try:
         return await follow(run), []
     except Waiting as pause:
@@ -78,11 +82,7 @@ async def went_on(run: Any) -> tuple[dict[str, Any] | None, list[str]]:
 
 
 def consent(
-    run: str,
-    seats: Mapping[str, Any],
-    names: Sequence[str],
-    table: Mapping[str, Any],
-    waiting: Sequence[str],
+    run: Any, seats: Mapping[str, Any], names: Sequence[str], waiting: Sequence[str]
 ) -> dict[str, Any]:
     """Who agreed to the split that stands, and who spoke for whom.
 
@@ -90,10 +90,9 @@ def consent(
     has not agreed to what is paid.
 
     Args:
-        run: the run's name.
+        run: in which they are asked.
         seats: by contributor, '*' for all others.
         names: the contributors.
-        table: of the run.
         waiting: for whom it waits.
 
     Returns:
@@ -101,8 +100,10 @@ def consent(
         still answer; `simulated` and `models` those for whom a program answered; `offer_by` whose
         counter-offer it is that all accepted, or that is being answered.
     """
+    from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats import Seat
 
+    table = finish(table_of(run))
     kinds = {name: Seat.model_validate(seats.get(name, seats["*"])) for name in names}
     people = [name for name in names if kinds[name].human]
     settled, offer = table.get("settlement"), table.get("offer")
@@ -111,7 +112,7 @@ def consent(
     agreed = [n for n in people if unanimous or said.get(n, {}).get("act") == "accept"]
     objected = {n: said[n]["text"] for n in people if said.get(n, {}).get("act") == "reject"}
     return {
-        "run": run,
+        "run": run.run,
         "agreed": agreed,
         "objected": objected,
         "silent": [n for n in people if n not in (*agreed, *objected)] if settled else [],
@@ -141,9 +142,11 @@ def payoffs_of(ended: Mapping[str, Any]) -> dict[str, int]:
     return {name: to_micro(str(amount)) for name, amount in ended["payoffs"].items()}
 
 
-def consent_words(report: Mapping[str, Any]) -> list[str]:
+BY_WEIGHT = "Divided by Weighted Earned Value, by the middle of each weight in force."
+
+
+def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[str]:
     """What a reader must know of the split: how it was found, and whose consent it has."""
-    by_value = "Divided by Weighted Earned Value, by the middle of each weight in force."
     found = report.get("consent")
     if found is None:
         return [by_value, NOBODY_ASKED]
@@ -170,6 +173,15 @@ def consent_words(report: Mapping[str, Any]) -> list[str]:
     how = "in a bargaining in which programs answered" if stood_in else "as its contributors agreed"
     by = f", on a counter-offer by {found['offer_by']}" if found["offer_by"] else ""
     return [f"Divided {how}{by}.", *told]
+
+
+def still_asked(found: Mapping[str, Any]) -> str:
+    """For whom a run waits, and with which command they answer; empty if for nobody."""
+    waiting = found.get("waiting")
+    if not waiting:
+        return ""
+    answer = f"coop answer {found['run']} {quote(waiting[0])}"
+    return f"waits for {', '.join(waiting)}: {answer}; then this again"
 
 
 def text_of(file: Path | None) -> str | bool:

@@ -95,14 +95,11 @@ class Settling:
         params = delivered_params(self.history, self.bounty, self.currency, self.weights)
         tip = f"{self.history.base}..{self.history.tip}"
         run = begun(params, self.seats, self.seed, self.deadline, tip)
-        ended, waiting = finish(went_on(run)) if run.state != "ended" else (run.result, [])
+        ended, waiting = finish(went_on(run))
         if waiting and serve:
             ended, waiting = _served(run, waiting, serve)
         found = self.report(payoffs_of(ended)) if ended and is_agreed(ended) else by_value
-        from shapley_coop.graphs.threads import table_of
-
-        table = finish(table_of(run))
-        found["consent"] = consent(run.run, self.seats, names, table, waiting)
+        found["consent"] = consent(run, self.seats, names, waiting)
         return found | {"run": run.run, "simulated": bool(found["consent"]["simulated"])}
 
     def without(

@@ -13,10 +13,15 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, unquote
 
+from shapley_coop.graphs.replies import OpenQuestion, open_questions
+from shapley_coop.seats.records import Mail
+from shapley_coop.serve.seats.form import DRAFT, FIELDS, message_of, preview
+from shapley_coop.serve.seats.letter import allowed, name_of, seat_letter
 from shapley_coop.serve.view.assets import HEADERS, file
+from shapley_coop.state import Table
 
 EVERY = 30.0
 """Seconds after which deadlines are looked at, if nobody answers."""
@@ -89,35 +94,39 @@ class Seats:
     def letter(self, agent: str) -> dict[str, Any] | None:
         """The letter that waits for a person; None where none does."""
         with self._lock:
-            return asyncio.run(_letter(self._run, agent))
+            found = asyncio.run(_waiting(self._run, agent))
+        return seat_letter(*found) if found else None
 
     def reply(self, agent: str, reply: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Hand in a reply; None where nothing is asked.
+        """Hand in a reply, or ask what a draft of one would come to; None where nothing is asked.
 
         Raises:
             ValueError: it is refused, with the reason.
         """
         with self._lock:
-            asked = asyncio.run(_letter(self._run, agent))
-            if asked is None:
+            if (found := asyncio.run(_waiting(self._run, agent))) is None:
                 return None
-            if reply.get("id") not in (None, asked["id"]):
+            mail, question, asked = found
+            kind, args = reply.get("type"), reply.get("args")
+            if kind == DRAFT:
+                return preview(question.turn(), agent, args)
+            if reply.get("id") not in (None, name_of(mail)):
                 raise ValueError("this letter has been answered: another one waits now")
-            if reply.get("type") not in asked["answers"]:
-                raise ValueError(f"type is one of {', '.join(asked['answers'])}")
+            if kind == FIELDS:
+                kind, args = "response", message_of(mail.act, args)
+            if kind not in (kinds := allowed(asked)):
+                raise ValueError(f"type is one of {', '.join(kinds)}")
             from shapley_coop.graphs.running import answer
 
-            given = {"type": reply["type"], "args": reply.get("args")}
-            if fault := asyncio.run(answer(self._run, agent, given)):
+            if fault := asyncio.run(answer(self._run, agent, {"type": kind, "args": args})):
                 raise ValueError(f"{fault.label}: {fault.feedback}")
         self._answered.put(agent)
-        return {"taken": asked["id"]}
+        return {"taken": name_of(mail)}
 
 
-async def _letter(run: Any, agent: str) -> dict[str, Any] | None:
+async def _waiting(run: Any, agent: str) -> tuple[Mail, OpenQuestion, dict[str, Any]] | None:
+    """The letter that waits for a person, who asks, and what its interrupt says."""
     from shapley_coop.graphs.threads import configured, opened
-    from shapley_coop.seats.person import Reply
-    from shapley_coop.serve.seats.inbox import ANSWERS
     from shapley_coop.state import home
 
     async with opened(run.graph) as app:
@@ -126,16 +135,8 @@ async def _letter(run: Any, agent: str) -> dict[str, Any] | None:
     mail = home().journal.mail(state.values.get("episode", ""), agent)
     if mail is None or agent not in asked:
         return None
-    config = asked[agent]["config"]
-    return {
-        "id": f"{mail.letter[:16]}.{mail.attempt}",
-        "agent": agent,
-        "act": mail.act,
-        "description": asked[agent]["description"],
-        "letter": mail.letter_text,
-        "answers": [kind for kind, field in ANSWERS.items() if config.get(field)],
-        "fields": Reply.model_json_schema(),
-    }
+    questions = open_questions(run.graph, cast(Table, state.values), state.tasks)
+    return mail, questions[agent], asked[agent]
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -19,7 +19,7 @@ def bounty(view: Facts) -> dict[str, Any]:
     """
     divides, offer, me = view["divides"], view["offer"], view["you"]
     unit, counted, payoffs = divides["currency"], view["as_signed"], offer["payoffs"]
-    heads = ["contributor", "made", f"would get {f'({plain(unit)})' if unit else ''}".strip()]
+    heads = ["who", "made", f"would get {f'({plain(unit)})' if unit else ''}".strip()]
     rows = [[who, made, amount(payoffs[who])] for who, made in divides["made"].items()]
     if not divides["counted"]:
         heads.insert(2, "counted")

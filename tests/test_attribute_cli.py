@@ -124,7 +124,20 @@ def test_a_bounty_is_divided_to_the_cent_and_bargained_over(coop: Coop) -> None:
     ).result["bounty"]
     assert bargained["basis"] == "agreed"
     assert sum(map(float, bargained["amounts"].values())) == pytest.approx(100)
-    assert any("simulation" in note for note in bargained["notes"])
+    assert any("speaks for nobody: search, write" in note for note in bargained["notes"])
+
+
+def test_the_agents_owners_are_asked_as_those_of_commits_are(coop: Coop) -> None:
+    asked = (*GIVEN, "--input", "in.json", "--bounty", "100", "--bargain", "human")
+    bounty = coop(*asked, "--json").result["bounty"]
+    assert (bounty["basis"], bounty["consent"]["waiting"]) == ("value", ["search", "write"])
+    assert bounty["notes"][-1].endswith(f"coop answer {bounty['run']} search; then this again")
+    for owner in ("search", "write"):
+        coop("answer", bounty["run"], owner)
+        assert not coop("answer", bounty["run"], owner, "<ACCEPT>").code
+    bounty = coop(*asked, "--json").result["bounty"]
+    assert (bounty["basis"], bounty["amounts"]) == ("agreed", {"search": "12.50", "write": "87.50"})
+    assert "Agreed to this split: search, write." in bounty["notes"]
 
 
 def test_a_bounty_pays_nobody_for_harm(coop: Coop, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ YES, NO = "<ACCEPT>", "<REJECT><s>The review took me two days.</s>"
 TO_DORA = {"kind": "pay", "payer": "Ada", "payee": "Dora", "amount": 10}
 COUNTER = f"{NO}<PROPOSAL>{json.dumps({'clauses': [TO_DORA]})}</PROPOSAL>"
 PAY = "--for-payment"
+A_DAY = (PAY, "--deadline", "86400")
 
 
 @pytest.fixture
@@ -111,24 +112,37 @@ def test_the_counted_split_is_on_the_table_and_a_yes_is_consent(coop: Coop, tmp_
     assert "ok" in coop("verify", run).out
 
 
-def test_two_agree_one_is_silent_and_the_counted_split_stands(
-    coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def of_three(coop: Coop, tmp_path: Path) -> str:
+    """A run in which three are asked, of whom Ada and Bob agreed."""
     repo = Builder(tmp_path / "repo")
     repo.commit("More", "Bob <bob@example.org>", c_dot_py="fifth = unlike\nsixth = all\n")
-    deadline = (PAY, "--deadline", "86400")
-    run = settled(coop, *deadline)[0]["run"]
+    run = str(settled(coop, *A_DAY)[0]["run"])
     answered(coop, run, "Ada", YES)
     answered(coop, run, "Bob", YES)
-    assert settled(coop, *deadline)[0]["waiting"] == ["Dora"]
-    tomorrow = lambda asked, now: overdue(asked, now + 2 * 86400)  # noqa: E731
-    monkeypatch.setattr("shapley_coop.graphs.running.overdue", tomorrow)
-    told, amounts = settled(coop, *deadline)
+    assert settled(coop, *A_DAY)[0]["waiting"] == ["Dora"]
+    return run
+
+
+def test_two_agree_one_is_silent_and_the_counted_split_stands(
+    coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_three: str
+) -> None:
+    monkeypatch.setattr(
+        "shapley_coop.graphs.running.overdue", lambda asked, now: overdue(asked, now + 2 * 86400)
+    )
+    told, amounts = settled(coop, *A_DAY)
     assert (told["agreed"], told["silent"], told["waiting"]) == (["Ada", "Bob"], ["Dora"], [])
     assert amounts == {"Ada": "50.00", "Bob": "33.33", "Dora": "16.67"}
-    comment = comment_of(coop, tmp_path, *deadline[1:])
+    comment = comment_of(coop, tmp_path, *A_DAY[1:])
     assert "Agreed to this split: Ada, Bob. Did not answer: Dora. No seat was sim" in comment
     assert "contributors agreed" not in comment
+
+
+def test_all_three_agree(coop: Coop, tmp_path: Path, of_three: str) -> None:
+    answered(coop, of_three, "Dora", YES)
+    comment = comment_of(coop, tmp_path, *A_DAY[1:])
+    assert "Divided as its contributors agreed. Agreed to this split: Ada, Bob, Dora." in comment
+    assert "No seat was simulated" in comment
 
 
 def test_who_objects_is_named_with_its_reason(coop: Coop, tmp_path: Path) -> None:
@@ -216,6 +230,14 @@ def test_each_person_reads_and_answers_by_a_link_of_its_own(coop: Coop, tmp_path
         assert asked(ada, given) == (200, {"taken": given["id"]})
         assert asked(ada, given)[0] in (404, 422)  # it was taken once
         status, letter = asked(dora)
-        assert asked(dora, {"id": letter["id"], "type": "response", "args": YES})[0] == 200
+        # What the page's buttons send: a draft is foreseen, and nothing is kept of it.
+        assert letter["form"]["offer"]["by"] == "the count"
+        assert "decision" in letter["form"]["fields"]
+        drafted = asked(dora, {"type": "draft", "args": {"decision": "accept"}})[1]
+        assert (drafted["refused"], drafted["why"]) == ("", "")
+        bare = {"id": letter["id"], "type": "fields", "args": {"decision": "counter"}}
+        assert "has no clause" in asked(dora, bare)[1]["detail"]
+        pressed = {"decision": "accept", "speech": "Fine."}
+        assert asked(dora, {"id": letter["id"], "type": "fields", "args": pressed})[0] == 200
         serving.join(timeout=120)
         assert not serving.is_alive()

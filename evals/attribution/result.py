@@ -57,9 +57,8 @@ class AppCredit:
         worth: coalition → mean score, of those that were played in every unit.
         spent: agent → what it takes in a run of the whole app.
         value_per_dollar: agent → value over cost; None where the cost is 0 or unknown.
-        calls: made, saved by the cache, other (nodes that are no agents), models, naive (what the
-            plays had asked without a cache).
-        tokens: model → input and output tokens of the new calls.
+        calls: of agents, made and saved by the cache; other, of nodes that are no agents; models,
+            calls of models; without_cache, what the plays had asked of agents.
         failures: plays without a score.
         notes: what a reader must know.
         graph: to draw it.

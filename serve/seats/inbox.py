@@ -7,11 +7,10 @@ from typing import Any, TypeVar
 
 from shapley_coop.deals.signing import element, signature_in
 from shapley_coop.graphs.replies import OpenQuestion, open_questions, refused
-from shapley_coop.seats.person import as_message, refused_before
-from shapley_coop.seats.person import form as reply_form
+from shapley_coop.seats.person import as_message
 from shapley_coop.seats.records import Mail
-from shapley_coop.seats.schema import schema_of
-from shapley_coop.serve.seats.form import FIELDS, form_of, message_of, preview
+from shapley_coop.serve.seats.form import FIELDS, message_of, preview
+from shapley_coop.serve.seats.letter import allowed, name_of, seat_letter
 from shapley_coop.serve.server.in_process import go_on, inside, owner_in, waiting_in
 from shapley_coop.state import home
 from shapley_coop.state.storage.owners import SERVER, Holder, acting_for
@@ -21,14 +20,6 @@ PATIENCE = 10.0
 
 EVERY = 0.2
 """Seconds between two looks while waiting."""
-
-ANSWERS = {
-    "accept": "allow_accept",
-    "edit": "allow_edit",
-    "response": "allow_respond",
-    "ignore": "allow_ignore",
-}
-"""Kind of reply → the field of an interrupt that allows it, as in LangChain's agent inboxes."""
 
 Found = TypeVar("Found")
 
@@ -41,15 +32,7 @@ class ThreadInbox:
     """Finds the thread that waits for a seat by the pointer in its interrupt."""
 
     async def letter(self, episode: str, agent: str) -> dict[str, Any]:
-        """The letter at this seat, as plain JSON.
-
-        `letter` is the text and `id` its name; `act` is what is asked for and `description` says
-        it in a line; `answers` are the kinds of reply allowed; `fields` is the JSON schema of a
-        reply in fields. `parts` are the letter's rules, what is asked of this seat, and why its
-        last reply was refused; `form` is what there is to choose from (`form_of`). For programs,
-        `facts` are what the letter says as an object, and `answer_schema` is the JSON schema of the
-        act's answer. `to_sign` is what an acceptance binds to, for a party with a key; its
-        proposal is refused as SIGN, with what it is to sign, until it comes with its signature.
+        """The letter at this seat, as plain JSON (`seat_letter`).
 
         Raises:
             NothingAsked: no letter waits there.
@@ -61,23 +44,7 @@ class ThreadInbox:
         thread, asked = waiting
         question = await _question(thread, agent)
         with _owner_of(thread):
-            asked_for = await asyncio.to_thread(question.question)
-            form = await asyncio.to_thread(form_of, question.turn(), agent, asked_for.letter.facts)
-        parts = asked_for.letter
-        return {
-            "id": _name(mail),
-            "agent": agent,
-            "act": mail.act,
-            "description": refused_before(asked["value"]["description"], asked_for.why),
-            "letter": mail.letter_text,
-            "answers": _allowed(asked),
-            "fields": reply_form(mail.act, _legal(mail)),
-            "parts": {"rules": parts.system, "asked": parts.user, "why": parts.why},
-            "form": form,
-            "facts": mail.facts,
-            "answer_schema": schema_of(mail.facts, asked_for.carries),
-            "to_sign": mail.facts.get("to_sign"),
-        }
+            return await asyncio.to_thread(seat_letter, mail, question, asked["value"])
 
     async def preview(self, episode: str, agent: str, fields: Any) -> dict[str, Any]:
         """What a draft of this seat's reply would come to (`form.preview`).
@@ -123,8 +90,8 @@ class ThreadInbox:
         kind, args = str(reply.get("type")), reply.get("args")
         if kind == FIELDS:
             kind, args = "response", message_of(mail.act, args)
-        if kind not in _allowed(asked):
-            raise ValueError(f"type is one of {', '.join(_allowed(asked))}")
+        if kind not in (kinds := allowed(asked["value"])):
+            raise ValueError(f"type is one of {', '.join(kinds)}")
         response = _signed({"type": kind, "args": args}, reply.get("signature"))
         question = await _question(thread, agent)
         with _owner_of(thread):
@@ -169,12 +136,7 @@ async def _question(thread: Any, agent: str) -> OpenQuestion:
 def _name(mail: Mail | None) -> str:
     if mail is None:
         raise NothingAsked
-    return f"{mail.letter[:16]}.{mail.attempt}"
-
-
-def _allowed(asked: Any) -> list[str]:
-    """The kinds of reply that an interrupt allows."""
-    return [kind for kind, switch in ANSWERS.items() if asked["value"]["config"][switch]]
+    return name_of(mail)
 
 
 async def _mail(episode: str, agent: str) -> Mail | None:
@@ -182,11 +144,6 @@ async def _mail(episode: str, agent: str) -> Mail | None:
     with acting_for(SERVER):
         # Opening the journal blocks as well, so that it belongs in the thread.
         return await asyncio.to_thread(lambda: home().journal.mail(episode, agent))
-
-
-def _legal(mail: Mail) -> list[str]:
-    """The actions that a letter lets its reader choose from."""
-    return [str(action) for action in mail.facts.get("legal") or ()]
 
 
 def _owner_of(thread: Any) -> AbstractContextManager[None]:

@@ -83,7 +83,7 @@ function ask(letter) {
 
 /** What all letters begin with; it is opened where there is room. */
 function rules(text) {
-  const part = folded("The game, and how models write their answers: the same in every letter", h("div", {}, written(text)));
+  const part = folded("The rules, and how models write their answers: the same in every letter", h("div", {}, written(text)));
   part.open = matchMedia("(min-width: 1000px)").matches;
   return part;
 }
