@@ -18,7 +18,6 @@ from typing import Any
 
 from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.deals.language.reading import ANNOTATIONS
-from shapley_coop.seats.schema import ANSWERS
 
 Fields = Mapping[str, Any]
 Form = Mapping[str, Any]
@@ -46,7 +45,7 @@ def tagged(act: str, fields: Any) -> str:
     """
     if not isinstance(fields, Mapping):
         return fields if isinstance(fields, str) else json.dumps(fields)
-    if act != "act" and act not in ANSWERS:
+    if act not in _WRITERS:
         return json.dumps(fields)
     private = _element("CONSIDER", fields.get("thoughts")) + _element("NOTES", fields.get("notes"))
     return private + _element("s", _public(act, fields)) + _WRITERS[act](fields)

@@ -12,8 +12,10 @@ from shapley_coop.deals.parties import bound_by, without
 from shapley_coop.deals.signing import PrivateKey, as_bytes
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load, names
-from shapley_coop.graphs.running import play
+from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats.records import Mail
+from shapley_coop.serve.seats.form import message_of
 from shapley_coop.state import Home, RunConfig, Table, home
 from shapley_coop.state.groups import default_groups, formed
 from shapley_coop.state.proof import OPERATOR, check, envelope_signed, statement_of
@@ -24,6 +26,7 @@ from tests.warm_coop import warm_coop
 
 AGENTS = ["Ann", "Ben", "Cem", "Dee"]
 FOUR = RunConfig(game="volunteers", params={"agents": AGENTS})
+REASONS = "<CONSIDER>Collective payoff: 9\nExternality: +\nPrice: 5.5</CONSIDER>"
 ACCEPT, REJECT, LEAVE = "<ACCEPT>", "<s>No.</s><REJECT>", "<ACTION>leave</ACTION>"
 
 
@@ -297,6 +300,31 @@ async def test_who_cannot_be_understood_is_not_bound(script: Script) -> None:
     _, table = await ended(FOUR.model_copy(update={"rounds": 1}))
     assert by(table, "leave") == [agent for agent in AGENTS if agent in members(table)]
     assert table["contract"] is None
+
+
+# People
+
+
+def test_a_person_votes_and_signs_by_what_there_is_to_choose() -> None:
+    assert message_of("elect", {"action": "Ann"}) == "<ACTION>Ann</ACTION>"
+    signed = {one: message_of("ratify", {"decision": one}) for one in ("sign", "veto", "leave")}
+    assert signed == {"sign": ACCEPT, "veto": "<REJECT>", "leave": LEAVE}
+
+
+async def test_people_vote_and_sign_at_the_same_time() -> None:
+    asked: list[str] = []
+
+    def reply(mail: Mail) -> str:
+        asked.append(mail.act)
+        if mail.act in ("elect", "act"):
+            return f"<ACTION>{mail.facts['legal'][0]}</ACTION>"
+        said = {"propose": four_wait(), "reason": REASONS, "answer": ACCEPT, "ratify": ACCEPT}
+        return said[mail.act]
+
+    run = prepare("delegates", RunConfig(**{**FOUR.model_dump(), "seats": {"*": "human"}}))
+    outcome = await follow(run, person=reply)
+    assert (asked.count("elect"), asked.count("ratify"), outcome["status"]) == (4, 2, "agreed")
+    assert outcome["contract"]["text"].count("does wait") == 4
 
 
 # Embedded agents
