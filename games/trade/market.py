@@ -18,7 +18,7 @@ from shapley_coop.games.goods import Holdings
 from shapley_coop.games.params import GameError
 
 MOST_GOODS = 12
-MOST_OF_A_GOOD = 100
+MOST_OF_A_GOOD = 10**9
 
 Worth = int | float | str | list[int | float | str]
 """What each unit is worth: all the same, or a list: of the first, the second, … then nothing."""

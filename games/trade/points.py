@@ -15,13 +15,14 @@ from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.trade.market import Market, worth_of
 
 MOST_ALLOCATIONS = 100_000
+MOST_UNITS = 500
 
 
 class TradePoints(ReferencePoints):
     """Where prices can be paid, the best total says which outcomes are efficient."""
 
     def __init__(self, market: Market) -> None:
-        super().__init__(lambda: float(welfare(market)))
+        super().__init__(lambda: None if (best := welfare(market)) is None else float(best))
         self._market = market
 
     @cached_property
@@ -30,9 +31,15 @@ class TradePoints(ReferencePoints):
         return {agent: float(self._market.alone(agent)) for agent in self._market.agents}
 
 
-def welfare(market: Market) -> Fraction:
-    """The highest sum of worths that any allocation has; of a pool, or of refusing it."""
-    best = sum((_best_of(market, good) for good in market.goods), Fraction(0))
+def welfare(market: Market) -> Fraction | None:
+    """The highest sum of worths that any allocation has; of a pool, or of refusing it.
+
+    None where more than `MOST_UNITS` of a good are worth something else each.
+    """
+    bests = [_best_of(market, good) for good in market.goods]
+    best = sum((x for x in bests if x is not None), Fraction(0))
+    if None in bests:
+        return None
     alone = sum((market.alone(agent) for agent in market.agents), Fraction(0))
     return max(best, alone) if market.pool else best
 
@@ -72,9 +79,14 @@ def _divisions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _best_of(market: Market, good: str) -> Fraction:
+def _best_of(market: Market, good: str) -> Fraction | None:
     """The highest worth of all units of one good, divided among the agents in any way."""
     total = market.totals[good]
+    worths = [market.worths[agent].get(good, 0) for agent in market.agents]
+    if not any(isinstance(worth, list) for worth in worths):
+        return max(worth_of(worth, total) for worth in worths)
+    if total > MOST_UNITS:
+        return None
     best: list[Fraction] = []  # by how many units the agents so far have
     for agent in market.agents:
         own = [worth_of(market.worths[agent].get(good, 0), n) for n in range(total + 1)]
