@@ -26,7 +26,7 @@ def dev(
     browser: Annotated[bool, typer.Option(help="Open Studio.")] = False,
     game: Annotated[
         list[str] | None,
-        typer.Option(help="A Python file of a game, or pettingzoo:…, that callers may name."),
+        typer.Option(help="A game that callers may name: a Python file, pettingzoo:… or python:…."),
     ] = None,
     token: Annotated[bool, typer.Option(help="Ask every caller for a token.")] = True,
     reload: Annotated[bool, typer.Option(help="Start again when code changes.")] = True,

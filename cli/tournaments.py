@@ -1,5 +1,6 @@
 """`coop tournament`: every seat against every seat, a ranking, and its check."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +19,7 @@ from shapley_coop.cli.experimenting import (
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.evals.tournament.ranking import Rank
 
 VERIFY = "verify"
@@ -36,10 +38,16 @@ def tournament(
     ] = None,
     out: Out = None,
     max_connections: AtOnce = 16,
+    shard: Annotated[
+        str, typer.Option(help="i/n: one of n disjoint parts, in a home of its own.")
+    ] = "",
     fail_on_error: Failures = 0.05,
     as_json: Json = False,
 ) -> None:
-    """Play every seat against every seat in each game and both roles. Run it again to go on."""
+    """Play every seat against every seat in each game and both roles. Run it again to go on.
+
+    Parts (--shard) may be played at the same time into one folder; the last one writes the page.
+    """
     from shapley_coop.evals.tournament.results import check_ranking
 
     if file == VERIFY:
@@ -51,12 +59,20 @@ def tournament(
         return
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
-    _play(file, out, max_connections, fail_on_error, as_json)
-
-
-def _play(file: str, out: Path | None, at_once: int, errors: float, as_json: bool) -> None:
-    from shapley_coop.evals.sweeps.suite import expand
+    from shapley_coop.evals.sweeps.shards import shard_from
     from shapley_coop.evals.sweeps.sweep import Limits
+
+    limits = Limits(at_once=max_connections, errors=fail_on_error)
+    _play(file, out, limits, shard_from(shard, os.environ), as_json)
+
+
+def _play(
+    file: str, out: Path | None, limits: "Limits", part: tuple[int, int] | None, as_json: bool
+) -> None:
+    from shapley_coop.evals.sweeps.index import cells_in
+    from shapley_coop.evals.sweeps.shards import live_in_home_of
+    from shapley_coop.evals.sweeps.shards import shard as shard_of
+    from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.evals.tournament.entry import load_tournament, suites
     from shapley_coop.evals.tournament.page import leaderboard
     from shapley_coop.evals.tournament.results import enter, keep_ranking, played_in
@@ -67,12 +83,18 @@ def _play(file: str, out: Path | None, at_once: int, errors: float, as_json: boo
     cells = [cell for suite in chosen for cell in expand(suite)]
     place = out or sweep_folder(entered.name)
     enter(place, entered)
-    limits = Limits(at_once=at_once, errors=errors)
+    own = shard_of(cells, *part) if part else cells
+    if part:
+        live_in_home_of(*part)
     with keys_bound():  # a tournament is a file, which may be somebody else's
-        tally = run_cells(chosen, cells, place, what=f"{len(cells)} matches", limits=limits)
+        what = f"{len(own)} matches"
+        tally = run_cells(chosen, own, place, what=what, limits=limits, part=part)
     if tally.left:
         note(f"{tally.left} matches are left: coop status {place}; the same command goes on")
         sys.exit(INCOMPLETE)
+    if part and (left := {cell.id for cell in cells} - cells_in(place)):
+        note(f"{place}: this part is played; {len(left)} matches of other parts are left")
+        return
     played = played_in(place)
     ranking = played.ranking()
     keep_ranking(place, ranking)

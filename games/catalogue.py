@@ -1,5 +1,6 @@
 """Finding a game: a module or payoff file in this folder, one's own file, a table, an import."""
 
+import os
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,7 @@ from shapley_coop.games.params import GameError
 
 _HERE = Path(__file__).parent
 _SCHEME = "pettingzoo:"
+_CALLABLE = "python:"
 _PYTHON = ".py"
 
 
@@ -43,6 +45,8 @@ def title(game: str | Mapping[str, Any]) -> str:
         return str(game.get("name", "matrix game"))
     if game.startswith(_SCHEME):
         return game.removeprefix(_SCHEME).partition(":")[0].rpartition(".")[2]
+    if game.startswith(_CALLABLE):
+        return game.rpartition(":")[2]
     return Path(game).stem if game.endswith(_PYTHON) else game
 
 
@@ -54,7 +58,9 @@ def load(
     Args:
         game: a name from `names`; a path to a Python file that binds a subclass of `Game` to
             `GAME`, which is run; a path to a YAML or JSON payoff file, or such a file's content;
-            or `pettingzoo:package.module:factory` for a PettingZoo environment.
+            `pettingzoo:package.module:factory` for a PettingZoo environment; or
+            `python:module:factory` for a callable that makes a subclass of `Game`, or what a
+            payoff file holds.
         params: numbers that replace the game's defaults.
         seed: of all its dice.
 
@@ -66,6 +72,9 @@ def load(
         _may_run(table)
         imported: type[Game] = import_module("shapley_coop.games.pettingzoo.bridge").PettingZooGame
         return imported({**(params or {}), "factory": table.removeprefix(_SCHEME)}, seed)
+    if isinstance(table, str) and table.startswith(_CALLABLE):
+        found = _called(table)
+        return found(params, seed) if isinstance(found, type) else load(found, params, seed)
     if isinstance(table, str):
         kind: type[Game] = _plugin(table) if _plugged(table) else _module(table).GAME
         return kind(params, seed)
@@ -77,7 +86,8 @@ def load(
 
 def is_program(game: Any) -> bool:
     """Whether to load this game runs a Python file or imports a module that is not ours."""
-    return isinstance(game, str) and (game.endswith(_PYTHON) or game.startswith(_SCHEME))
+    starts = (_SCHEME, _CALLABLE)
+    return isinstance(game, str) and (game.endswith(_PYTHON) or game.startswith(starts))
 
 
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
@@ -88,7 +98,7 @@ def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:
     """
     if not isinstance(game, str):
         return dict(game)
-    if game.startswith(_SCHEME) or _defines_a_game(game) or _plugged(game):
+    if game.startswith((_SCHEME, _CALLABLE)) or _defines_a_game(game) or _plugged(game):
         return game
     if "\n" in game.strip():
         raise GameError(
@@ -193,6 +203,29 @@ def _module(game: str) -> ModuleType:
     if not (b"\nGAME = " in source and b"shapley_coop" in source):
         raise GameError(f"{game}: defines no game: end it with GAME = YourGame, a subclass of Game")
     return _run(game, source)
+
+
+@lru_cache(maxsize=64)
+def _called(game: str) -> type[Game] | dict[str, Any]:
+    """What a callable makes: a kind of game, or the content of a payoff file."""
+    _may_run(game)
+    path, _, name = game.removeprefix(_CALLABLE).partition(":")
+    if (here := os.getcwd()) not in sys.path:
+        sys.path.append(here)  # last: a file here stands in the place of no installed package
+    try:
+        module = import_module(path)
+        made = getattr(module, name)()
+    except Exception as error:  # whatever a module that is not ours may do when it is run
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        raise GameError(f"{game}: cannot be made: {said}") from None
+    if isinstance(made, type) and issubclass(made, Game):
+        if missing := sorted(made.__abstractmethods__):
+            raise GameError(f"{game}: {made.__name__} lacks {', '.join(missing)}: define each")
+        _OWN[made.name] = module
+        return made
+    if isinstance(made, Mapping):
+        return dict(made)
+    raise GameError(f"{game}: made a {type(made).__name__}: return a subclass of Game, or a table")
 
 
 @lru_cache(maxsize=64)

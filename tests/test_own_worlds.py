@@ -1,5 +1,6 @@
 """Worlds, seats and suites of one's own: new files, installed plug-ins, PettingZoo, real models."""
 
+import json
 import sys
 from collections.abc import Iterator
 from importlib import invalidate_caches
@@ -164,3 +165,51 @@ def test_a_server_on_this_machine_needs_no_key(coop: Coop) -> None:
         assert valid(coop("run", "escape_room", *options, "--json").result)["turns_played"] == 1
     away = ("--model", "openai:x", "--base-url", "http://models.example/v1")
     assert "needs OPENAI_API_KEY" in one_line(coop("run", "escape_room", *away), 3)
+
+
+CALLABLE = """
+from itertools import product
+from shapley_coop.games import Game, Params, Step
+
+
+def tug(prize=3):
+    cells = product(["pull", "wait"], repeat=2)
+    pays = {("pull", "pull"): [0, 0], ("wait", "wait"): [1, 1]}
+    table = [
+        {"play": list(c), "pays": pays.get(c, [prize, -1] if c[0] == "pull" else [-1, prize])}
+        for c in cells
+    ]
+    acts = {a: ["pull", "wait"] for a in ("Ann", "Ben")}
+    return {"name": "tug", "agents": ["Ann", "Ben"], "actions": acts, "payoffs": table}
+
+
+def half():
+    class Half(Game):
+        name = "half"
+    return Half
+
+
+def number():
+    return 7
+"""
+
+
+def test_a_callable_makes_a_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    (tmp_path / "games_of_a_test.py").write_text(CALLABLE, encoding="utf-8")
+    ran = coop("run", "python:games_of_a_test:tug", "-g", "negotiation_priced", "--json")
+    assert ran.result["game"] == "tug"
+    assert coop("verify", ran.result["run"]).code == 0
+    for name, told in (
+        ("half", "Half lacks facts, legal, over, rules, start, step: define each"),
+        ("number", "made a int: return a subclass of Game, or a table"),
+        ("nothing", "cannot be made: AttributeError"),
+    ):
+        assert told in one_line(coop("run", f"python:games_of_a_test:{name}"), USAGE)
+    suite = tmp_path / "s.yaml"
+    suite.write_text(json.dumps({"name": "s", "base": {"game": "python:games_of_a_test:tug"}}))
+    assert "coop --trust-programs" in one_line(coop("sweep", str(suite)), USAGE)
+    sys.modules.pop("games_of_a_test")

@@ -144,6 +144,20 @@ def test_a_tournament_is_played_once_verified_and_written_as_a_page(
     assert "mirror against hawk: -1" in page
 
 
+def test_parts_are_played_into_one_folder_and_the_last_writes_the_page(
+    coop: Coop, tmp_path: Path
+) -> None:
+    file, folder = written(tmp_path, seeds=[0]), tmp_path / "out"
+    whole = coop("tournament", file, "-o", str(tmp_path / "whole"), "--json").result
+    first = coop("tournament", file, "-o", str(folder), "--shard", "2/2")
+    assert "this part is played; 5 matches of other parts are left" in first.err
+    assert not (folder / "leaderboard.html").exists()
+    last = coop("tournament", file, "-o", str(folder), "--shard", "1/2", "--json")
+    assert last.result == whole
+    assert (folder / "leaderboard.html").exists()
+    assert "give i/n, as in 1/2" in one_line(coop("tournament", file, "--shard", "2"), USAGE)
+
+
 def test_a_ranking_or_a_row_that_was_changed_is_found(coop: Coop, tmp_path: Path) -> None:
     file, folder = written(tmp_path, seeds=[0]), tmp_path / "out"
     assert coop("tournament", file, "-o", str(folder)).code == 0

@@ -35,7 +35,7 @@ from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, secured
 from shapley_coop.deals.contract import Contract, amend, in_force, share_of, sign
 from shapley_coop.deals.enforcement import Enforcement
-from shapley_coop.deals.language.clauses import Pay, Share
+from shapley_coop.deals.language.clauses import Give, Pay, Share
 from shapley_coop.deals.language.deal import Deal, put
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
@@ -152,8 +152,8 @@ def certify(
     """
     enforcement = enforcement or Enforcement()
     agents, actions, turns = facts["agents"], facts["actions"], int(facts["turns"])
-    money = [cid for cid, c in in_force(standing).items() if isinstance(c, Pay | Share)]
-    terms = Terms(agents, actions, turns, norms, money)
+    money = [cid for cid, c in in_force(standing).items() if isinstance(c, Pay | Give | Share)]
+    terms = Terms(agents, actions, turns, norms, money, facts.get("goods", ()))
     if fault := first_fault(rules, deal, terms):
         return Certificate(deal, enforcement, (fault,))
     read = ("agents", "actions", "payoffs", "by_count", "turns", "means")
