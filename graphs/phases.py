@@ -159,7 +159,7 @@ def summarized(page: WorkflowBuilder, topic: Topic, bound: str) -> None:
         "contract_write", topic, lambda _: [SUMMARISER], a_written_contract, put_written
     )
     page.asks_and_routes("write", writing, {"written": "summarize"})
-    page.add_node("summarize", summarize)
+    page.computes("summarize", summarize)
     page.lead("summarize", bound)
 
 

@@ -26,6 +26,7 @@ from shapley_coop.deals import (
     Enforcement,
     Fault,
     Offer,
+    Pay,
     Payment,
     Share,
     earned,
@@ -74,6 +75,7 @@ class EvaluatedTable:
         self.contract: Contract | None = table.get("contract")
         self.offer: Offer | None = table.get("offer")
         self._attributions: dict[str, Attribution] = {}
+        self._beyond: dict[str, Fault | None] = {}
 
     @cached_property
     def signed(self) -> Agreement:
@@ -82,15 +84,28 @@ class EvaluatedTable:
         return Agreement(self.contract, self.record, {**facts, **self.means}, terms)
 
     @cached_property
+    def offered(self) -> Deal:
+        """The deal of the offer that stands; without one, a deal of nothing."""
+        return Deal.model_validate(self.offer["deal"]) if self.offer else Deal()
+
+    @cached_property
     def means(self) -> dict[str, Any]:
         """What each agent can have at most, among the facts that a contract is read against."""
         return means_of(self.game)
 
     def beyond_means(self, deal: Deal) -> Fault | None:
         """Why some payer could never pay what a deal asks of it; None if all can."""
+        told = deal.model_dump_json()
+        if told not in self._beyond:  # all who accept one offer accept the same deal
+            self._beyond[told] = self._unpayable(deal)
+        return self._beyond[told]
+
+    def _unpayable(self, deal: Deal) -> Fault | None:
         known = Means.of({**self.means, "turns": self.game.turns})
         if self.over:
             return unpayable(payments(deal, self.record), self.settled(), known)
+        if not any(isinstance(clause, Pay) for clause in (*deal.clauses, *self.clauses.values())):
+            return None
         now, game, position = self.turn, self.game, self.table["position"]
         agreed = agreed_from(deal, self.contract, now)
         done = frozenset(f"standing {cid}" for cid in self.signed.monitor.paid)
