@@ -16,6 +16,9 @@ from shapley_coop.graphs.running import play
 from shapley_coop.state import RunConfig
 
 GAMES = ("public_goods", "volunteers")
+LEAST_FITTED = 10
+"""Agents from which on the growth is fitted."""
+
 DELEGATES, EVERYBODY = "delegates", "shapley_coop"
 
 
@@ -57,12 +60,13 @@ def delegates(
     """
     rows: list[list[Cell]] = []
     slopes: dict[str, float] = {}
+    fitted = [n for n in sizes if n >= LEAST_FITTED] or list(sizes)
     for game in games:
         found = {n: _measured(DELEGATES, game, n, seeds if n <= 100 else 1) for n in sizes}
         for n, ours in found.items():
             whole = _measured(EVERYBODY, game, n, seeds) if n <= everybody else None
             rows.append(_row(game, n, ours, whole))
-        costs = {n: one.each for n, one in found.items() if n >= min(10, max(sizes)) and one.each}
+        costs = {n: one.each for n, one in found.items() if n in fitted and one.each}
         if len(costs) > 1:
             slopes[game] = exponent(list(costs), [cost or 0.0 for cost in costs.values()])
     return Found(

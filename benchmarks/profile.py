@@ -32,20 +32,21 @@ Stack = tuple[CodeType, ...]
 def sampled() -> Iterator[Counter[Stack]]:
     """The stacks of the block, by the seconds of CPU time that they took: filled in as it runs.
 
-    A thread looks at the others every now and then, and what CPU time the process has taken since
-    goes to whoever is busy: a signal would be handled by the main thread alone, when it wakes up.
+    A thread looks at the others every now and then, and what CPU time each has taken since goes to
+    what it is at: a signal would be handled by the main thread alone, when it wakes up. Who waits
+    for a disk takes none; where the system does not tell threads apart, it counts as busy.
     """
     found = Counter[Stack]()
     over = threading.Event()
 
     def watch() -> None:
-        mine, then = threading.get_ident(), time.process_time()
+        mine, then = threading.get_ident(), dict[int, float]()
         while not over.wait(EVERY):
-            frames = [frame for who, frame in sys._current_frames().items() if who != mine]
-            busy = [frame for frame in frames if frame.f_code.co_name not in IDLE]
-            now = time.process_time()
-            for frame in busy:
-                found[_stack(frame)] += (now - then) / len(busy)  # type: ignore[assignment]
+            frames = {who: at for who, at in sys._current_frames().items() if who != mine}
+            now = {who: _taken(who) for who in frames}
+            for who, frame in frames.items():
+                if frame.f_code.co_name not in IDLE and who in then:
+                    found[_stack(frame)] += now[who] - then[who]  # type: ignore[assignment]
             then = now
 
     before, watcher = sys.getswitchinterval(), threading.Thread(target=watch)
@@ -57,6 +58,16 @@ def sampled() -> Iterator[Counter[Stack]]:
         over.set()
         watcher.join()
         sys.setswitchinterval(before)
+
+
+def _taken(thread: int) -> float:
+    """The seconds of CPU time that a thread has taken."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        return time.process_time()
+    try:
+        return time.clock_gettime(time.pthread_getcpuclockid(thread))
+    except OSError:  # it has ended
+        return 0.0
 
 
 def shares(stacks: Mapping[Stack, float]) -> dict[str, float]:

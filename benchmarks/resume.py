@@ -1,9 +1,10 @@
-"""How much it takes to go on with a big sweep in which nothing is left to do.
+"""How much it takes to go on with a big sweep in which nothing is left to do, and to read it.
 
     python -m benchmarks.resume --rows 100000
 
 The rows are copies of one real run, each under a cell of its own. The sweep's command is run three
 times: with no index, with one, and after the last hundred lines came without it, as after a kill.
+Then the rows are reported, compared and exported.
 """
 
 import argparse
@@ -43,7 +44,8 @@ def main() -> None:
         out = folder / "out"
         _coop("sweep", str(suite), "-o", str(folder / "one"), "--limit", "1")
         lines = copies(suite, read(folder / "one")[0], out)
-        found = [("no index", *_resumed(suite, out)), ("index", *_resumed(suite, out))]
+        again = ("sweep", str(suite), "-o", str(out))
+        found = [(f"sweep, {how}", *_measured(*again)) for how in ("no index", "index")]
         path = out / "rows.jsonl"
         with path.open("rb+") as file:
             file.truncate(path.stat().st_size - sum(map(len, lines[-LATE:])))
@@ -51,10 +53,14 @@ def main() -> None:
             pass
         with path.open("ab") as file:
             file.writelines(lines[-LATE:])
-        found.append((f"index without the last {LATE}", *_resumed(suite, out)))
+        found.append((f"sweep, index without the last {LATE}", *_measured(*again)))
+        found.append(("report", *_measured("report", str(out))))
+        sides = [f"{out}:graph={graph}" for graph in ("llm_only", "shapley_coop")]
+        found.append(("compare", *_measured("compare", *sides)))
+        found.append(("export", *_measured("export", str(out))))
         megabytes = path.stat().st_size / 1e6
         size = index_of(path).stat().st_size / 1e6
-    shown = table(["resumed with", "CPU s", "peak MB"], found)
+    shown = table(["command", "CPU s", "peak MB"], found)
     sys.stdout.write(f"{rows} rows, {megabytes:.0f} MB; index {size:.0f} MB\n{shown}\n")
 
 
@@ -72,8 +78,8 @@ def copies(suite: Path, row: dict[str, object], out: Path) -> list[bytes]:
     return last
 
 
-def _resumed(suite: Path, out: Path) -> tuple[float, float]:
-    """CPU seconds and peak memory in MB of a sweep's command that finds nothing to do."""
+def _measured(*words: str) -> tuple[float, float]:
+    """CPU seconds and peak memory in MB of a command."""
     # A child of its own, so that the peak of its children is this command's.
     code = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
@@ -81,9 +87,7 @@ def _resumed(suite: Path, out: Path) -> tuple[float, float]:
         "print(u.ru_utime + u.ru_stime, u.ru_maxrss)"
     )
     command = [sys.executable, "-c", code, sys.executable, "-m", "shapley_coop"]
-    done = subprocess.run(
-        [*command, "sweep", str(suite), "-o", str(out)], check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([*command, *words], check=True, capture_output=True, text=True)
     seconds, peak = done.stdout.split()[-2:]
     unit = 1 if sys.platform == "darwin" else 1024
     return float(seconds), float(peak) * unit / 1e6

@@ -19,6 +19,7 @@ from shapley_coop.cli import (
     experimenting,
     exporting,
     importing,
+    importing_arena,
     importing_coopeval,
     inspecting,
     keeping,
@@ -118,6 +119,7 @@ GROUPS: dict[str, tuple[str, str, dict[str, Command]]] = {
             "raid-log": importing.raid_log,
             "company-log": importing.company_log,
             "coopeval": importing_coopeval.coopeval,
+            "negotiation-arena": importing_arena.negotiation_arena,
         },
     ),
 }

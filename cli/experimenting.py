@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -11,7 +10,7 @@ import typer
 
 from shapley_coop.cli import comprehending, reporting
 from shapley_coop.cli.console import finish, note, progress, say, say_json, show_table
-from shapley_coop.cli.options import BaseUrl, Json, NoSandbox, PriceFile
+from shapley_coop.cli.options import BaseUrl, Json, Keep, NoSandbox, PriceFile
 
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison, Estimate
@@ -26,15 +25,6 @@ MOST_COLUMNS = 8
 """Conditions that are printed side by side, where a suite lays out tables of its own."""
 
 ALL = "all"
-
-
-class Keep(StrEnum):
-    """Whose letters and checkpoints a sweep keeps: see `evals.sweeps.local`."""
-
-    ALL = "all"
-    FAILURES = "failures"
-    NONE = "none"
-
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
 Seeds = Annotated[str, typer.Option(help="In place of the suite's: 0-29, or 0-4,10.")]
@@ -79,7 +69,7 @@ def sweep(
     from shapley_coop.evals.sweeps.gates import rates_from
     from shapley_coop.evals.sweeps.prices import check_prices
     from shapley_coop.evals.sweeps.shards import live_in_home_of, shard_from
-    from shapley_coop.evals.sweeps.suite import shard as shard_of
+    from shapley_coop.evals.sweeps.shards import shard as shard_of
     from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.seats.keys import keys_bound
 

@@ -1,6 +1,7 @@
 """Options that several commands have, and what they say: parameters, seats, limits, words."""
 
 from collections.abc import Iterable, Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,6 +9,15 @@ import typer
 
 from shapley_coop.files import read_mapping, read_text
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit, permit_program
+
+
+class Keep(StrEnum):
+    """Whose letters and checkpoints a sweep keeps: see `evals.sweeps.local`."""
+
+    ALL = "all"
+    FAILURES = "failures"
+    NONE = "none"
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 

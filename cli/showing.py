@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from shapley_coop.cli.console import finish, note, say, say_json, show_table, write_file
-from shapley_coop.cli.options import Json, RunName
+from shapley_coop.cli.console import (
+    finish,
+    note,
+    say,
+    say_json,
+    say_lines,
+    show_table,
+    write_file,
+)
+from shapley_coop.cli.options import Json, PriceFile, RunName
 
 if TYPE_CHECKING:
     from shapley_coop.state import Run, Table
@@ -24,6 +32,7 @@ def show(
     coalitions: Annotated[
         bool, typer.Option("--coalitions", help="Show what every coalition is worth, too.")
     ] = False,
+    prices: PriceFile = None,
     as_json: Json = False,
 ) -> None:
     """Show what was said, signed and done in a run, in order, and its result."""
@@ -36,10 +45,12 @@ def show(
     table = finish(table_of(found))
     outcome = _whole(found, table) if found.result else None
     worths = _worths(table) if coalitions else None
+    cost = _cost(table, prices)
     if as_json:
         from shapley_coop.cli.reasoning import record_and_reasons
 
-        more = {"coalitions": worths} if coalitions else {}
+        more: dict[str, Any] = {"coalitions": worths} if coalitions else {}
+        more |= {"cost": cost} if cost else {}
         say_json({**cast(Any, outcome), **finish(record_and_reasons(found)), **more})
         return
     if figure:
@@ -50,9 +61,13 @@ def show(
     if markdown:
         from shapley_coop.cli.transcript import transcript
 
-        say(transcript(found, table, outcome, worths))
+        say_lines(transcript(found, table, outcome, worths))
+        if cost:
+            say_lines(f"\n{_priced(cost)}")
         return
     _tell(found, table, outcome)
+    if cost:
+        say(_priced(cost))
     if coalitions:
         _show_worths(worths)
 
@@ -91,6 +106,25 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 def _goes_on(run: "Run") -> str:
     """How a run that has not ended goes on."""
     return run.why or f"go on with coop resume {run.run}"
+
+
+def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:
+    """What a run's calls cost, in USD, and by whose prices; None where none is paid or known."""
+    from shapley_coop.cli.reporting import prices_from
+    from shapley_coop.evals.sweeps.prices import is_free
+    from shapley_coop.evals.sweeps.rows import calls_of
+    from shapley_coop.state import home
+
+    calls = calls_of(home().journal.entries(table["episode"])) if table else []
+    paid = [call for call in calls if not is_free(call["model"])]
+    known = prices_from(prices)
+    if not paid or not known.know(call["model"] for call in paid):
+        return None
+    return {"usd": known.cost(paid), "prices": known.told}
+
+
+def _priced(cost: Mapping[str, Any]) -> str:
+    return f"{cost['usd']:.6f} USD, by the prices of {cost['prices']}"
 
 
 def _worths(table: "Table") -> dict[str, Any] | None:

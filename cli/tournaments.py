@@ -71,8 +71,8 @@ def _play(
 ) -> None:
     from shapley_coop.evals.sweeps.index import cells_in
     from shapley_coop.evals.sweeps.shards import live_in_home_of
+    from shapley_coop.evals.sweeps.shards import shard as shard_of
     from shapley_coop.evals.sweeps.suite import expand
-    from shapley_coop.evals.sweeps.suite import shard as shard_of
     from shapley_coop.evals.tournament.entry import load_tournament, suites
     from shapley_coop.evals.tournament.page import leaderboard
     from shapley_coop.evals.tournament.results import enter, keep_ranking, played_in

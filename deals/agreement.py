@@ -16,12 +16,14 @@ from shapley_coop.deals.analysis.incentives import deposit_of
 from shapley_coop.deals.analysis.reservation import short_of
 from shapley_coop.deals.contract import Contract, in_force
 from shapley_coop.deals.enforcement import Enforcement, Posting, deposits, releases
+from shapley_coop.deals.goods import recorded_wrongly
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.monitor import Monitor, monitor_of
 from shapley_coop.deals.parties import bound_by
 from shapley_coop.deals.settlement import earned, paid
 from shapley_coop.games import Turn
+from shapley_coop.games.goods import Gift
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,19 @@ class Agreement:
     def deposit(self) -> Fraction:
         """What each party has in escrow, in the game's unit."""
         return deposit_of(self.contract, self.facts, self.enforcement, self.record)
+
+    def gifts(self, actions: Mapping[str, str]) -> list[Gift]:
+        """The goods that change hands by the end of the next turn, if these actions are taken."""
+        if not self.enforcement.executes:
+            return []
+        turn: Turn = {"turn": len(self.record) + 1, "actions": dict(actions), "rewards": {}}
+        return [each.gift() for each in self.monitor.handing_over(turn)]
+
+    def wrongly_handed(self) -> str:
+        """Where the record hands over other goods than the contract has it; empty if nowhere."""
+        due = self.monitor.handovers if self.enforcement.executes else []
+        told = (recorded_wrongly([x for x in due if x.turn == t["turn"]], t) for t in self.record)
+        return next(filter(None, told), "")
 
     @property
     def parties(self) -> list[str]:

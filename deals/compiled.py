@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shapley_coop.deals.contract import Contract, clause_of
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Give, Pay, Share
 from shapley_coop.deals.language.condition import (
     AllActions,
     Asked,
@@ -47,7 +47,7 @@ class CompiledClause:
         """
         if isinstance(self.clause, Share):
             return now <= turns
-        asked = "after" if isinstance(self.clause, Pay) else "before"
+        asked = _asked(self.clause)
         condition = foreseeing_condition(self.clause.when, asked, actions)
         last = turns if self.last is None else min(self.last, turns)
         return condition.may_hold(memory, now, (self.first, last))
@@ -72,8 +72,12 @@ def compiled_clause(
 ) -> CompiledClause:
     """One clause that stands from turn `first` to turn `last`."""
     when = "always" if isinstance(clause, Share) else clause.when
-    asked: Asked = "after" if isinstance(clause, Pay) else "before"
-    return CompiledClause(cid, clause, compiled_condition(when, asked), first, last)
+    return CompiledClause(cid, clause, compiled_condition(when, _asked(clause)), first, last)
+
+
+def _asked(clause: Clause) -> Asked:
+    """Whether a condition is read before a turn or after it."""
+    return "after" if isinstance(clause, Pay | Give) else "before"
 
 
 def start(clauses: Clauses) -> Memories:
@@ -117,6 +121,20 @@ def falling_due(
         for each, memory in zip(clauses, memories, strict=True)
         if isinstance(each.clause, Pay)
         and each.cid not in paid
+        and each.stands(turn)
+        and each.condition.holds(memory, turn)
+    }
+
+
+def handing_over(
+    clauses: Clauses, memories: Memories, turn: int, done: Collection[str]
+) -> dict[str, Give]:
+    """Clause id → the goods that change hands by a turn; the same for them as `falling_due`."""
+    return {
+        each.cid: each.clause
+        for each, memory in zip(clauses, memories, strict=True)
+        if isinstance(each.clause, Give)
+        and each.cid not in done
         and each.stands(turn)
         and each.condition.holds(memory, turn)
     }

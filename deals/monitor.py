@@ -39,6 +39,7 @@ from shapley_coop.deals.compiled import (
     start,
 )
 from shapley_coop.deals.contract import Contract, Term
+from shapley_coop.deals.goods import Handover, handovers, shortfalls
 from shapley_coop.deals.language.clauses import Do, Forbid, Pay
 from shapley_coop.deals.language.condition import Actions, all_actions
 from shapley_coop.deals.language.deal import Deal
@@ -87,11 +88,12 @@ class _Step(NamedTuple):
     """What is known after a turn; the first step is before turn 1."""
 
     memories: Memories
-    paid: frozenset[str] = frozenset()  # the single payments that have fallen due
+    paid: frozenset[str] = frozenset()  # the single payments and gifts that have fallen due
     duties: tuple[Duty, ...] = ()
     breaches: tuple[Breach, ...] = ()
     payments: tuple[Payment, ...] = ()
     bound: int = 0  # duties, one for each agent that a clause asked something of
+    handovers: tuple[Handover, ...] = ()
 
 
 class Monitor:
@@ -124,18 +126,26 @@ class Monitor:
             for agent in _bound(x, turn)
             if not (agent in cut or _kept(x, agent, turn))
         ]
+        broken += [Breach(cid, giver, number, why) for cid, giver, why in shortfalls(turn)]
         payments = [_payment(cid, x, turn) for cid, x in due.items()]
+        given = handovers(self.clauses, memories, number, before.paid)
         self.turns.append(turn)
         self._steps.append(
             _Step(
                 memories,
-                before.paid | only_once(due) if due else before.paid,
+                before.paid | only_once(due) | {x.clause for x in given},
                 tuple(_told(asked)),
                 tuple(broken),
                 tuple([payment for payment in payments if payment.amount]),
                 sum(len(_bound(x, turn)) for x in asked.values()),
+                tuple(given),
             )
         )
+
+    def handing_over(self, turn: Turn) -> list[Handover]:
+        """The goods that change hands by the end of the next turn, by what is done in it."""
+        memories = after(self.clauses, self.memories, turn)
+        return handovers(self.clauses, memories, turn["turn"], self.paid)
 
     def duties(self, turn: int | None = None) -> list[Duty]:
         """What is asked at the turn after those observed, or as if that were turn `turn`."""
@@ -166,6 +176,11 @@ class Monitor:
     def payments(self) -> list[Payment]:
         """Everything that fell due, by turn."""
         return [payment for step in self._steps for payment in step.payments]
+
+    @property
+    def handovers(self) -> list[Handover]:
+        """All goods that changed hands, by turn."""
+        return [handover for step in self._steps for handover in step.handovers]
 
     @property
     def owed(self) -> int:

@@ -18,6 +18,7 @@ from shapley_coop.deals.language.clauses import (
     Clause,
     Do,
     Forbid,
+    Give,
     Pay,
     Share,
     portions,
@@ -27,7 +28,7 @@ from shapley_coop.deals.language.when import EVERYONE
 
 
 def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
-    """Who has to act or to pay by some clauses; a split of the total takes from all agents."""
+    """Who has to act, pay or give by some clauses; a split of the total takes from all agents."""
     bound: set[str] = set()
     for clause in clauses:
         match clause:
@@ -35,18 +36,22 @@ def bound_by(clauses: Iterable[Clause], agents: Sequence[str]) -> set[str]:
                 bound.update(agents)
             case Pay():
                 bound.update(a for a, part in portions(clause, agents).items() if part < 0)
+            case Give(giver=giver):
+                bound.add(giver)
             case _:
                 bound.update(agent for agent in agents if clause.binds(agent))
     return bound
 
 
 def concerns(clause: Clause, agent: str) -> bool:
-    """Whether a clause makes an agent act, pay or be paid; a split of the total concerns all."""
+    """Whether a clause makes an agent act, pay, give or receive; what is of all concerns all."""
     match clause:
         case Share():
             return True
         case Pay(payer=payer, payee=payee):
             return bool({agent, OTHERS} & {payer, payee})
+        case Give(giver=giver, receiver=receiver):
+            return agent in (giver, receiver)
         case _:
             return clause.binds(agent)
 
@@ -81,7 +86,7 @@ def _of_all(clause: Clause) -> bool:
     """Whether a clause speaks of some without their names."""
     if isinstance(clause, Pay):
         return OTHERS in (clause.payer, clause.payee)
-    return not isinstance(clause, Share) and clause.agent == EVERYONE
+    return isinstance(clause, Do | Forbid) and clause.agent == EVERYONE
 
 
 def _by_name(clause: Clause, agents: Sequence[str]) -> Iterator[Clause]:

@@ -30,7 +30,9 @@ from shapley_coop.evals.verifying_books import (
     changed_settings,
     differences,
     named,
+    wrongly_cleared,
 )
+from shapley_coop.graphs import builder
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
 from shapley_coop.state import (
@@ -106,6 +108,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
     return [
         _play(table),
         *_mediation(table),
+        *_market(known, table),
         _contract(table),
         *_signatures(table),
         _equal("contributions and Shapley values", again["credit"], stated["credit"]),
@@ -125,6 +128,8 @@ def _play(table: Table) -> Check:
         if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
             return Check("play", False, f"turn {turn['turn']} pays {after.rewards}")
         position = after.position
+    if wrong := EvaluatedTable(table).signed.wrongly_handed():
+        return Check("play", False, wrong)
     return Check("play", position == table["position"], f"{len(table['record'])} turns replayed")
 
 
@@ -134,6 +139,13 @@ def _mediation(table: Table) -> list[Check]:
         return []
     wrong = misplayed(game_of(table["settings"]), table["record"])
     return [_told("mediation", wrong, "played by the rule")]
+
+
+def _market(known: Run, table: Table) -> list[Check]:
+    """Clear a call market anew by the orders in the journal; nothing in any other workflow."""
+    if "clear" not in builder(known.graph).nodes:
+        return []
+    return [_told("market", wrongly_cleared(table), "cleared anew, the same prices and trades")]
 
 
 def _contract(table: Table) -> Check:
@@ -171,7 +183,7 @@ def _says(contract: Contract, evaluated: EvaluatedTable) -> bool:
 def _in_todays_words(clauses: Mapping[str, str], evaluated: EvaluatedTable) -> dict[str, str]:
     """Clauses in words, those of earlier versions in the words of this one."""
     game = evaluated.game
-    terms = Terms(game.agents, game.actions, game.turns)
+    terms = Terms(game.agents, game.actions, game.turns, goods=game.goods)
     read = {cid: read_words(words, terms) for cid, words in clauses.items()}
     return {
         cid: clauses[cid]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from shapley_coop.games.baseline import IDLE, POLICY
 from shapley_coop.games.dice import dice
+from shapley_coop.games.goods import Gift, with_gifts
 from shapley_coop.games.params import EVERYONE
 
 if TYPE_CHECKING:
@@ -36,12 +37,14 @@ class Plan:
         fixed: whether that depends on the turn alone, and on nothing that was done.
         breaker: who does something else wherever it is asked for anything; empty for nobody.
         instead: what the breaker does: an action, UNASKED, or None for nothing.
+        gifts: the goods that change hands by the end of a turn; None where there are none.
     """
 
     asked: "Asked"
     fixed: bool
     breaker: str = ""
     instead: str | None = None
+    gifts: "Gifts | None" = None
 
     def choice(
         self, agent: str, owed: "Sequence[Owed]", legal: Sequence[str], unasked: str | None
@@ -163,7 +166,7 @@ class Ahead:
         found = []
         for game in self._worlds(count, len(record)):
             choose = self._chooser(plan, len(record))
-            found.append(Played(_run(game, position, record, choose), 1, game))
+            found.append(Played(_run(game, position, record, choose, plan.gifts), 1, game))
         return found
 
     def idle_play(self, position: "Position", record: "Sequence[Turn]") -> Played:
@@ -229,8 +232,16 @@ Chooser = Callable[[dict[str, Any], "Sequence[Turn]", str], str | None]
 """(position, the turns before, agent) → its action, or None for none."""
 
 
+Gifts = Callable[["Sequence[Turn]", "Turn"], "Sequence[Gift]"]
+"""(the turns before, the turn as far as it is chosen) → the goods that change hands by its end."""
+
+
 def _run(
-    game: "Game", position: "Position", record: "Sequence[Turn]", choose: Chooser
+    game: "Game",
+    position: "Position",
+    record: "Sequence[Turn]",
+    choose: Chooser,
+    gifts: Gifts | None = None,
 ) -> "list[Turn]":
     turns = list(record)
     while not game.over(position) and len(turns) < game.turns:
@@ -240,8 +251,12 @@ def _run(
             action = choose(position, turns, agent) if legal else None
             if action is not None and action in legal:
                 actions[agent] = action
-        after = game.step(position, actions)
-        turn: Turn = {"turn": len(turns) + 1, "actions": actions, "rewards": after.rewards}
+        turn: Turn = {"turn": len(turns) + 1, "actions": actions, "rewards": {}}
+        given = gifts(turns, turn) if gifts else ()
+        after = game.step(with_gifts(position, given), actions)
+        turn["rewards"] = after.rewards
+        if given:
+            turn["effects"] = after.effects
         if after.pot:
             turn["pot"] = after.pot
         turns.append(turn)

@@ -16,6 +16,8 @@ from typing_extensions import TypedDict  # pydantic reads it, and asks for this 
 from shapley_coop.amounts import exact
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Baseline, read_baseline
+from shapley_coop.games.classes import ByClass
+from shapley_coop.games.goods import Holdings, gifts_in, with_gifts
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints, best_total
 from shapley_coop.games.replay import Conduct, Replays, conduct, step_by_step
@@ -79,6 +81,9 @@ class Game(ABC):
     actions: dict[str, list[str]]
     """Agent → every action it may ever take: what a deal can speak of."""
 
+    goods: Sequence[str] = ()
+    """What can change hands by a deal, in a game in which agents hold goods."""
+
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         try:
             self.params = self.Params.model_validate(dict(params or {}))
@@ -115,6 +120,18 @@ class Game(ABC):
     def private(self, agent: str) -> dict[str, Any]:
         """What the game tells `agent` alone: for that agent's own letters, and nowhere else."""
         return {}
+
+    def holdings(self, position: Position) -> Holdings:
+        """What everybody holds of the goods."""
+        return {}
+
+    def purse(self, agent: str) -> Fraction | None:
+        """The most that an agent can pay in all; it is told to that agent alone. None: no limit."""
+        return None
+
+    def reservation(self, position: Position, agent: str) -> Fraction | None:
+        """What a deal has to leave an agent with at least; it is told to that agent alone."""
+        return None
 
     @abstractmethod
     def legal(self, position: Position, agent: str) -> list[str]:
@@ -220,6 +237,10 @@ class Game(ABC):
         row = np.array([[agent in coalition for agent in self.agents]])
         return self.replays_of(record).improvement(row)
 
+    def classes_of(self, record: Sequence[Turn]) -> "tuple[ByClass, ...] | None":
+        """Games by classes of equals that `worth` is the sum of; None where they are not known."""
+        return None
+
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
         """`worth` of many coalitions at once: boolean, shape (m, n), to shape (m,).
 
@@ -267,10 +288,10 @@ class Game(ABC):
         return "" if action in legal else f"You cannot do that now: legal are {', '.join(legal)}."
 
     def replay(self, record: Sequence[Turn]) -> Iterator[Step]:
-        """Play a record again, step by step."""
+        """Play a record again, step by step, with what changed hands by a contract."""
         position = self.start()
         for turn in record:
-            after = self.step(position, turn["actions"])
+            after = self.step(with_gifts(position, gifts_in(turn)), turn["actions"])
             yield after
             position = after.position
 

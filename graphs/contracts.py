@@ -81,7 +81,7 @@ def written(page: WorkflowBuilder, bound: str, null: str) -> None:
     page.computes("count", count_signatures)
     onward = {"signed": "summarize", "unsigned": null, "refused": "sign"}
     page.branch("count", verdict_of, onward)
-    page.add_node("summarize", summarize)
+    page.computes("summarize", summarize)
     page.lead("summarize", bound)
 
 

@@ -20,7 +20,7 @@ def build() -> WorkflowBuilder:
     page.add_edge("open", "convene")
     convened(page, then="propose")
     bargain(page, ACTIONS, agreed="summarize", no_deal="act")
-    page.add_node("summarize", summarize)
+    page.computes("summarize", summarize)
     page.lead("summarize", "act")
     play(page, over="settle", renegotiate="convene", topic=PLAY_UNPAID)
     page.add_node("settle", settle)

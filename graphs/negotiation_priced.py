@@ -21,7 +21,7 @@ def build() -> WorkflowBuilder:
     page.add_edge("open", "convene")
     convened(page, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")
-    page.add_node("summarize", summarize)
+    page.computes("summarize", summarize)
     page.lead("summarize", "act")
     play(page, over="settle", renegotiate="convene")
     page.add_node("settle", settle)

@@ -7,7 +7,7 @@ the page. Routing is by verdicts that nodes left on the table; nodes name no suc
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from shapley_coop.deals import DEAL_RULES, Do, Forbid, Pay, Share, only
+from shapley_coop.deals import DEAL_RULES, Do, Forbid, Give, Pay, Share, only
 from shapley_coop.graphs.routing import (
     able,
     all_agents,
@@ -35,7 +35,7 @@ from shapley_coop.state import Table
 from shapley_coop.state.run_config import SUMMARISER
 from shapley_coop.state.turn import Asking, Topic
 
-PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Share), *DEAL_RULES))
+PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Give, Share), *DEAL_RULES))
 """Bargaining before acting: who does what, and for what price."""
 
 ACTIONS = Topic("plan", rules=(only(Do, Forbid), *DEAL_RULES), payments=False)
@@ -159,7 +159,7 @@ def summarized(page: WorkflowBuilder, topic: Topic, bound: str) -> None:
         "contract_write", topic, lambda _: [SUMMARISER], a_written_contract, put_written
     )
     page.asks_and_routes("write", writing, {"written": "summarize"})
-    page.add_node("summarize", summarize)
+    page.computes("summarize", summarize)
     page.lead("summarize", bound)
 
 

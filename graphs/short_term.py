@@ -31,7 +31,7 @@ def build() -> WorkflowBuilder:
     convened(page, then="reason")
     reason(page, PLAN, then="propose")
     bargain(page, PLAN, agreed="summarize", no_deal="act")
-    page.add_node("summarize", summarize)
+    page.computes("summarize", summarize)
     page.lead("summarize", "act")
     play(page, over="account", renegotiate="convene")
     page.add_node("account", account)

@@ -64,7 +64,7 @@ def exchange(validator: bool, guidance: bool) -> WorkflowBuilder:
     page.add_edge("open", "convene")
     convened(page, then="consider")
     talk(page, validator, guidance, agreed="summarize", no_deal="trade", error="settle")
-    page.add_node("summarize", summarize)
+    page.computes("summarize", summarize)
     page.add_edge("summarize", "trade")
     work(page, over="settle")
     page.add_node("settle", settle)

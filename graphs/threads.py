@@ -11,6 +11,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from shapley_coop.graphs.catalogue import builder, compiled
 from shapley_coop.graphs.workflow import App
 from shapley_coop.prompts import fingerprint
+from shapley_coop.seats.clients import clients_here
 from shapley_coop.seats.records import Pointer
 from shapley_coop.seats.tracing import trace_quietly, tracing
 from shapley_coop.state import (
@@ -115,8 +116,12 @@ async def opened(graph: str) -> AsyncIterator[App]:
     """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""
     if tracing():
         await asyncio.to_thread(trace_quietly, home().secrets)
-    async with shared_saver(home()) as checkpoints:
-        yield compiled(graph).copy({"checkpointer": checkpoints})
+    here = home()
+    async with shared_saver(here) as checkpoints:
+        kept = clients_here().kept
+        if (graph, here) not in kept:  # as long as the saver
+            kept[graph, here] = compiled(graph).copy({"checkpointer": checkpoints})
+        yield kept[graph, here]
 
 
 _MOST_TRIES = 10

@@ -37,6 +37,7 @@ _SETTINGS: dict[str, Any] = {
     "keep_trailing_newline": True,
 }
 _environment = Environment(loader=FileSystemLoader(_HERE), **_SETTINGS)  # noqa: S701
+_environment.globals.clear()  # ours use none, and each rendering would copy them
 # Packs are others' templates: they name their variables and reach nothing else.
 _foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
 for _each in (_environment, _foreign):

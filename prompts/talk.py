@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from shapley_coop.prompts.computed import amount
@@ -138,6 +139,18 @@ def _heading(event: Event) -> str:
 
 def _said(event: Event, turns: int) -> str:
     """A message: who said what, and what it did."""
+    try:
+        return _said_before(tuple(event.items()), turns)
+    except TypeError:  # it holds a list, as of what was repaired
+        return _message(event, turns)
+
+
+@lru_cache(maxsize=2048)  # every letter tells all messages before it
+def _said_before(event: tuple[tuple[str, Any], ...], turns: int) -> str:
+    return _message(dict(event), turns)
+
+
+def _message(event: Event, turns: int) -> str:
     who, act = plain(event["by"]), str(event["does"])
     about = f" offer {event['about']}" if "about" in event else ""
     did = _DONE.get(act, act).format(about=about)

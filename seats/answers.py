@@ -18,7 +18,6 @@ from typing import Any
 
 from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.deals.language.reading import ANNOTATIONS
-from shapley_coop.seats.schema import ANSWERS
 
 Fields = Mapping[str, Any]
 Form = Mapping[str, Any]
@@ -46,7 +45,7 @@ def tagged(act: str, fields: Any) -> str:
     """
     if not isinstance(fields, Mapping):
         return fields if isinstance(fields, str) else json.dumps(fields)
-    if act != "act" and act not in ANSWERS:
+    if act not in _WRITERS:
         return json.dumps(fields)
     private = _element("CONSIDER", fields.get("thoughts")) + _element("NOTES", fields.get("notes"))
     return private + _element("s", _public(act, fields)) + _WRITERS[act](fields)
@@ -134,6 +133,11 @@ def _trade(fields: Fields) -> str:
     return mark + (_element_of_json("PROPOSAL", allocation) if allocation else "")
 
 
+def _orders(fields: Fields) -> str:
+    orders = fields.get("orders")
+    return _element_of_json("PROPOSAL", {"orders": orders}) if orders else "<REJECT>"
+
+
 def _ratification(fields: Fields) -> str:
     marks = {"sign": "<ACCEPT>", "veto": "<REJECT>", "leave": "<ACTION>leave</ACTION>"}
     return marks.get(str(fields.get("decision", "")).lower(), "")
@@ -192,6 +196,7 @@ _WRITERS: dict[str, Callable[[Fields], str]] = {
     "contract_answer": _reply,
     "contract_sign": _reply,
     "ratify": _ratification,
+    "order": _orders,
     "elect": _action,
     "claim": _claim,
     "contract_write": _written,

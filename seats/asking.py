@@ -87,9 +87,9 @@ class Question:
         """The letter as chat messages."""
         return self.letter.messages()
 
-    @cached_property
+    @property
     def text(self) -> str:
-        """All that the seat is shown, as one text."""
+        """All that the seat is shown, as one text; not kept while the seat thinks."""
         return self.letter.text()
 
     @cached_property

@@ -33,7 +33,7 @@ _WITHOUT_DEALS: dict[str, Mapping[str, Any]] = {
     act: {"decision": "reject"}
     for act in (
         *("answer", "answer_split", "answer_bounty"),
-        *("contract_answer", "contract_sign", "ratify"),
+        *("contract_answer", "contract_sign", "ratify", "order"),
     )
 }
 """What a strategy answers where a deal is talked about; any other act is answered with nothing."""

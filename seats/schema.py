@@ -123,6 +123,17 @@ class Pay(_Part):
     when: Sometimes = Field(description="null: always.")
 
 
+class Give(_Part):
+    """One agent hands goods that it holds to another, once."""
+
+    kind: Literal["give"]
+    giver: str
+    receiver: str
+    good: str
+    quantity: int
+    when: Sometimes = Field(description="null: always.")
+
+
 class Fraction(_Part):
     """An agent's part of the total, as in '1/3'."""
 
@@ -139,8 +150,9 @@ class Share(_Part):
 
 
 Clause = Do | Forbid | Pay | Share
+WithGoods = Clause | Give
 
-for _model in (All, AnyOf, Not, Do, Forbid, Pay):
+for _model in (All, AnyOf, Not, Do, Forbid, Pay, Give):
     _model.model_rebuild()
 
 _CLAUSES = Field(description="The whole offer, clause by clause; null for none.")
@@ -185,6 +197,21 @@ class Ratification(_Spoken):
     """Whether you sign the delegates' deal, veto it, or leave it."""
 
     decision: Literal["sign", "veto", "leave"]
+
+
+class OneOrder(_Part):
+    """Up to so many units, at this price for each or a better one."""
+
+    side: Literal["buy", "sell"]
+    good: str
+    quantity: int
+    price: float | str
+
+
+class Orders(_Spoken):
+    """Your orders to the call market; null for none."""
+
+    orders: list[OneOrder] | None
 
 
 class Claim(_Spoken):
@@ -242,6 +269,7 @@ ANSWERS: dict[str, type[_Answer]] = {
     "contract_answer": Reply,
     "contract_sign": Signature,
     "ratify": Ratification,
+    "order": Orders,
     "claim": Claim,
     "contract_write": Written,
     "contract_judge": Judgement,
@@ -257,6 +285,7 @@ ELEMENTS = {
     "decision": "`<ACCEPT>` or `<REJECT>`",
     "clauses": "the clauses of `<PROPOSAL>`",
     "allocation": "`<PROPOSAL>`",
+    "orders": "the orders of `<PROPOSAL>`",
     "action": "`<ACTION>`",
     "percent": "`<CLAIM>`",
     "impossible": "`<REJECT>`",
@@ -288,16 +317,21 @@ def schema_of(facts: Mapping[str, Any], carries: bool = False) -> dict[str, Any]
         carries: whether an action here can carry more than its name.
     """
     legal = tuple(str(action) for action in facts.get("legal") or ())
-    return _schema_of(str(facts.get("ask", "")), legal, carries)
+    return _schema_of(str(facts.get("ask", "")), legal, carries, bool(facts.get("goods")))
 
 
 @lru_cache(maxsize=256)
-def _schema_of(act: str, legal: tuple[str, ...], carries: bool) -> dict[str, Any] | None:
+def _schema_of(
+    act: str, legal: tuple[str, ...], carries: bool, goods: bool
+) -> dict[str, Any] | None:
     chooses = act in ("act", "elect") and legal
     model = _action(legal, carries and act == "act") if chooses else ANSWERS.get(act)
     if model is None:
         return None
-    noted = create_model(act, __base__=model, __doc__=model.__doc__, notes=(str | None, _NOTES))
+    more: dict[str, Any] = {"notes": (str | None, _NOTES)}
+    if goods and "clauses" in model.model_fields:
+        more["clauses"] = (list[WithGoods] | None, model.model_fields["clauses"])
+    noted = create_model(act, __base__=model, __doc__=model.__doc__, **more)
     schema: dict[str, Any] = _strict(noted.model_json_schema())
     return schema
 

@@ -2,9 +2,11 @@
 
 from fractions import Fraction
 
-from shapley_coop.deals import Deal, Fault, Pay, Share, Terms, short_of
+from shapley_coop.amounts import plain
+from shapley_coop.deals import Deal, Fault, Give, Pay, Share, Terms, short_of
 from shapley_coop.deals.language.faults import together
 from shapley_coop.deals.language.reading import Reading
+from shapley_coop.state.mandates import could_pay
 from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.storage.secrets import reservation_of
 from shapley_coop.state.table import AgentOutput
@@ -14,7 +16,9 @@ from shapley_coop.state.turn import TurnContext
 def terms_of(turn: TurnContext) -> Terms:
     """What deals are checked against here: the parties, their actions, what can be dropped."""
     evaluated = turn.evaluated
-    money = [cid for cid, clause in evaluated.clauses.items() if isinstance(clause, Pay | Share)]
+    money = [
+        cid for cid, clause in evaluated.clauses.items() if isinstance(clause, Pay | Give | Share)
+    ]
     game = evaluated.game
     return Terms(
         agents=game.agents,
@@ -22,6 +26,7 @@ def terms_of(turn: TurnContext) -> Terms:
         turns=game.turns,
         norms=turn.norms,
         droppable=money,
+        goods=game.goods,
     )
 
 
@@ -37,17 +42,48 @@ def reservation(turn: TurnContext, agent: str) -> Fraction | None:
 def too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     """Why an agent cannot put its name to a deal; None if it can.
 
-    A party could never pay what the deal asks of it, or the agent gets less than its reservation
-    value.
+    A party could never pay or give what the deal asks of it, or the agent gets less than its
+    reservation value. What only the agent is told, its purse and what it has without a deal in a
+    game with private worths, counts for its own signature, and is spoken of to it alone.
     """
     least, evaluated = reservation(turn, agent), turn.evaluated
-    if fault := evaluated.beyond_means(deal):
+    if fault := evaluated.beyond_means(deal) or _beyond_purse(turn, agent, deal):
+        return fault
+    if fault := _worse_than_no_deal(turn, agent, deal):
         return fault
     if least is None:
         return None
     if turn.topic.phase == "settlement":
         return short_of(least, evaluated.payoffs_under(deal)[agent])
-    return evaluated.signed.below_reservation(deal, agent, least, turn.norms)
+    return evaluated.below(deal, agent, least, turn.norms)
+
+
+def _beyond_purse(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
+    """ABLE: why a deal could make an agent pay more than it privately has."""
+    purse = turn.evaluated.game.purse(agent)
+    if purse is None:
+        return None
+    pays = could_pay(turn.evaluated, deal, agent, turn.topic.phase)
+    if pays is None or pays <= purse:
+        return None
+    return Fault(
+        "ABLE",
+        f"This could make you pay {plain(pays)} in all, and you can pay at most {plain(purse)}: "
+        "pay less.",
+    )
+
+
+def _worse_than_no_deal(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
+    """RESERVE: why a deal leaves an agent with less than its goods are worth to it without one.
+
+    What cannot be computed is not refused: nobody has said that it needs so much.
+    """
+    evaluated = turn.evaluated
+    if turn.topic.phase == "settlement" or evaluated.over:
+        return None
+    alone = evaluated.game.reservation(evaluated.table["position"], agent)
+    worth = evaluated.kept(deal, agent, turn.norms) if alone is not None else None
+    return short_of(alone, worth) if alone is not None and worth is not None else None
 
 
 def uncertified(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:

@@ -26,6 +26,7 @@ from shapley_coop.deals import (
     Enforcement,
     Fault,
     Offer,
+    Pay,
     Payment,
     Share,
     earned,
@@ -34,6 +35,7 @@ from shapley_coop.deals import (
     payments,
     payoffs,
     share_of,
+    short_of,
 )
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.ability_to_pay import Means, means_of, unpayable
@@ -46,6 +48,7 @@ from shapley_coop.deals.analysis.joint_payments import (
 from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
 from shapley_coop.state.characteristic import characteristic
@@ -72,6 +75,7 @@ class EvaluatedTable:
         self.contract: Contract | None = table.get("contract")
         self.offer: Offer | None = table.get("offer")
         self._attributions: dict[str, Attribution] = {}
+        self._beyond: dict[str, Fault | None] = {}
 
     @cached_property
     def signed(self) -> Agreement:
@@ -80,17 +84,33 @@ class EvaluatedTable:
         return Agreement(self.contract, self.record, {**facts, **self.means}, terms)
 
     @cached_property
+    def offered(self) -> Deal:
+        """The deal of the offer that stands; without one, a deal of nothing."""
+        return Deal.model_validate(self.offer["deal"]) if self.offer else Deal()
+
+    @cached_property
     def means(self) -> dict[str, Any]:
         """What each agent can have at most, among the facts that a contract is read against."""
         return means_of(self.game)
 
     def beyond_means(self, deal: Deal) -> Fault | None:
         """Why some payer could never pay what a deal asks of it; None if all can."""
+        told = deal.model_dump_json()
+        if told not in self._beyond:  # all who accept one offer accept the same deal
+            self._beyond[told] = self._unpayable(deal)
+        return self._beyond[told]
+
+    def _unpayable(self, deal: Deal) -> Fault | None:
         known = Means.of({**self.means, "turns": self.game.turns})
         if self.over:
             return unpayable(payments(deal, self.record), self.settled(), known)
+        if not any(isinstance(clause, Pay) for clause in (*deal.clauses, *self.clauses.values())):
+            return None
         now, game, position = self.turn, self.game, self.table["position"]
         agreed = agreed_from(deal, self.contract, now)
+        done = frozenset(f"standing {cid}" for cid in self.signed.monitor.paid)
+        if fault := ungivable(agreed, done, game.holdings(position)):
+            return fault
         if known is None or (fault := beyond_means(agreed, known, now)):
             return fault if known else None
         world = World.of(game, self.record)
@@ -186,6 +206,23 @@ class EvaluatedTable:
             return DealOutlook(rows=(kept, without)).record()
         settings, position = self.table["settings"], self.table["position"]
         return outlook_of(settings, position, self.record, self.contract, deal, norms, viewer)
+
+    def below(
+        self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
+    ) -> Fault | None:
+        """RESERVE: why a deal leaves an agent with less than it requires, while all keep it.
+
+        Where what others are paid is private, nothing but its own payoff is looked at.
+        """
+        if self.game.ahead().own_payoffs_only:
+            return short_of(least, self.kept(deal, agent, norms))
+        return self.signed.below_reservation(deal, agent, least, norms)
+
+    def kept(self, deal: Deal, agent: str, norms: Sequence[str] = ()) -> Fraction | None:
+        """What an agent ends with if all keep a deal, by its own outlook; None where unknown."""
+        rows = self.outlook(deal, agent, norms).get("rows", [])
+        found: dict[str, Any] = next((x["payoffs"] for x in rows if x["if"] == EVERYBODY), {})
+        return exact(found[agent]["mean"]) if agent in found else None
 
     def payoffs_by(self, norm: str) -> dict[str, Fraction]:
         """What each agent ends with if a norm decides about what was earned."""

@@ -61,7 +61,7 @@ def beyond(
             return _fault(f"{cid}: you may never do {clause.action}: leave it out.")
     if mandate.max_pay is None:
         return None
-    pays = _could_pay(evaluated, deal, mandate.agent, phase)
+    pays = could_pay(evaluated, deal, mandate.agent, phase)
     if pays is None:
         return _fault(
             f"You may pay at most {plain(mandate.max_pay)}, and what this could take from you has "
@@ -83,7 +83,7 @@ def least_kept(evaluated: EvaluatedTable, mandate: Mandate, deal: Deal, phase: s
     if phase == "settlement":
         return short_of(least, evaluated.payoffs_under(deal)[agent])
     norms = [] if evaluated.game.baseline.warning else [evaluated.config.norm]
-    return evaluated.signed.below_reservation(deal, agent, least, norms)
+    return evaluated.below(deal, agent, least, norms)
 
 
 def _action(evaluated: EvaluatedTable, mandate: Mandate, agent: str, text: str) -> Fault | None:
@@ -106,7 +106,7 @@ def _bound_to(evaluated: EvaluatedTable, said: AgentOutput) -> Deal | None:
     return Deal.model_validate(record) if record and record["clauses"] else None
 
 
-def _could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:
+def could_pay(evaluated: EvaluatedTable, deal: Deal, agent: str, phase: str) -> Fraction | None:
     """The most that an agent could come to pay in the whole game; None where there is no bound."""
     if phase == "settlement":
         return max(evaluated.earned[agent] - evaluated.payoffs_under(deal)[agent], NOTHING)

@@ -7,6 +7,7 @@ from typing import Any
 from shapley_coop.deals import Fault, scan
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.games import GameError, Turn
+from shapley_coop.games.goods import with_gifts
 from shapley_coop.state.budget import SPENT_UP
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.storage.home import home
@@ -58,7 +59,9 @@ def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
         GameError: the game pays somebody who does not play, or leaves out somebody who does.
     """
     game = evaluated.game
-    after = game.step(evaluated.table["position"], choices.actions)
+    labels = {agent: game.action_label(did) for agent, did in choices.actions.items()}
+    given = evaluated.signed.gifts(labels) if game.goods else []
+    after = game.step(with_gifts(evaluated.table["position"], given), choices.actions)
     if after.rewards.keys() != set(game.agents):
         raise GameError(
             f"{game.name}: turn {evaluated.turn} has rewards for {', '.join(after.rewards)}: step "
@@ -66,7 +69,7 @@ def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
         )
     turn: Turn = {
         "turn": evaluated.turn,
-        "actions": {agent: game.action_label(did) for agent, did in choices.actions.items()},
+        "actions": labels,
         "rewards": after.rewards,
     }
     if after.pot:

@@ -10,7 +10,7 @@ from shapley_coop.state.turn import Asking, TurnContext
 BARGAINING = ("propose", "contract_propose")
 """The acts that open a bargaining before play."""
 
-MONEY, DUTIES = ("pay", "share"), ("do", "forbid")
+MONEY, DUTIES, GOODS = ("pay", "share"), ("do", "forbid"), ("give",)
 
 
 @lru_cache(maxsize=16)  # all who are asked in parallel are told the same
@@ -45,7 +45,8 @@ def clause_kinds(turn: TurnContext) -> tuple[str, ...]:
         return ()
     if turn.topic.phase == "settlement":
         return MONEY
-    return (*DUTIES, *MONEY) if turn.topic.payments else DUTIES
+    goods = GOODS if turn.evaluated.game.goods else ()
+    return (*DUTIES, *MONEY, *goods) if turn.topic.payments else DUTIES
 
 
 @lru_cache(maxsize=256)

@@ -6,10 +6,11 @@ JSON: programs at a seat read them as they are, and `prompts.letters` puts them 
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.deals import Clause, Deal, wire_form
+from shapley_coop.deals import Clause, wire_form
 from shapley_coop.deals.analysis.certificate_words import as_record, in_words
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.mediation import mediator_of
@@ -155,19 +156,20 @@ def _round(turn: TurnContext, agent: str) -> Facts:
 
 def _offer(turn: TurnContext, agent: str) -> Facts:
     """The offer that stands, if one does."""
-    offer = turn.evaluated.offer
-    if offer is None:
-        return {}
-    deal = Deal.model_validate(offer["deal"])
+    return {"offer": {**_shown_offer(turn)}} if turn.evaluated.offer else {}
+
+
+@lru_cache(maxsize=16)  # all who are asked in parallel are shown the same
+def _shown_offer(turn: TurnContext) -> Facts:
+    offer, deal = turn.evaluated.offer, turn.evaluated.offered
+    assert offer is not None, "there is one to show"
     return {
-        "offer": {
-            "revision": offer["revision"],
-            "by": offer["by"],
-            "hash": offer["hash"],
-            "clauses": _json(deal.clauses),
-            "drops": list(deal.drops),
-            "in_words": deal.text(),
-        }
+        "revision": offer["revision"],
+        "by": offer["by"],
+        "hash": offer["hash"],
+        "clauses": _json(deal.clauses),
+        "drops": list(deal.drops),
+        "in_words": deal.text(),
     }
 
 
@@ -176,14 +178,23 @@ def _answered_offer(turn: TurnContext, agent: str) -> Facts:
     facts, offer = _offer(turn, agent), turn.evaluated.offer
     facts |= shown_to_sign(turn, agent)
     if offer and offer["deal"]["clauses"]:
-        deal = Deal.model_validate(offer["deal"])
-        facts["offer"]["wire"] = wire_form(deal)
-        if turn.evaluated.config.outlook and not turn.evaluated.over:
-            # What is private to others is in no one's outlook: it is computed for its reader.
-            computed = turn.evaluated.outlook(deal, agent, turn.norms)
-            if computed and len(turn.evaluated.agents) > MOST_OUTLOOKS:
-                computed = own_outlook(computed, agent)
-            facts["offer"] |= {"outlook": computed} if computed else {}
+        # What is private to others is in no one's outlook: it is computed for its reader.
+        alone = turn.evaluated.game.ahead().own_payoffs_only
+        facts["offer"] |= _beside_offer(turn, agent if alone else "")
+        computed = facts["offer"].get("outlook")
+        if computed and len(turn.evaluated.agents) > MOST_OUTLOOKS:
+            facts["offer"]["outlook"] = own_outlook(computed, agent)
+    return facts
+
+
+@lru_cache(maxsize=16)  # all who are asked in parallel are mostly shown the same
+def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
+    """The JSON of the offer, and what it would pay where the run computes that."""
+    evaluated = turn.evaluated
+    facts: Facts = {"wire": wire_form(evaluated.offered)}
+    if evaluated.config.outlook and not evaluated.over:
+        computed = evaluated.outlook(evaluated.offered, viewer, turn.norms)
+        facts |= {"outlook": computed} if computed else {}
     return facts
 
 
@@ -202,7 +213,7 @@ def _certified_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer with what it would do to every agent's incentives."""
     facts, offer = _answered_offer(turn, agent), turn.evaluated.offer
     if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
-        certificate = turn.evaluated.signed.certificate(Deal.model_validate(offer["deal"]))
+        certificate = turn.evaluated.signed.certificate(turn.evaluated.offered)
         facts["offer"]["certificate"] = in_words(certificate)
         facts["offer"]["incentives"] = as_record(certificate)
     return facts
@@ -212,7 +223,7 @@ def _paid_offer(turn: TurnContext, agent: str) -> Facts:
     """The offer with what each agent would end with."""
     facts, offer = _answered_offer(turn, agent), turn.evaluated.offer
     assert offer is not None, "an answer is asked only to an offer"
-    due = turn.evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
+    due = turn.evaluated.payoffs_under(turn.evaluated.offered)
     facts["offer"]["payoffs"] = {agent: plain(x) for agent, x in due.items()}
     signed = turn.evaluated.settled()
     facts["offer"]["change"] = {agent: plain(x - signed[agent]) for agent, x in due.items()}
@@ -280,6 +291,7 @@ _DRAFTING: tuple[Part, ...] = (_stand, _round, _certified_offer, _enforcement, _
 _OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
 
 _SHOWN: dict[str, tuple[Part, ...]] = {
+    "order": (_stand,),
     "elect": (_round, ballot),
     "reason": (*_TALK, delegation, _norms),
     "propose": (*_TALK, delegation, _answering, _norms),

@@ -173,10 +173,11 @@ class World:
         return at_random(game, seed, 0 if self.source == HEAP else 0.1, stop, null)
 
 
+NAMED = {"software_company", "task_exchange", "trade"}
+"""Games whose actions, or roles, name their agents."""
+
 WORLDS = {
-    **{name: World(name) for name in names() if name not in ("software_company", "task_exchange")},
-    "software_company": World("software_company", renames=False),
-    "task_exchange": World("task_exchange", renames=False),
+    **{name: World(name, renames=name not in NAMED) for name in names()},
     "from YAML": World(TUG, {"rounds": 3}),
     "from YAML, away": World(TUG, {"rounds": 3, "absent": "away"}),
     "PettingZoo": World(HEAP, {"absent": "1"}),

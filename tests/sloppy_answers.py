@@ -288,3 +288,37 @@ BATTERY = [
     ),
 ]
 """More ways to write an answer, with what is made of each."""
+
+GIFT = {"kind": "give", "giver": "Alice", "receiver": "Bob", "good": "wood", "quantity": 2}
+GIVES = "Alice gives Bob 2 wood, once."
+
+
+def giving(**more: object) -> str:
+    return proposal(clauses({**GIFT, **more}))
+
+
+GIFTS = [
+    Written("a gift", "propose", giving(), GIVES),
+    Written("the good in capitals", "propose", giving(good="WOOD"), GIVES),
+    Written("a number in words of digits", "propose", giving(quantity="2"), GIVES),
+    Written(
+        "from and to for giver and receiver",
+        "propose",
+        proposal(
+            clauses({"kind": "give", "from": "Alice", "to": "Bob", "good": "wood", "quantity": 2})
+        ),
+        GIVES,
+    ),
+    Written(
+        "if something is done",
+        "propose",
+        giving(when={"last": {"agent": "Bob", "action": "keep"}}),
+        "Alice gives Bob 2 wood, once, if Bob does keep.",
+    ),
+    Written("more than it holds", "propose", giving(quantity=5), "ABLE"),
+    Written("half of one", "propose", giving(quantity=1.5), "CLAUSE"),
+    Written("a good that there is not", "propose", giving(good="gold"), "GIVE"),
+    Written("to oneself", "propose", giving(receiver="Alice"), "GIVE"),
+    Written("by what is earned", "propose", giving(when={"earned": "Bob", "at_least": 1}), "GIVE"),
+]
+"""What can be written of goods, in a market of wood and stone."""

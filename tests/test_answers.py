@@ -31,6 +31,7 @@ from shapley_coop.state.turn import Asking, Topic, TurnContext
 from tests.made_deals import deals
 from tests.sloppy_answers import (
     BATTERY,
+    GIFTS,
     PAY,
     REFUSED_IN_THE_TRIAL,
     TASKS,
@@ -51,9 +52,13 @@ PAGE = Path(__file__).parents[1] / "docs" / "answers.md"
 PENDING = {"Alice": "111000", "Bob": "000111"}
 
 
-def turn(act: str) -> TurnContext:
-    """Bob is asked; Alice's second offer stands, in a dilemma of five turns."""
-    config = RunConfig(game="prisoners_dilemma", params={"rounds": 5}).resolve()
+DILEMMA = RunConfig(game="prisoners_dilemma", params={"rounds": 5})
+MARKET = RunConfig(game="trade", params={"protect": False})
+
+
+def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
+    """Bob is asked; Alice's second offer stands, in a dilemma of five turns or a market."""
+    config = room.resolve()
     told = config.model_dump(mode="json")
     game = game_of(told)
     offer = put(Deal(clauses=(Do(agent="Alice", action="cooperate"),)), by="Alice", revision=2)
@@ -70,8 +75,8 @@ def turn(act: str) -> TurnContext:
     return TurnContext(EvaluatedTable(table), asking, ("Bob",))
 
 
-def judged(act: str, text: str) -> Any:
-    return CHECKS[act](turn(act), "Bob", Answer(text))
+def judged(act: str, text: str, room: RunConfig = DILEMMA) -> Any:
+    return CHECKS[act](turn(act, room), "Bob", Answer(text))
 
 
 def verdict(one: Written) -> tuple[str, str]:
@@ -82,7 +87,7 @@ def verdict(one: Written) -> tuple[str, str]:
             return found.label, found.feedback
         masks = ", ".join(f"{agent} {bits}" for agent, bits in found.masks.items())
         return masks, "; ".join(found.repairs)
-    said = judged(one.act, one.text)
+    said = judged(one.act, one.text, MARKET if one in GIFTS else DILEMMA)
     if isinstance(said, Fault):
         return said.label, said.feedback
     repairs = "; ".join(said.get("repairs", []))
@@ -111,7 +116,7 @@ def test_of_the_trials_refusals_four_remain_with_words_to_act_on() -> None:
         assert "<ACTION>" in words or "give one" in words or "Do you accept" in words
 
 
-@pytest.mark.parametrize("one", BATTERY, ids=lambda one: one.what)
+@pytest.mark.parametrize("one", [*BATTERY, *GIFTS], ids=lambda one: one.what)
 def test_each_way_of_writing_an_answer_has_its_verdict(one: Written) -> None:
     found, words = verdict(one)
     assert found == one.verdict
@@ -138,7 +143,7 @@ def as_a_table(answers: list[Written]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "answers"), [("trial", REFUSED_IN_THE_TRIAL), ("battery", BATTERY)]
+    ("name", "answers"), [("trial", REFUSED_IN_THE_TRIAL), ("battery", BATTERY), ("gifts", GIFTS)]
 )
 def test_the_page_shows_every_verdict(name: str, answers: list[Written]) -> None:
     begin, end = f"<!-- {name} -->\n", f"\n<!-- /{name} -->"

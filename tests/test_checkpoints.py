@@ -1,8 +1,11 @@
 """The savers: LangGraph's own conformance suite, and what the server needs besides."""
 
+import asyncio
+import sqlite3
 import time
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +53,50 @@ async def test_a_saver_keeps_langgraphs_contract_and_takes_back_runs(place: Home
     assert {name for name, part in report.results.items() if part.passed} == parts
 
 
+async def test_what_a_task_wrote_is_kept_with_the_next_checkpoint_or_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = Home(tmp_path)
+    async with saver(here) as kept:
+        place = await put(kept, "", {"status": "open"})
+        await kept.aput_writes(place, [("status", "one")], "task")
+        assert written(here) == []
+        await put(kept, "", {"status": "more"})
+        assert written(here) == ["status"]
+        alone = asyncio.Event()
+        count, batched = kept.put_writes, asyncio.get_running_loop()
+        monkeypatch.setattr(
+            kept, "put_writes", lambda *a: (count(*a), batched.call_soon_threadsafe(alone.set))
+        )
+        await kept.aput_writes(place, [("status", "two")], "other")
+        await alone.wait()
+    assert written(here) == ["status", "status"]
+
+
+async def test_a_write_that_cannot_be_kept_keeps_its_checkpoint_out_and_no_others(
+    tmp_path: Path,
+) -> None:
+    async with saver(Home(tmp_path)) as kept:
+        place = await put(kept, "", {})
+        await kept.aput_writes(place, [("status", object())], "task")
+        fails = put(kept, "", {"status": "late"})
+        other = put(kept, "", {"status": "here"}, thread="another")
+        came = await asyncio.gather(fails, other, return_exceptions=True)
+        assert isinstance(came[0], TypeError)
+        told = await kept.aget_tuple({"configurable": {"thread_id": "t"}})
+        assert told is not None
+        assert told.checkpoint["channel_values"] == {}
+        there = await kept.aget_tuple({"configurable": {"thread_id": "another"}})
+        assert there is not None
+        assert there.checkpoint["channel_values"] == {"status": "here"}
+
+
+def written(here: Home) -> list[str]:
+    """The channels of all writes in the file of a home."""
+    with closing(sqlite3.connect(here.checkpoints)) as connection:
+        return [name for (name,) in connection.execute("SELECT channel FROM writes")]
+
+
 async def test_a_forgotten_thread_is_gone_when_the_saver_closes(place: Home) -> None:
     async with saver(place) as kept:
         await put(kept, "", {})
@@ -70,11 +117,16 @@ async def test_a_listener_hears_of_a_thread_and_not_of_graphs_within_it() -> Non
     assert heard == [("t", {"status": "open"}, {"status"})]
 
 
-async def put(kept: BaseCheckpointSaver[Any], namespace: str, state: dict[str, Any]) -> None:
-    place: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": namespace}}
+async def put(
+    kept: BaseCheckpointSaver[Any],
+    namespace: str,
+    state: dict[str, Any],
+    thread: str = "t",
+) -> RunnableConfig:
+    place: Any = {"configurable": {"thread_id": thread, "checkpoint_ns": namespace}}
     versions = dict.fromkeys(state, "1")
     checkpoint = {**empty_checkpoint(), "channel_values": state, "channel_versions": versions}
-    await kept.aput(place, checkpoint, {"source": "loop", "step": 1}, versions)  # type: ignore[arg-type]
+    return await kept.aput(place, checkpoint, {"source": "loop", "step": 1}, versions)  # type: ignore[arg-type]
 
 
 async def test_a_thread_that_was_begun_in_langgraphs_own_saver_goes_on(tmp_path: Path) -> None:

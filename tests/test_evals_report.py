@@ -1,6 +1,7 @@
 """The report: one page that needs nothing else, and says what `export` says."""
 
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -19,8 +20,10 @@ from shapley_coop.evals.reports.layout import shown
 from shapley_coop.evals.reports.report import figures, report
 from shapley_coop.evals.reports.tables import tables
 from shapley_coop.evals.reports.writing import write
+from shapley_coop.evals.sweeps.specs import FigureSpec
 from shapley_coop.evals.sweeps.store import read_rows, register
-from shapley_coop.evals.sweeps.suite import FigureSpec
+from shapley_coop.evals.sweeps.suite import expand
+from tests.browser import Tab, tab
 from tests.swept import CONDITIONS, run_once, suite
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -238,3 +241,39 @@ def test_a_browser_shows_the_page_without_complaint(page, tmp_path):
     assert "CONSOLE" not in shown.stderr
     assert "Refused to" not in shown.stderr
     assert shown.stdout.count("<svg") == len(KINDS)
+
+
+def lines_of(opened: Tab) -> list[list[str]]:
+    """The rows of the table of runs that can be seen, cell by cell."""
+    rows = opened.page.locator("table.runs tbody tr:visible").all()
+    return [row.locator("td").all_inner_texts() for row in rows]
+
+
+@pytest.mark.slow
+def test_the_runs_can_be_sorted_and_filtered_and_say_why_they_failed(folder, tmp_path):
+    swept = tmp_path / "swept"
+    shutil.copytree(folder, swept)
+    (cell,) = expand(suite(seeds=[9], vary={"graph": ["llm_only"]}))
+    failure = {"cell": cell.id, "suite": "mini", "labels": {"graph": "llm_only"}, "seed": 9}
+    (swept / "failures.jsonl").write_text(f"{json.dumps({**failure, 'error': HOSTILE})}\n")
+    path = tmp_path / "report.html"
+    path.write_text(report(swept), encoding="utf-8")
+    with tab() as opened:
+        opened.page.goto(path.as_uri())
+        everything = lines_of(opened)
+        assert len(everything) == 4 * len(CONDITIONS) + 1
+        assert everything[0][:3] == ["llm_only", "9", "failed"]
+        assert HOSTILE in everything[0]
+        opened.page.get_by_role("button", name="social welfare").click()
+        welfare = [float(line[3]) for line in lines_of(opened)[:-1]]
+        assert welfare == sorted(welfare)
+        assert lines_of(opened)[-1][2] == "failed", "what is unknown is last"
+        opened.page.get_by_role("button", name="social welfare").click()
+        assert float(lines_of(opened)[0][3]) == max(welfare)
+        opened.page.get_by_label("Ended").select_option("failed")
+        assert len(lines_of(opened)) == 1
+        opened.page.get_by_label("Ended").select_option("")
+        opened.page.get_by_label("Filter").fill("negotiation")
+        assert {line[0] for line in lines_of(opened)} == {"negotiation"}
+        assert opened.page.locator("output").inner_text() == f"4 of {len(everything)}"
+        assert opened.complaints == []

@@ -124,8 +124,10 @@ def test_the_transcript_is_markdown_that_shows_speech_as_text(coop: Coop, script
     script["Alice", "propose"] = "<s># Look **here**</s><PASS>"  # type: ignore[index]
     played(coop, "r", "--rounds", "1", "--tries", "1")
     text = coop("show", "r", "--markdown").out
-    for part in ("# r", "## What happened", "## Transcript", "## Result", "| Alice | embedded"):
-        assert part in text
+    lines = text.splitlines()
+    for part in ("# r", "## What happened", "## Transcript", "## Result"):
+        assert part in lines
+    assert "| Alice | embedded:rational |" in lines
     assert "**here**" not in text
 
 

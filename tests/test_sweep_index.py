@@ -11,7 +11,7 @@ import pytest
 from shapley_coop.evals.sweeps import index
 from shapley_coop.evals.sweeps import lines as of_lines
 from shapley_coop.evals.sweeps.index import Index, index_of, indexed
-from shapley_coop.evals.sweeps.store import Writer, read, register
+from shapley_coop.evals.sweeps.store import Writer, read, read_rows, register, stored
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.evals.sweeps.sweep import Limits
 from tests.swept import run, suite
@@ -135,3 +135,25 @@ def test_cells_keep_their_names_though_they_share_their_settings():
     content = [cell.suite, dict(cell.labels), cell.graph, dict(cell.room), cell.repetition]
     plain = json.dumps(content, sort_keys=True, separators=(",", ":"))
     assert hashlib.sha256(plain.encode()).hexdigest()[:20] == cell.id
+
+
+def test_a_line_that_was_changed_beneath_a_trusted_index_is_never_read_as_another(swept):
+    path = rows_of(swept)
+    lines = path.read_bytes().splitlines(keepends=True)
+    spoilt = lines[7].replace(json.loads(lines[7])["cell"].encode(), b"x" * 20)
+    # A writer that was killed left a line that the index lacks, so that the rest is trusted.
+    late = lines[-1].replace(json.loads(lines[-1])["cell"].encode(), b"y" * 20)
+    path.write_bytes(b"".join([*lines[:7], spoilt, *lines[8:], late]))
+    with pytest.raises(ValueError, match=r"was changed since it was indexed: delete .*index"):
+        read_rows(swept)
+    index_of(path).unlink()
+    assert "x" * 20 in {row["cell"] for row in read_rows(swept)}
+
+
+def test_rows_are_where_the_index_says_in_the_order_of_the_cells(swept, parsed):
+    rows = stored(swept)
+    assert len(rows) == SEEDS
+    assert parsed == [], "the index tells the order"
+    assert next(iter(rows))["seed"] == 0
+    assert [row["seed"] for row in rows[5:8]] == [5, 6, 7]
+    assert rows[-1]["seed"] == SEEDS - 1

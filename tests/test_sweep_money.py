@@ -21,6 +21,9 @@ from shapley_coop.evals.sweeps.store import Writer, register, stored
 from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.evals.sweeps.sweep import Limits, sweep
 from shapley_coop.seats.usage import parts
+from tests.coop_command import coop_in, one_line
+from tests.embedded_reply import reply
+from tests.stub_openai import StubOpenAI
 from tests.swept import run, suite
 from tests.test_evals_limits import DEAR, Paid
 
@@ -195,6 +198,24 @@ def swept_by_endpoint(tmp_path: Path) -> Path:
     path = tmp_path / "rows.jsonl"
     path.write_text(path.read_text().replace('"model": "embedded:rational"', '"model": "openai:x"'))
     return tmp_path
+
+
+def test_a_run_tells_what_it_cost_and_by_whose_prices(tmp_path, monkeypatch, capsys):
+    coop = coop_in(tmp_path, monkeypatch, capsys)
+    (tmp_path / "ours.yaml").write_text("date: 2026-11-01\nopenai:*: {input: 1000, output: 0}\n")
+    (tmp_path / "mine.yaml").write_text(
+        "date: 2026-11-01\nmodels: {'openai:*': {input: 1000, output: 0}}\n"
+    )
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with StubOpenAI(reply) as stub:
+        seats = ("--model", "openai:Alice", "--base-url", stub.base_url)
+        assert coop("run", "escape_room", "-g", "llm_only", "--name", "r", *seats).code == 0
+    told = coop("show", "r", "--prices", "mine.yaml", "--json").result
+    assert told["cost"]["usd"] == pytest.approx(told["usage"]["input_tokens"] / 1000)
+    assert told["cost"]["prices"] == "mine.yaml of 2026-11-01"
+    assert "USD, by the prices of mine.yaml" in coop("show", "r", "--prices", "mine.yaml").out
+    assert "cost" not in coop("show", "r", "--json").result, "the list that ships has no such model"
+    assert "give model" in one_line(coop("show", "r", "--prices", "ours.yaml"), 2)
 
 
 def test_what_a_report_keeps_of_a_row_scores_like_the_row(tmp_path):

@@ -16,7 +16,7 @@ import typer
 
 from shapley_coop.cli import app
 from shapley_coop.deals import Deal, Fault, read_deal
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share, sentence
+from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, sentence
 from shapley_coop.deals.language.labels import LABELS
 from shapley_coop.deals.language.when import words
 from shapley_coop.state import Home
@@ -87,6 +87,7 @@ _CLAUSES = {
     Do: [
         {"kind": "do", "agent": "Bob", "action": "lever"},
         {"kind": "do", "agent": "Bob", "action": "lever", "when": {"every": 2, "start": 1}},
+        {"kind": "do", "agent": "everyone", "action": "lever"},
     ],
     Forbid: [{"kind": "forbid", "agent": "Alice", "action": "door", "when": {"turn": 1}}],
     Pay: [
@@ -101,6 +102,16 @@ _CLAUSES = {
         {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": "1/2", "per": "reward"},
         {"kind": "pay", "payer": "Alice", "payee": "Bob", "amount": 1, "per": "turn"},
         {"kind": "pay", "payer": "Alice", "payee": "others", "amount": 3, "per": "once"},
+    ],
+    Give: [
+        {
+            "kind": "give",
+            "giver": "Alice",
+            "receiver": "Bob",
+            "good": "wood",
+            "quantity": 2,
+            "when": {"last": {"agent": "Bob", "action": "lever"}},
+        }
     ],
     Share: [
         {"kind": "share", "fractions": {"Alice": "1/3", "Bob": "2/3"}},

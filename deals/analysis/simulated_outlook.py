@@ -19,12 +19,13 @@ from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.compiled import compiled
 from shapley_coop.deals.contract import Contract, share_of
 from shapley_coop.deals.enforcement import net
-from shapley_coop.deals.language.clauses import Do, Forbid, Pay, Share, portions
+from shapley_coop.deals.language.clauses import Do, Forbid, Give, Pay, Share, portions
 from shapley_coop.deals.language.when import Earned, When, conditions_in, event_of
 from shapley_coop.deals.monitor import Duty, Monitor
 from shapley_coop.deals.settlement import payoffs
 from shapley_coop.games import Turn
 from shapley_coop.games.ahead import UNASKED, Plan, Played
+from shapley_coop.games.goods import Gift
 
 if TYPE_CHECKING:
     from shapley_coop.deals.analysis.outlook import Prospect
@@ -154,7 +155,11 @@ class Simulation:
                 monitor = monitor.on(before)
             return monitor.duties(turn)
 
-        return Plan(asked, terms.fixed, breaker, instead)
+        def gifts(before: Sequence[Turn], turn: Turn) -> list[Gift]:
+            return [each.gift() for each in terms.monitor.on(before).handing_over(turn)]
+
+        executes = terms.gives and self._of.enforcement.executes
+        return Plan(asked, terms.fixed, breaker, instead, gifts if executes else None)
 
     def _played(self, plan: Plan, count: int = 0) -> list[Played]:
         """Plays of a plan from where the game stands."""
@@ -222,6 +227,7 @@ class _Terms:
         duties = [(term, term.clause) for term in clauses if isinstance(term.clause, Do | Forbid)]
         self.fixed = not any(term.condition.start for term, _ in duties)
         self.bound = [clause for term, clause in duties if term.last is None]
+        self.gives = any(isinstance(term.clause, Give) for term in clauses)
         self.share = share_of(contract)
         self._clauses = [term.clause for term in clauses if term.last is None]
         self.monitor = Monitor(clauses).on(record)
@@ -230,6 +236,7 @@ class _Terms:
         """The agents whom the contract treats alike, group by group."""
         fractions = (self.share.fractions if self.share else None) or {}
         parts = [portions(x, agents) for x in self._clauses if isinstance(x, Pay)]
+        gifts = [x for x in self._clauses if isinstance(x, Give)]
         timed = [x for x in self._clauses if not isinstance(x, Share)]
         said = [{*map(_of_whom, conditions_in(x.when))} for x in timed]
         found: dict[Any, tuple[str, ...]] = {}
@@ -237,7 +244,8 @@ class _Terms:
             asked = tuple(duty.binds(agent) for duty in self.bound)
             paid = tuple(part.get(agent, 0) for part in parts)
             named = tuple(agent in names for names in said)
-            kind = asked, paid, named, fractions.get(agent)
+            trades = tuple((agent == x.giver, agent == x.receiver) for x in gifts)
+            kind = asked, paid, named, trades, fractions.get(agent)
             found[kind] = (*found.get(kind, ()), agent)
         return found.values()
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -22,7 +22,8 @@ class NotFinite(ValueError):
     """The facts describe no finite game with known payoffs that is small enough to enumerate."""
 
 
-def facts_of(game: Game) -> dict[str, Any]:
+@lru_cache(maxsize=256)
+def facts_of(game: Game) -> Mapping[str, Any]:
     """A game's facts as letters show them; agents, actions and turns are always among them."""
     known = {"agents": list(game.agents), "actions": game.actions, "turns": game.turns}
     return {**game.facts(), **known}

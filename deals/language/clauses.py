@@ -1,4 +1,4 @@
-"""The four clauses: what agents can agree on."""
+"""The five clauses: what agents can agree on."""
 
 from collections.abc import Collection
 from fractions import Fraction
@@ -31,13 +31,16 @@ class _Duty(_Clause):
 
 
 class Do(_Duty):
-    """`agent` takes `action` at the turns at which `when` holds."""
+    """`agent` takes `action` at the turns at which `when` holds; "everyone" is each party."""
 
     kind: Literal["do"] = "do"
 
 
 class Forbid(_Duty):
-    """It is a breach if `agent` takes `action` at a turn at which `when` holds."""
+    """It is a breach if `agent` takes `action` at a turn at which `when` holds.
+
+    "everyone" is each party.
+    """
 
     kind: Literal["forbid"] = "forbid"
 
@@ -59,6 +62,21 @@ class Pay(_Clause):
     when: When = "always"
 
 
+class Give(_Clause):
+    """`giver` hands `quantity` of a `good` to `receiver`, in games in which agents hold goods.
+
+    It is done by the program, once, at the end of the first turn at which `when` holds, before the
+    game pays for that turn. `when` is read as a payment's, and cannot be on rewards.
+    """
+
+    kind: Literal["give"] = "give"
+    giver: str
+    receiver: str
+    good: str
+    quantity: int
+    when: When = "always"
+
+
 class Share(_Clause):
     """How the total of all rewards is split at the end; other payments are made on top.
 
@@ -71,7 +89,7 @@ class Share(_Clause):
     norm: str | None = None
 
 
-Clause = Annotated[Do | Forbid | Pay | Share, Field(discriminator="kind")]
+Clause = Annotated[Do | Forbid | Pay | Give | Share, Field(discriminator="kind")]
 
 
 class _Payment(Protocol):
@@ -110,6 +128,8 @@ def sentence(clause: Clause) -> str:
             return f"{agent} must not do {action} {words(clause.when)}."
         case Pay():
             return _payment(clause)
+        case Give(giver=giver, receiver=receiver, good=good, quantity=quantity):
+            return f"{giver} gives {receiver} {quantity} {good}, once{_due(clause.when)}."
         case Share(norm=str(norm)):
             return f"At the end the total is split by the norm {norm}, computed from the record."
         case Share(fractions=fractions):
@@ -117,8 +137,12 @@ def sentence(clause: Clause) -> str:
             return f"At the end the total is split: {parts}."
 
 
+def _due(when: When) -> str:
+    return "" if when == "always" else f", {words(when, of_payment=True)}"
+
+
 def _payment(pay: Pay) -> str:
-    due = "" if pay.when == "always" else f", {words(pay.when, of_payment=True)}"
+    due = _due(pay.when)
     start, split = f"{pay.payer} pays {pay.payee}", ""
     if pay.payee == OTHERS:
         start, split = f"{pay.payer} pays", ", split evenly among all others,"

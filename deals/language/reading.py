@@ -31,8 +31,10 @@ from shapley_coop.deals.language.spelling import (
     amount,
     bound,
     condition,
+    good,
     named,
     per,
+    quantity,
     shown,
 )
 
@@ -128,10 +130,11 @@ def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
     kind = kind.strip().lower() if isinstance(kind, str) else kind
     if kind not in KINDS:
         said = "is missing" if kind is None else f"is {shown(kind)}"
-        notes.wrong("kind", f"it {said}: write do, forbid, pay or share")
+        also = ", give" if terms and terms.goods else ""
+        notes.wrong("kind", f"it {said}: write do, forbid, pay{also} or share")
         return {}
-    if kind == "pay":
-        _payer_and_payee(given, notes)
+    if kind in _FROM_AND_TO:
+        _from_and_to(given, kind, notes)
     _strange(given, {"kind", *CLAUSE_KEYS[kind]}, notes)
     read: dict[str, Any] = {"kind": kind}
     if kind != "share":
@@ -144,14 +147,22 @@ def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
         read["payee"] = named(given, "payee", notes, terms)
         read["basis"] = per(given, notes)
         read["amount"] = amount(given.get("amount"), "amount", notes, read["basis"] == "reward")
+    elif kind == "give":
+        read["giver"] = named(given, "giver", notes, terms)
+        read["receiver"] = named(given, "receiver", notes, terms)
+        read["good"] = good(given, notes, terms)
+        read["quantity"] = quantity(given, notes)
     else:
         read |= _split(given, notes, terms)
     return read
 
 
-def _payer_and_payee(given: dict[str, Any], notes: Notes) -> None:
-    """`from` and `to` for them, where the clause does not name them otherwise."""
-    for said, meant in (("from", "payer"), ("to", "payee")):
+_FROM_AND_TO = {"pay": ("payer", "payee"), "give": ("giver", "receiver")}
+
+
+def _from_and_to(given: dict[str, Any], kind: str, notes: Notes) -> None:
+    """`from` and `to` for the two, where the clause does not name them otherwise."""
+    for said, meant in zip(("from", "to"), _FROM_AND_TO[kind], strict=True):
         if said in given and meant not in given:
             given[meant] = given.pop(said)
             notes.repaired(f"read {said} as {meant}")

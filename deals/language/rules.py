@@ -5,17 +5,33 @@
 >>> found.label, found.feedback
 ('NAME', 'c1 names Eve, who is not a party: the parties are Alice, Bob.')
 
+label    refuses
+=======  ==========================================================================
+EMPTY    a deal without a clause
+LONG     a deal whose text is too long
+NAME     a name that is not a party's
+ACTION   an action its agent does not have
+TURN     a condition that no turn of the game can meet
+PAY      an amount that is not positive, a share over 100 %, or paying oneself
+GIVE     a good that there is not, a quantity under 1, giving oneself, or depending on rewards
+SHARE    a split that is not one whole over all parties, or more than one split
+NORM     a norm that is not on offer
+CLASH    two duties that one agent cannot keep at the same turn
+DROP     ending a clause that is not in force
+KIND     a clause of a kind that this bargaining does not admit
+=======  ==========================================================================
+=======
 `deals.language.labels` says what each label refuses.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from math import gcd
 
 from shapley_coop.amounts import MAX_AMOUNT
-from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Give, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, listed, together
+from shapley_coop.deals.language.progressions import Progression, meet, progressions
 from shapley_coop.deals.language.when import (
     EVERYONE,
     Earned,
@@ -25,7 +41,6 @@ from shapley_coop.deals.language.when import (
     When,
     conditions_in,
     event_of,
-    turn_list,
 )
 
 MAX_TEXT_CHARS = 4_000
@@ -40,13 +55,11 @@ class Terms:
     actions: dict[str, list[str]] = field(default_factory=dict)
     turns: int = 1
     norms: Sequence[str] = ()
-    droppable: Sequence[str] = ()  # ids of standing payments and shares
+    droppable: Sequence[str] = ()  # ids of standing payments, gifts and shares
+    goods: Sequence[str] = ()  # what can change hands; in most games nothing
 
 
 Rule = Callable[[Deal, Terms], Fault | None]
-
-Progression = tuple[int, int, int]
-"""Turns at a constant step: the first, an upper bound, and the step."""
 
 
 def first_fault(rules: Iterable[Rule], deal: Deal, terms: Terms) -> Fault | None:
@@ -153,6 +166,27 @@ def _wrong_payment(pay: Pay, terms: Terms) -> str:
     return ""
 
 
+def sound_gifts(deal: Deal, terms: Terms) -> Fault | None:
+    """GIVE: a gift is one or more of a good that there is, from one party to another."""
+    gifts = {cid: c for cid, c in deal.ids().items() if isinstance(c, Give)}
+    wrong = {cid: _wrong_gift(give, terms) for cid, give in gifts.items()}
+    return _fault("GIVE", [f"{cid}{why}." for cid, why in wrong.items() if why])
+
+
+def _wrong_gift(give: Give, terms: Terms) -> str:
+    if not terms.goods:
+        return f" gives {give.good}: nothing can change hands in this game"
+    if give.good not in terms.goods:
+        return f" gives {give.good}: the goods are {', '.join(terms.goods)}"
+    if give.giver == give.receiver:
+        return f": {give.giver} gives to itself: name another receiver"
+    if give.quantity < 1:
+        return f" gives {give.quantity} {give.good}: give 1 or more"
+    if any(isinstance(part, Earned) for part in conditions_in(give.when)):
+        return " depends on rewards, which are paid after goods change hands: name actions or turns"
+    return ""
+
+
 def one_whole_share(deal: Deal, terms: Terms) -> Fault | None:
     """SHARE: at most one split; it has fractions of one whole for all parties, or a norm."""
     shares = {cid: c for cid, c in deal.ids().items() if isinstance(c, Share)}
@@ -188,12 +222,12 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
     by_agent: dict[str, list[tuple[str, Do | Forbid, list[Progression]]]] = {}
     wrong = []
     for cid, duty in deal.duties.items():
-        turns = _progressions(duty.when, terms.turns)
+        turns = progressions(duty.when, terms.turns)
         alike = [duty.agent, EVERYONE] if duty.agent != EVERYONE else list(by_agent)
         for other, rival, others in [x for who in alike for x in by_agent.get(who, ())]:
             if not _clash(rival, duty):
                 continue
-            if rival.when == duty.when or any(_meet(a, b) for a in others for b in turns):
+            if rival.when == duty.when or any(meet(a, b) for a in others for b in turns):
                 who = rival.agent if duty.agent == EVERYONE else duty.agent
                 wrong.append(f"{who} cannot keep both {other} and {cid}.")
         by_agent.setdefault(duty.agent, []).append((cid, duty, turns))
@@ -201,7 +235,7 @@ def no_clash(deal: Deal, terms: Terms) -> Fault | None:
 
 
 def known_drops(deal: Deal, terms: Terms) -> Fault | None:
-    """DROP: only payments and shares of the contract that stands can be dropped."""
+    """DROP: only payments, gifts and shares of the contract that stands can be dropped."""
     for cid in deal.drops:
         if cid not in terms.droppable:
             known = ", ".join(terms.droppable) or "none"
@@ -229,6 +263,7 @@ DEAL_RULES: tuple[Rule, ...] = (
     known_actions,
     reachable_turns,
     positive_payments,
+    sound_gifts,
     one_whole_share,
     offered_norm,
     no_clash,
@@ -251,6 +286,8 @@ def _names(clause: Clause) -> list[str]:
             own = [clause.agent]
         case Pay():
             own = [who for who in (clause.payer, clause.payee) if who != OTHERS]
+        case Give():
+            own = [clause.giver, clause.receiver]
         case Share():
             own = list(clause.fractions or {})
     earners = [part.earned for part in conditions_in(_when(clause)) if isinstance(part, Earned)]
@@ -267,38 +304,3 @@ def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:
     if a.kind == b.kind == "forbid":
         return False
     return (a.action == b.action) == (a.kind != b.kind)
-
-
-def _progression(when: When, turns: int) -> Progression | None:
-    """The turns at which a condition on turns alone holds; None for one on anything else."""
-    match when:
-        case "always":
-            return 1, turns, 1
-        case Turns(turns=(first, last)):
-            return first, min(last, turns), 1
-        case Every(every=step, start=start):
-            return start, turns, step
-        case _:
-            return None
-
-
-def _progressions(when: When, turns: int) -> list[Progression]:
-    """The same for a condition on listed turns as well; none for one on anything else."""
-    listed_turns: Sequence[When] = turn_list(when) or [when]
-    found = (_progression(part, turns) for part in listed_turns)
-    return [progression for progression in found if progression is not None]
-
-
-def _meet(a: Progression, b: Progression) -> bool:
-    """Whether two progressions share a turn, by the Chinese remainder theorem."""
-    (first, last, step), (other, end, stride) = a, b
-    common = gcd(step, stride)
-    apart, over = divmod(other - first, common)
-    if over:
-        return False
-    period = stride // common
-    # The first turn of a that is congruent to b's, and from there on one in every lcm of steps.
-    at = first + step * (apart * pow(step // common, -1, period) % period)
-    lcm, since = step * period, max(first, other)
-    at += -(-max(0, since - at) // lcm) * lcm
-    return at <= min(last, end)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -14,11 +14,12 @@ from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.when import EVERYONE, MAX_PARTS, MAX_TURN
 from shapley_coop.deals.language.wire_form import ranges_of
 
-KINDS = ("do", "forbid", "pay", "share")
+KINDS = ("do", "forbid", "pay", "give", "share")
 CLAUSE_KEYS = {
     "do": ("agent", "action", "when"),
     "forbid": ("agent", "action", "when"),
     "pay": ("payer", "payee", "amount", "per", "basis", "when"),
+    "give": ("giver", "receiver", "good", "quantity", "when"),
     "share": ("fractions", "norm"),
 }
 _ALL = (EVERYONE, "everybody", "all", "each", "all of us", "each of us")
@@ -110,6 +111,17 @@ def named(
         return said
     notes.repaired(f"read {said[:40]} as {found}")
     return found
+
+
+def good(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:
+    """The name of a good; one that is not known is left to the rules of the bargaining."""
+    known = replace(terms, agents=terms.goods) if terms else None
+    return named(given, "good", notes, known)
+
+
+def quantity(given: Mapping[str, Any], notes: Notes) -> int:
+    """How many of a good."""
+    return _number(given.get("quantity"), "quantity", notes)
 
 
 def bound(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> str:

@@ -29,6 +29,7 @@ every repair of what others get to see is told to them.
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals.language.elements import TAG_LIKE, TAGS, Elements
@@ -141,6 +142,7 @@ def _unreadable(text: str) -> Fault | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def _refused(char: str) -> Fault | None:
     if char == "\ufffd":
         return Fault("TEXT", "The text holds U+FFFD, the replacement of an invalid character.")

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share
+from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Give, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.when import (
     All,
@@ -91,6 +91,9 @@ def _terms(clause: Clause) -> dict[str, Any]:
         case Pay():
             who = {"payer": clause.payer, "payee": clause.payee}
             return {**who, "amount": number(clause.amount), "per": clause.basis}
+        case Give():
+            who = {"giver": clause.giver, "receiver": clause.receiver}
+            return {**who, "good": clause.good, "quantity": clause.quantity}
         case Share():
             terms: dict[str, Any] = {}
             if clause.fractions is not None:

@@ -171,7 +171,7 @@ def _skeleton(text: str, terms: Terms) -> tuple[str, ...]:
 
 def _tokens(text: str, terms: Terms) -> list[tuple[str, str]]:
     actions = {action for known in terms.actions.values() for action in known}
-    names = sorted({*terms.agents, *actions}, key=len, reverse=True)
+    names = sorted({*terms.agents, *actions, *terms.goods}, key=len, reverse=True)
     literal = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names)
     pattern = re.compile(f"(?P<name>{literal})|(?P<number>{_NUMBER.pattern})|(?P<word>[^\\W\\d_]+)")
     found = []

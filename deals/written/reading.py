@@ -104,6 +104,8 @@ class _Reader:
             rf"All others pay ({who}) ({_AMOUNT}), split evenly among them,"
             r"( for each turn| once)(?:,? |(?=\.))"
         )
+        goods = _one_of(terms.goods) if terms.goods else r"(?!)"
+        self._give = re.compile(rf"({who}) gives ({who}) (\d+) ({goods}), once(?:,? |(?=\.))")
         self._norm = re.compile(
             r"At the end the total is split by the norm (\w+), computed from the record\."
         )
@@ -129,6 +131,11 @@ class _Reader:
         if found := self._of_others.match(text, at):
             payment = _payment(OTHERS, found[1], found[2], found[3])
             return self._ended(payment, text, found.end())
+        if found := self._give.match(text, at):
+            names = ("giver", "receiver", "quantity", "good")
+            return self._ended(
+                {"kind": "give", **dict(zip(names, found.groups(), strict=True))}, text, found.end()
+            )
         if found := self._norm.match(text, at):
             return {"kind": "share", "norm": found[1]}, found.end()
         if found := self._split.match(text, at):

@@ -1,7 +1,7 @@
 """Writes `docs/evidence.md`: what records of others, replayed by our rules, show.
 
     python -m shapley_coop.evals.papers.evidence --raids raid-*.json --company log.json \\
-        --coopeval DIR --printed TABLE.tex --page docs/evidence.md
+        --coopeval DIR --printed TABLE.tex --arena DIR --page docs/evidence.md
 
 Each line of the page is computed from a record that is given here; of a record that is not given
 the page says nothing. The records stay where they are. Each is named with the SHA-256 of what was
@@ -22,12 +22,14 @@ from shapley_coop.evals.papers.coopeval_records import (
     RECORDS,
     without_records,
 )
+from shapley_coop.evals.papers.negotiation_arena import protection, replay_study
 from shapley_coop.games.raid_battle.log import import_raid_log
 from shapley_coop.games.software_company.log import import_company_log, negotiation_beside
 
 RAIDS = "https://github.com/hyyh28/game_theory_llm"
 COMPANY = "https://github.com/hyyh28/ShapleyCoop"
 COOPEVAL = "https://github.com/Xiao215/CoopEval"
+ARENA = "https://github.com/vinid/NegotiationArena"
 
 HEAD = """# Evidence others can check
 
@@ -48,7 +50,8 @@ Where the records are from:
 
 - raid logs: [game_theory_llm]({RAIDS});
 - company logs: [ShapleyCoop]({COMPANY});
-- CoopEval: [CoopEval]({COOPEVAL}), `data/main_study`, and its table in `latex`.
+- CoopEval: [CoopEval]({COOPEVAL}), `data/main_study`, and its table in `latex`;
+- NegotiationArena: [NegotiationArena]({ARENA}), branch `paper_experiment_code`.
 """
 
 
@@ -138,6 +141,21 @@ def of_coopeval(folder: Path, printed: Path | None) -> Iterator[Shown]:
         )
 
 
+def of_arena(folder: Path) -> Iterator[Shown]:
+    """Would our table have protected the study's agents? A line for each kind of game."""
+    found, unreadable = replay_study(folder)
+    for one in protection(found):
+        files = [Path(x.record.where) for x in found if x.record.kind == one.kind]
+        yield Shown(
+            f"Our table stops each bad {one.kind} of trading models, and no good one",
+            _named(f"NegotiationArena, {one.games} games", files, folder),
+            "coop import negotiation-arena DIR",
+            f"{one.bad_stopped} of {one.bad} bad ones stopped, {one.good_let_through} of "
+            f"{one.good} good ones let through; {one.offers_asked_back} of {one.offers} offers "
+            f"asked back; {len(unreadable)} records of all kinds could not be read",
+        )
+
+
 def page(shown: Sequence[Shown]) -> str:
     """The page with these lines."""
     return HEAD + "".join(f"{one.row()}\n" for one in shown) + TAIL
@@ -160,6 +178,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--company", type=Path, nargs="*", default=[], help="logs of companies")
     parser.add_argument("--coopeval", type=Path, help="a folder of CoopEval's records")
     parser.add_argument("--printed", type=Path, help="its LaTeX table of contracts")
+    parser.add_argument("--arena", type=Path, help="a folder of NegotiationArena's records")
     parser.add_argument("--page", type=Path, required=True, help="the page to write")
     options = parser.parse_args(given)
     try:
@@ -167,10 +186,12 @@ def main(given: Sequence[str] | None = None) -> None:
         shown += [of_company(file) for file in options.company]
         if options.coopeval:
             shown += of_coopeval(options.coopeval, options.printed)
+        if options.arena:
+            shown += of_arena(options.arena)
     except ValueError as error:
         parser.error(str(error))
     if not shown:
-        parser.error("no record is given: name one of --raids, --company, --coopeval")
+        parser.error("no record is given: name one of --raids, --company, --coopeval, --arena")
     options.page.write_text(page(shown), encoding="utf-8")
 
 

@@ -14,9 +14,9 @@ from shapley_coop.evals.measures.stats import Estimate, mean_interval, ratio_int
 from shapley_coop.evals.measures.summary import Condition, conditions, estimate
 from shapley_coop.evals.reports.charts import WIDTH, Axis, Bar, Line, Point, intervals, scatter
 from shapley_coop.evals.reports.layout import selected
+from shapley_coop.evals.sweeps.specs import FigureSpec
 from shapley_coop.evals.sweeps.store import make_folder
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import FigureSpec
 
 PNG_SCALE = 2
 SHOWN_PATHS = 12

@@ -35,6 +35,7 @@ from shapley_coop.evals.reports.rankings import rankings
 from shapley_coop.evals.reports.runs import listed
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.provenance import provenance
+from shapley_coop.evals.sweeps.specs import TableSpec
 from shapley_coop.evals.sweeps.store import (
     manifest,
     read,
@@ -43,7 +44,7 @@ from shapley_coop.evals.sweeps.store import (
     volatile_lines,
 )
 from shapley_coop.evals.sweeps.stored import Row, Stored
-from shapley_coop.evals.sweeps.suite import Suite, TableSpec
+from shapley_coop.evals.sweeps.suite import Suite
 
 _TEMPLATE = Path(__file__).parent / "report.html"
 PHASES = ("negotiation", "action", "settlement")

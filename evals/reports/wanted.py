@@ -1,7 +1,8 @@
 """Whether what a suite wants in its report is there: looked up before its first run."""
 
 from shapley_coop.evals.measures.evaluators import find
-from shapley_coop.evals.sweeps.suite import FigureSpec, Suite, TableSpec
+from shapley_coop.evals.sweeps.specs import FigureSpec, TableSpec
+from shapley_coop.evals.sweeps.suite import Suite
 
 
 def check_report(suite: Suite) -> None:

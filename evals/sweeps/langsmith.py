@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from shapley_coop.evals.measures.evaluators import EVALUATORS, scores
 from shapley_coop.evals.measures.stats import Comparison, Estimate
 from shapley_coop.evals.measures.summary import Condition, compare_rows, conditions, estimate
+from shapley_coop.evals.sweeps.langsmith_runs import check_answers, told_by_phase
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
 from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import row_of
@@ -38,12 +38,6 @@ if TYPE_CHECKING:
 PREFIX = "shapley-coop"
 TIMEOUT_MS = (5_000, 30_000)
 FLUSH_SECONDS = 60.0
-
-ANSWER_SECONDS = 10.0
-"""For which an upload waits for LangSmith's first answer."""
-
-ERRORS, NOT_REACHED = 400, 999
-"""The first HTTP status of an error, and ours for an endpoint that gives none."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +100,7 @@ def upload(experiment: Experiment, **connection: Any) -> list[str]:
     from langsmith import Client
     from langsmith.utils import LangSmithError
 
-    _check_answers(connection)
+    check_answers(connection)
     failed: list[Exception] = []
     given = {"timeout_ms": TIMEOUT_MS, **connection}
     client = Client(tracing_error_callback=failed.append, **given)
@@ -124,44 +118,6 @@ def upload(experiment: Experiment, **connection: Any) -> list[str]:
     if time.monotonic() >= until:
         raise ValueError(f"LangSmith: not everything was taken within {FLUSH_SECONDS:g} s")
     return names
-
-
-def _check_answers(connection: Mapping[str, Any]) -> None:
-    """Ask LangSmith for its version, before the many requests of an upload.
-
-    Raises:
-        ValueError: it does not answer in time, or fails.
-    """
-    from langsmith import Client
-    from urllib3 import Retry
-
-    client = Client(**{**connection, "auto_batch_tracing": False, "retry_config": Retry(0)})
-    answered: list[int] = []
-    # A daemon, because an answer can drip for ever.
-    asking = Thread(target=lambda: answered.append(_status(client)), daemon=True)
-    asking.start()
-    asking.join(ANSWER_SECONDS)
-    if not answered:
-        told = f"no answer within {ANSWER_SECONDS:g} s"
-    elif answered[0] < ERRORS:
-        return
-    else:
-        told = "it cannot be reached" if answered[0] == NOT_REACHED else f"HTTP {answered[0]}"
-    raise ValueError(
-        f"LangSmith at {client.api_url}: {told}; nothing was uploaded, and the same command tries "
-        "again without playing again"
-    )
-
-
-def _status(client: "Client") -> int:
-    """The HTTP status of its greeting; `NOT_REACHED` where there is none."""
-    import requests
-
-    try:
-        within = (ANSWER_SECONDS, ANSWER_SECONDS)
-        return client.session.get(f"{client.api_url}/info", timeout=within).status_code
-    except requests.RequestException:
-        return NOT_REACHED
 
 
 def against(
@@ -274,7 +230,7 @@ def _evaluate(
         return rows[inputs["room"]["seed"], inputs.get("repetition", 0)]
 
     results = client.evaluate(
-        lambda inputs: _told_by_phase(row_for(inputs)),
+        lambda inputs: told_by_phase(row_for(inputs)),
         data=[examples[key] for key in rows],
         evaluators=[economic_keys],
         summary_evaluators=[lambda runs, examples: {"results": summary_feedback(group.rows)}],
@@ -285,46 +241,6 @@ def _evaluate(
         max_concurrency=0,
     )
     return str(results.experiment_name)
-
-
-def _told_by_phase(row: Row) -> dict[str, Any]:
-    """A run's outputs; its phases are child runs of the experiment's run."""
-    from langsmith import trace
-
-    outcome = row["result"]
-    told: dict[str, dict[str, Any]] = {
-        "negotiation": {
-            "rounds_of_talk": outcome.get("rounds_of_talk"),
-            "contract": (outcome["contract"] or {}).get("text"),
-        },
-        "action": {key: outcome.get(key) for key in ("turns_played", "acted", "rewards")},
-        "settlement": {key: outcome.get(key) for key in ("transfers", "payoffs", "ledger")},
-    }
-    for phase, found in told.items():
-        spent = {
-            "seconds": outcome.get("timing", {}).get(phase),
-            "spending": outcome.get("spending", {}).get(phase),
-        }
-        with trace(
-            phase, inputs={"agents": outcome["agents"]}, metadata={"seed": row["seed"]}
-        ) as run:
-            run.end(outputs={**found, **spent})
-    return _outputs(row)
-
-
-def _outputs(row: Row) -> dict[str, Any]:
-    """What came of a run, and enough to compare with it later."""
-    outcome = row["result"]
-    shown = ("status", "payoffs", "rewards", "transfers", "credit", "breaches", "usage")
-    return {
-        **{key: outcome[key] for key in shown},
-        "conduct": outcome.get("conduct"),
-        "contract": (outcome["contract"] or {}).get("text"),
-        "seed": row["seed"],
-        "repetition": row["repetition"],
-        "suite": row["suite"],
-        "scores": scores(row),
-    }
 
 
 def _metadata(experiment: Experiment, group: Condition) -> dict[str, Any]:

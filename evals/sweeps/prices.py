@@ -1,8 +1,8 @@
 """What a run costs in USD: a dated list of prices, which the user can replace.
 
 Prices are USD per million tokens, by the model names of seats; `*` matches anything. Embedded
-agents and recordings cost nothing. What is not said of cached input and of reasoning is charged as
-other input and other output.
+agents, recordings and people cost nothing. What is not said of cached input and of reasoning is
+charged as other input and other output.
 
     date: 2026-06-30
     source: our contract with the provider
@@ -135,7 +135,7 @@ NO_PRICES = Prices({})
 def is_free(model: str) -> bool:
     """Whether its answers cost nothing."""
     seat = Seat(model=model)
-    return seat.simulated or seat.provider == RECORDING
+    return seat.simulated or seat.human or seat.provider == RECORDING
 
 
 def read_prices(path: Path = _SHIPPED) -> Prices:

@@ -9,14 +9,28 @@
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.state import home
 from shapley_coop.state.storage.at_rest import private_folder
 from shapley_coop.state.storage.home import DATABASE_VARIABLE, HOME_VARIABLE
 
 AUTO = "auto"
 SHARDS, KEYS = "shards", "keys"
+
+
+def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
+    """One of `parts` disjoint parts, from 1.
+
+    A cell's part does not change when seeds are added, and every part has all conditions.
+
+    Raises:
+        ValueError: there is no such part.
+    """
+    if not 1 <= part <= parts:
+        raise ValueError(f"shard {part}/{parts}: give i/n with 1 ≤ i ≤ n")
+    return [c for c in cells if (c.condition + c.seed + c.repetition) % parts == part - 1]
 
 
 def shard_from(given: str, environ: Mapping[str, str]) -> tuple[int, int] | None:

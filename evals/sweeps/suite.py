@@ -18,10 +18,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from shapley_coop import plugins
 from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
+from shapley_coop.evals.sweeps.specs import FigureSpec, Part, TableSpec
 from shapley_coop.files import first_error, no_such, read_mapping
 from shapley_coop.games.catalogue import is_program
 from shapley_coop.graphs import builder
@@ -35,39 +36,7 @@ _MERGED = ("params", "seats")
 MAX_CELLS = 1_000_000
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Printed(_Part):
-    """The values of one row as the source prints them."""
-
-    row: dict[str, str] = Field(description="Axis → label: the row that it belongs to.")
-    values: dict[str, str] = Field(description="Column → what is printed.")
-
-
-class TableSpec(_Part):
-    """How the report lays a suite out: a row for each combination of some axes."""
-
-    title: str
-    rows: list[str] = Field(default=[], description="Axes; all of them unless given.")
-    where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
-    columns: list[str] = Field(min_length=1, description="Measures: see `evals.measures`.")
-    source: str = Field(default="", description="Whose printed values stand beside, or whose idea.")
-    printed: list[Printed] = []
-
-
-class FigureSpec(_Part):
-    """One figure of the report: see `evals.reports.figures`."""
-
-    kind: str
-    title: str
-    by: list[str] = Field(default=[], description="Axes; all of them unless given.")
-    where: dict[str, str] = Field(default={}, description="Axis → label: of these runs alone.")
-    columns: list[str] = Field(default=[], description="Measures, where the kind needs some.")
-
-
-class Suite(_Part):
+class Suite(Part):
     """One experiment.
 
     `vary` maps an axis to the values of the field of that name (`graph`, `rounds`, `params.level`,
@@ -255,19 +224,6 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
         if len(cells) > MAX_CELLS:
             raise ValueError(f"{suite.name}: more than {MAX_CELLS} cells: vary less")
     return cells
-
-
-def shard(cells: Sequence[Cell], part: int, parts: int) -> list[Cell]:
-    """One of `parts` disjoint parts, from 1.
-
-    A cell's part does not change when seeds are added, and every part has all conditions.
-
-    Raises:
-        ValueError: there is no such part.
-    """
-    if not 1 <= part <= parts:
-        raise ValueError(f"shard {part}/{parts}: give i/n with 1 ≤ i ≤ n")
-    return [c for c in cells if (c.condition + c.seed + c.repetition) % parts == part - 1]
 
 
 def parse_seeds(text: str | int) -> list[int]:

@@ -131,7 +131,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     )
     public = _public(evaluated.game, outsider)
     known = {**public, **private.utilities, **view, "history": events}
-    return Letter(_rules(evaluated.game, _style(turn, view, outsider)), user, known)
+    return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
 
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
@@ -152,14 +152,20 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
 
 
 @lru_cache(maxsize=256)
-def _rules(game: Game, style: str) -> str:
-    """The system part, written once for a game, its settings and the pack of prompts in use."""
-    template, known, options, _ = json.loads(style)
-    return write_rules(template, game.rules(), known, **options)
+def _of_game(game: Game) -> str:
+    """A game's own part of the rules: seldom another one with another seed."""
+    return game.rules()
 
 
 @lru_cache(maxsize=256)
-def _public(game: Game, outsider: bool) -> dict[str, Any]:
+def _rules(rules: str, style: str) -> str:
+    """The system part, written once for a game, its settings and the pack of prompts in use."""
+    template, known, options, _ = json.loads(style)
+    return write_rules(template, rules, known, **options)
+
+
+@lru_cache(maxsize=256)
+def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
     """The game's facts that every letter gives; outsiders get what a contract is read against."""
     return facts_of(game) if outsider else game.facts()
 

@@ -1,7 +1,7 @@
 """What an answer has to say to be sound: one check for each act."""
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals import Deal, Fault, Message, all_faults, scan
+from shapley_coop.deals import Fault, Message, all_faults, scan
 from shapley_coop.deals.language.acceptance import accepts_another, ask_back
 from shapley_coop.deals.language.choices import chosen, claimed
 from shapley_coop.deals.language.faults import together
@@ -118,8 +118,7 @@ def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput 
     offer = turn.evaluated.offer
     if fault := accepts_another(message, offer):
         return fault
-    assert offer is not None, "there is an offer that the message accepts"
-    fault = too_little(turn, agent, Deal.model_validate(offer["deal"]))
+    fault = too_little(turn, agent, turn.evaluated.offered)
     return fault or {"act": "accept", "text": message.speech or ""}
 
 

@@ -80,7 +80,9 @@ def a_written_contract(turn: TurnContext, agent: str, message: Message) -> Agent
         return found
     deal = found.deal
     game = turn.evaluated.game
-    if faults := differences(prose, deal, Terms(game.agents, game.actions, game.turns)):
+    if faults := differences(
+        prose, deal, Terms(game.agents, game.actions, game.turns, goods=game.goods)
+    ):
         return Fault("DIFF", listed(faults))
     written: AgentOutput = {"act": "write", "text": prose}
     return written if agreed.clauses else offering(written, found)

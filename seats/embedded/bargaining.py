@@ -1,7 +1,7 @@
 """How an embedded agent reasons, offers, answers and acts, from the facts of one letter."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +25,7 @@ from shapley_coop.seats.embedded.letter_facts import (
     sound_deal,
 )
 from shapley_coop.seats.embedded.membership import Member, serves
+from shapley_coop.seats.embedded.ordering import orders
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
     Outlook,
@@ -33,6 +34,7 @@ from shapley_coop.seats.embedded.outlook import (
 )
 from shapley_coop.seats.embedded.prices import prices
 from shapley_coop.seats.embedded.strategies import Player
+from shapley_coop.seats.embedded.trading import Trader
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
 REASONING = "reasoning"
@@ -73,6 +75,7 @@ class Agent:
             "propose_split": self.propose_split,
             "answer_split": self.reply_split,
             "answer_bounty": self.reply_split,
+            "order": lambda: orders(self.facts),
             "elect": self._member.vote,
             "ratify": self.ratify,
             "consider": self._trader.consider,
@@ -83,6 +86,8 @@ class Agent:
             "contract_write": self._clerk.write,
             "contract_judge": self._clerk.judge,
         }
+        if self.facts.get("goods"):
+            acts |= self._of_goods
         if (asked := self.facts.get("ask")) not in acts:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
         try:
@@ -209,6 +214,20 @@ class Agent:
     def _member(self) -> Member:
         """Myself where delegates bargain for all."""
         return Member(self.facts, self.rng)
+
+    @property
+    def _of_goods(self) -> dict[str, Callable[[], str]]:
+        """What I do otherwise where agents hold goods, whose worths each alone knows."""
+        trader = Trader(self.facts, self.record, self.self_, self.rng, self.talk)
+        return {
+            "reason": trader.reason,
+            "propose": trader.propose,
+            "answer": trader.reply,
+            "act": trader.act,
+            "contract_propose": trader.propose,
+            "contract_answer": trader.answer_draft,
+            "contract_sign": trader.sign,
+        }
 
     @property
     def _party(self) -> Party:

@@ -10,6 +10,7 @@ from shapley_coop.deals import (
     Clause,
     Deal,
     Fault,
+    Give,
     Pay,
     Share,
     Terms,
@@ -48,7 +49,13 @@ def terms_of(facts: Mapping[str, Any]) -> Terms:
     """
     needed(facts, "agents", "actions", "turns")
     money = tuple(money_in(standing_in(facts)))
-    return Terms(facts["agents"], facts["actions"], int(facts["turns"]), droppable=money)
+    return Terms(
+        facts["agents"],
+        facts["actions"],
+        int(facts["turns"]),
+        droppable=money,
+        goods=facts.get("goods", ()),
+    )
 
 
 def clauses_in(contract: Mapping[str, Any] | None) -> list[Clause]:
@@ -77,8 +84,10 @@ def standing_in(facts: Mapping[str, Any]) -> dict[str, Clause]:
 
 
 def money_in(clauses: Mapping[str, Clause]) -> dict[str, Clause]:
-    """The payments and the split among them."""
-    return {cid: clause for cid, clause in clauses.items() if isinstance(clause, Pay | Share)}
+    """The payments, the gifts and the split among them."""
+    return {
+        cid: clause for cid, clause in clauses.items() if isinstance(clause, Pay | Give | Share)
+    }
 
 
 def with_duties(facts: Mapping[str, Any], record: Sequence[Turn]) -> dict[str, Any]:

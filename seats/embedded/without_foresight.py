@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from shapley_coop.deals import OTHERS, Clause, Deal, Do, Fault, Forbid, Pay
+from shapley_coop.deals import OTHERS, Clause, Deal, Do, Fault, Forbid, Give, Pay
 from shapley_coop.games.foresight import needed
 from shapley_coop.seats.embedded.letter_facts import offered
 
@@ -56,6 +56,8 @@ def _asks_of(clause: Clause, me: str) -> bool:
             return me == payer or (payer == OTHERS and me != payee)
         case Do() | Forbid():
             return clause.binds(me)
+        case Give(giver=giver):
+            return me == giver
         case _:
             return True
 

@@ -92,7 +92,7 @@ class ContractToCheck(Asked):
 
     clauses: list[dict[str, Any]] = Field(
         description="As in an offer: {kind: do, agent, action}, {kind: pay, payer, payee, amount}, "
-        "{kind: share, fractions} and so on.",
+        "{kind: give, giver, receiver, good, quantity}, {kind: share, fractions} and so on.",
         min_length=1,
     )
     game: str | dict[str, Any]

@@ -11,20 +11,23 @@ refuses, in the same words.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from shapley_coop.deals import Deal, Fault, sentence
 from shapley_coop.games import Game
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.records import Answer
-from shapley_coop.seats.schema import ANSWERS
+from shapley_coop.seats.schema import ANSWERS, Ratification
 from shapley_coop.state.consent import terms_of
 from shapley_coop.state.exchange import exchange_of, masks_in
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.turn import TurnContext
 
 Facts = Mapping[str, Any]
+
+CHOSEN = ("act", "elect")
+"""The acts that are answered by one of several choices."""
 
 DRAFTED = ("contract_propose", "contract_answer")
 """The acts in which a contract is drafted, in clauses or in words."""
@@ -43,8 +46,9 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     """What there is to choose from; only what is asked for now is in it.
 
     `fields` are the names of what can be filled in, `legal` the actions, `carries` whether one
-    needs content; `deal` is what clauses can name, and `words` whether words do in their place;
-    `offer` stands and can be changed; `trade` is what there is to allocate.
+    needs content; `decisions` are those of a member on a deal; `deal` is what clauses can name, and
+    `words` whether words do in their place; `offer` stands and can be changed; `trade` is what
+    there is to allocate.
 
     Args:
         turn: who is asked for what.
@@ -52,10 +56,13 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         facts: of its letter.
     """
     act = turn.asking.act
-    form: dict[str, Any] = {"fields": _fields(act)}
-    if act == "act":
-        carries = type(turn.evaluated.game).action_label is not Game.action_label
+    # Orders are a table of their own, which a person writes as the letter shows it.
+    form: dict[str, Any] = {"fields": [] if act == "order" else _fields(act)}
+    if act in CHOSEN:
+        carries = act == "act" and type(turn.evaluated.game).action_label is not Game.action_label
         form |= {"legal": list(facts.get("legal", ())), "carries": carries}
+    if act == "ratify":
+        form["decisions"] = list(get_args(Ratification.model_fields["decision"].annotation))
     if "clauses" in form["fields"]:
         form |= {"deal": _deal(turn), "words": act in DRAFTED}
         if (offer := facts.get("offer")) and (wire := offer.get("wire")):
@@ -72,7 +79,7 @@ def message_of(act: str, fields: Any) -> str:
         ValueError: it is no object, or nobody is asked for fields now, or what is offered is
             missing, so that the message would say less than was decided.
     """
-    if not isinstance(fields, dict) or act not in (*ANSWERS, "act"):
+    if not isinstance(fields, dict) or act not in (*ANSWERS, *CHOSEN):
         raise ValueError("args: give the fields of the form as one object")
     decision = fields.get("decision")
     if decision in ("offer", "counter") and not fields.get("clauses"):
@@ -124,7 +131,7 @@ def _worth(turn: TurnContext, agent: str, text: str) -> float | None:
 
 def _fields(act: str) -> list[str]:
     """What an act's answer is made of, without what is told elsewhere."""
-    named = ["thoughts", "action", "content"] if act == "act" else []
+    named = ["thoughts", "action", "content"] if act in CHOSEN else []
     named += list(ANSWERS[act].model_fields) if act in ANSWERS else []
     return [*named, "notes"]
 
@@ -138,6 +145,7 @@ def _deal(turn: TurnContext) -> dict[str, Any]:
         "turns": terms.turns,
         "turn": turn.evaluated.turn,
         "norms": list(terms.norms),
+        "goods": list(terms.goods),
         "kinds": list(clause_kinds(turn)),
         "drops": [{"id": cid, "says": sentence(standing[cid])} for cid in terms.droppable],
     }

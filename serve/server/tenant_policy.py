@@ -61,6 +61,7 @@ FILES: dict[str, Callable[[str], bool]] = {
     "scenario": lambda given: given not in (GENERATED, *paper.names()),
     "task": lambda given: given.endswith((".yaml", ".yml")),
     "records": bool,
+    "market": bool,
     "tools": bool,
     "prompts": bool,
 }

@@ -23,9 +23,9 @@ Marks = dict[tuple[str, int], tuple[str, str]]
 def contract_view(evaluated: EvaluatedTable) -> dict[str, Any] | None:
     """The contract in force, with every clause it ever had; None without one.
 
-    At a turn a clause is `kept`, `broken`, `due` (a payment), `idle` (it required nothing) or
-    `out` (not in force). Its verdict after the turn, by the monitor under the contract of that
-    time, is `satisfied`, `violated` or `pending`; None before it was signed.
+    At a turn a clause is `kept`, `broken`, `due` (a payment or a gift), `idle` (it required
+    nothing) or `out` (not in force). Its verdict after the turn, by the monitor under the
+    contract of that time, is `satisfied`, `violated` or `pending`; None before it was signed.
     """
     contract, game, signed = evaluated.contract, evaluated.game, evaluated.signed
     if contract is None:
@@ -68,6 +68,9 @@ def _marks(monitor: Monitor) -> Marks:
     for payment in monitor.payments:
         owed = f"{payment.payer} owes {payment.payee} {plain(payment.amount)}"
         marks[payment.clause, payment.turn] = ("due", owed)
+    for given in monitor.handovers:
+        handed = f"{given.giver} gives {given.receiver} {given.quantity} {given.good}"
+        marks[given.clause, given.turn] = ("due", handed)
     for breach in monitor.breaches:
         marks[breach.clause, breach.turn] = ("broken", breach.evidence)
     return marks

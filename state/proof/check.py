@@ -179,7 +179,7 @@ def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator
     evaluated = EvaluatedTable(table)
     yield _told("agents", list(evaluated.agents), told.agents)
     yield _contract(told, chain)
-    yield _play(told)
+    yield _play(told, evaluated.signed.wrongly_handed())
     yield from _mediation(told)
     again = settlement_in(decide(evaluated))
     stated = told.model_dump(mode="json", include=set(again))
@@ -225,15 +225,15 @@ def _mediation(told: Predicate) -> Iterator[Finding]:
         yield Finding("mediation", not wrong, "; ".join(wrong) or "played by the rule")
 
 
-def _play(told: Predicate) -> Finding:
-    """Replay the recorded actions on the same dice."""
+def _play(told: Predicate, wrong: str) -> Finding:
+    """Replay the recorded actions on the same dice, with the goods that were to change hands."""
     game, record = game_of(settings_of(told)), cast(Any, told.record)
     if [turn["turn"] for turn in record] != list(range(1, len(record) + 1)):
         return Finding("play", False, "its turns are not numbered from 1")
     for turn, after in zip(record, game.replay(record), strict=True):
         if after.rewards != turn["rewards"] or (after.pot or 0) != turn.get("pot", 0):
             return Finding("play", False, f"turn {turn['turn']} pays {after.rewards}")
-    return Finding("play", True, f"{len(record)} turns replayed")
+    return Finding("play", not wrong, wrong or f"{len(record)} turns replayed")
 
 
 def _mandate(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -23,39 +24,56 @@ class ThreadBatcher(Generic[Call, Done]):
     def __init__(self, work: Work[Call, Done]) -> None:
         self._work = work
         self._waiting: list[tuple[Call, asyncio.Future[Done]]] = []
-        self._runner: asyncio.Task[None] | None = None
+        self._busy = False
+        self._working: asyncio.Future[Sequence[Done | Exception]] | None = None
 
     async def do(self, call: Call) -> Done:
-        """Make one call.
+        """Make one call; the caller's context variables are not set where it is made.
 
         Cancelling the caller does not cancel the call; its result is discarded.
 
         Raises:
             Exception: the error that `work` returned for it, or raised for the batch.
         """
-        done: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Done] = loop.create_future()
         self._waiting.append((call, done))
-        if self._runner is None:
-            self._runner = asyncio.create_task(self._run())
+        if not self._busy:
+            self._busy = True
+            loop.call_soon(self._begin)
         return await done
 
     async def drained(self) -> None:
         """Wait until no batch is running."""
-        while self._runner is not None:
-            await asyncio.wait([self._runner])
+        while self._busy:
+            await (asyncio.wait([self._working]) if self._working else asyncio.sleep(0))
 
-    async def _run(self) -> None:
+    def _begin(self) -> None:
+        batch, self._waiting = self._waiting, []
+        self._busy, self._working = bool(batch), None
+        if not batch:
+            return
+        calls, loop = [call for call, _ in batch], asyncio.get_running_loop()
         try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                results: Sequence[Done | Exception]
-                try:
-                    results = await asyncio.to_thread(self._work, [call for call, _ in batch])
-                except Exception as error:
-                    results = [error] * len(batch)
-                _resolve(batch, results)
-        finally:
-            self._runner = None
+            self._working = loop.run_in_executor(None, self._work, calls)
+        except RuntimeError as error:  # no thread can be started
+            _resolve(batch, [error] * len(batch))
+            self._begin()
+        else:
+            self._working.add_done_callback(partial(self._end, batch))
+
+    def _end(
+        self,
+        batch: Sequence[tuple[Call, asyncio.Future[Done]]],
+        working: asyncio.Future[Sequence[Done | Exception]],
+    ) -> None:
+        results: Sequence[Done | Exception]
+        try:
+            results = working.result()
+        except Exception as error:
+            results = [error] * len(batch)
+        _resolve(batch, results)
+        self._begin()
 
 
 _batchers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, ThreadBatcher[Any, Any]]] = (

@@ -21,15 +21,17 @@ def packed(letter: Entry | Mail, shared: dict[int, bytes] | None = None) -> byte
         shared: the JSON of what other letters of a wave hold, too, by the object's id; each of
             these letters must be kept alive as long as it is used.
     """
-    facts = _as_json(letter.facts, {} if shared is None else shared)
+    facts = _as_json(letter.facts, shared)
     # The default level takes twice as long and saves a tenth.
     streams = (letter.letter_text.encode(), facts)
     return sealed(b"".join(zlib.compress(stream, level=1) for stream in streams))
 
 
-def _as_json(facts: Mapping[str, Any], shared: dict[int, bytes]) -> bytes:
+def _as_json(facts: Mapping[str, Any], shared: dict[int, bytes] | None) -> bytes:
     """Facts as JSON; rules and history, which are one object in all letters, are written once."""
     try:
+        if shared is None:
+            return orjson.dumps(dict(facts))
         return orjson.dumps({key: _part(value, shared) for key, value in facts.items()})
     except orjson.JSONEncodeError:  # a number of more than 64 bits
         return json.dumps(dict(facts), ensure_ascii=False).encode()

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 
-const NAMES = { do: "duty", forbid: "prohibition", pay: "payment", share: "split" };
+const NAMES = { do: "duty", forbid: "prohibition", pay: "payment", give: "gift", share: "split" };
 const PER = { once: "once", turn: "for each turn", reward: "as a part (0 to 1) of its rewards" };
 
 /** As payer or payee: everybody else, each an equal part. */
@@ -12,6 +12,7 @@ const BLANK = {
   do: ({ agents, actions }) => ({ kind: "do", agent: agents[0], action: actions[agents[0]]?.[0] ?? "" }),
   forbid: ({ agents, actions }) => ({ kind: "forbid", agent: agents[0], action: actions[agents[0]]?.[0] ?? "" }),
   pay: ({ agents }) => ({ kind: "pay", payer: agents[0], payee: agents[1], amount: "", per: "once" }),
+  give: ({ agents, goods }) => ({ kind: "give", giver: agents[0], receiver: agents[1], good: goods[0], quantity: 1 }),
   share: ({ agents, norms }) =>
     norms.length ? { kind: "share", norm: norms[0] } : { kind: "share", fractions: Object.fromEntries(agents.map((agent) => [agent, `1/${agents.length}`])) },
 };
@@ -39,7 +40,7 @@ function kindOf(when) {
 
 /**
  * An editor over a list of clauses, which it changes in place.
- * @param {object} known what clauses can name: agents, actions, turns, norms, kinds.
+ * @param {object} known what clauses can name: agents, actions, goods, turns, norms, kinds.
  * @param {object[]} clauses as they are on the wire.
  * @param {() => void} changed called after every change.
  */
@@ -87,6 +88,10 @@ export function editor(known, clauses, changed) {
         return [agent("agent", "Who"), clause.kind === "do" ? "does" : "must not do", action(clause, (value) => set("action", value)), ...timed(clause, set)];
       case "pay":
         return [party("payer", "Who pays"), "pays", party("payee", "Who is paid"), number("Amount", clause.amount, (value) => set("amount", value)), pick("How often", Object.keys(PER), clause.per ?? "once", (value) => set("per", value), PER), ...timed(clause, set)];
+      case "give": {
+        const count = number("How many", clause.quantity, (value) => set("quantity", value === "" ? value : Number(value)), "numeric");
+        return [agent("giver", "Who gives"), "gives", agent("receiver", "Who receives"), count, pick("What", known.goods, clause.good, (value) => set("good", value)), "once", ...timed(clause, set)];
+      }
       default:
         return split(clause, set);
     }

@@ -14,6 +14,9 @@ const DECISIONS = {
   accept: "Accept it",
   reject: "Reject it",
   counter: "Reject it, and make an offer of my own",
+  sign: "Sign it",
+  veto: "Veto it: nobody is bound, and your group chooses its delegate anew",
+  leave: "Leave it: you are not bound",
   words: "Propose in words alone: somebody impartial drafts the clauses",
 };
 
@@ -124,7 +127,8 @@ function choices(legend, name, options, chosen, take) {
 function decision(form, filled, changed) {
   const pending = form.trade?.pending;
   let values = null;
-  if (form.trade) values = pending ? ["accept", "reject"] : ["propose"];
+  if (form.decisions) values = [...form.decisions];
+  else if (form.trade) values = pending ? ["accept", "reject"] : ["propose"];
   else if (form.fields.includes("decision")) values = form.deal ? ["accept", "reject", "counter"] : ["accept", "reject"];
   else if (form.deal) values = ["offer", "none"];
   if (!values) return null;

@@ -135,6 +135,7 @@ const REFUSALS = {
   NORM: "a norm that is not on offer",
   OVL: "one task given to two agents",
   PAY: "a payment that cannot be made",
+  GIVE: "gives what cannot be given",
   RESERVE: "less than its author's reservation value",
   SHARE: "a split that does not sum to one",
   SHEET: "a sheet that does not fit the tasks",

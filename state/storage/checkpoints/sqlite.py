@@ -2,14 +2,20 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+)
 from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
@@ -30,13 +36,8 @@ _DELETE_WRITES = f"""
 _DELETE_CHECKPOINTS = f"DELETE FROM checkpoints WHERE {_OF_RUN}"  # noqa: S608
 
 
-def _threaded(method: str) -> Any:
-    """The asynchronous twin of a blocking saver's method, looked up when it is called."""
-
-    async def twin(saver: "_Threaded", *args: Any, **options: Any) -> Any:
-        return await saver.in_thread(partial(getattr(saver, method), *args, **options))
-
-    return twin
+_LINGER = 0.005
+"""Seconds that a task's writes wait for the checkpoint after them, which mostly comes at once."""
 
 
 class _Threaded(BlockingSaver):
@@ -48,21 +49,113 @@ class _Threaded(BlockingSaver):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
         self._batcher = ThreadBatcher[Callable[[], Any], Any](_call_each)
-        self.in_thread = self._batcher.do
-        self.drained = self._batcher.drained
+        self._owed: dict[str, dict[Callable[[], None], None]] = {}  # thread → writes, in order
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._flushing: set[asyncio.Task[None]] = set()
 
-    aget_tuple = _threaded("get_tuple")
-    aput = _threaded("put")
-    aput_writes = _threaded("put_writes")
-    adelete_thread = _threaded("delete_thread")
-    aget_delta_channel_history = _threaded("get_delta_channel_history")
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint."""
+        found: CheckpointTuple | None = await self.in_thread(
+            _thread_of(config), partial(self.get_tuple, config)
+        )
+        return found
 
     async def alist(
         self, config: RunnableConfig | None, **options: Any
     ) -> AsyncIterator[CheckpointTuple]:
         """List checkpoints, newest first."""
-        for checkpoint in await self.in_thread(lambda: list(self.list(config, **options))):
-            yield checkpoint
+        if config is None:
+            await self.drained()
+        listed = partial(self.list, config, **options)
+        for found in await self.in_thread(_thread_of(config), lambda: list(listed())):
+            yield found
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Read what was written to some channels."""
+        read = partial(self.get_delta_channel_history, config=config, channels=channels)
+        found: Mapping[str, DeltaChannelHistory] = await self.in_thread(_thread_of(config), read)
+        return found
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Keep a checkpoint."""
+        put = partial(self.put, config, checkpoint, metadata, new_versions)
+        kept: RunnableConfig = await self.in_thread(_thread_of(config), put)
+        return kept
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Keep the writes of a task, right before what is called next for its thread.
+
+        That is mostly the checkpoint of the same step. Where none follows, because others of the
+        step are still asked, they are kept by themselves soon.
+        """
+        thread = _thread_of(config)
+        write = partial(self.put_writes, config, [*writes], task_id, task_path)
+        self._owed.setdefault(thread, {})[write] = None
+        if thread not in self._timers:
+            loop = asyncio.get_running_loop()
+            self._timers[thread] = loop.call_later(_LINGER, self._flush_soon, thread)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread."""
+        await self.in_thread(thread_id, partial(self.delete_thread, thread_id))
+
+    async def in_thread(self, thread: str, call: Callable[[], Any]) -> Any:
+        """Make a call after the writes that are owed to a thread, and not if one of them fails.
+
+        Raises:
+            Exception: the error of the call, or of a write.
+        """
+        owed = tuple(self._owed.get(thread, ()))
+        if timer := self._timers.pop(thread, None):
+            timer.cancel()
+
+        def in_order() -> Any:
+            for write in owed:
+                write()
+            return call()
+
+        try:
+            return await self._batcher.do(in_order)
+        finally:
+            left = {write: None for write in self._owed.pop(thread, ()) if write not in owed}
+            if left:
+                self._owed[thread] = left
+
+    async def drained(self) -> None:
+        """Wait until all is kept.
+
+        Raises:
+            Exception: it cannot be.
+        """
+        for thread in tuple(self._owed):
+            await self.in_thread(thread, _nothing)
+        await self._batcher.drained()
+
+    def _flush_soon(self, thread: str) -> None:
+        flushing = asyncio.create_task(self._flush(thread))
+        self._flushing.add(flushing)
+        flushing.add_done_callback(self._flushing.discard)
+
+    async def _flush(self, thread: str) -> None:
+        owed = dict(self._owed.get(thread, ()))
+        try:
+            await self.in_thread(thread, _nothing)
+        except Exception:  # whoever calls next makes them again, and is told
+            self._owed[thread] = {**owed, **self._owed.get(thread, {})}
 
 
 class SqliteSaver(ServerSaverMixin, _Threaded):
@@ -83,7 +176,7 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
             with self.cursor(transaction=False) as cursor:
                 return [thread for (thread,) in cursor.execute(_THREADS, [run]).fetchall()]
 
-        return list(await self.in_thread(find))
+        return list(await self.in_thread("", find))
 
     async def _delete_run(self, thread: str, run: str) -> None:
         def delete() -> None:
@@ -91,7 +184,15 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
                 cursor.execute(_DELETE_WRITES, [thread, run])
                 cursor.execute(_DELETE_CHECKPOINTS, [thread, run])
 
-        await self.in_thread(delete)
+        await self.in_thread(thread, delete)
+
+
+def _thread_of(config: RunnableConfig | None) -> str:
+    return str(config["configurable"].get("thread_id", "")) if config else ""
+
+
+def _nothing() -> None:
+    pass
 
 
 @asynccontextmanager

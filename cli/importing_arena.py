@@ -1,0 +1,87 @@
+"""`coop import negotiation-arena`: a published study of trading models, replayed at our table."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shapley_coop.cli.console import note, say, say_json, show_table, write_file
+from shapley_coop.cli.options import Json
+
+if TYPE_CHECKING:
+    from shapley_coop.evals.papers.negotiation_arena import Protection, Replayed
+
+Folder = Annotated[
+    Path, typer.Argument(help="A folder of the study's records, with all folders below it.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("-o", "--out", help="A JSON file for what our table asks back in each game."),
+]
+MOST_SHOWN = 10
+
+
+def negotiation_arena(folder: Folder, out: Out = None, as_json: Json = False) -> None:
+    """NegotiationArena's games at our table: would it have protected these agents?
+
+    Every proposal and the acceptance pass the checks of a run. A deal by which somebody loses, or
+    gives what it does not have, should be stopped; every other should be let through.
+
+    Exit code 0: all bad deals are stopped, all others let through, and gains agree with those
+    recorded; 1: one is not, or they do not; 2: wrong usage.
+    """
+    import json
+
+    from shapley_coop.evals.papers.negotiation_arena import protection, replay_study
+
+    found, unreadable = replay_study(folder)
+    if not found:
+        raise ValueError(f"{folder}: no game can be read: {unreadable[0]}")
+    for why in unreadable[:MOST_SHOWN]:
+        note(f"left out: {why}")
+    if len(unreadable) > MOST_SHOWN:
+        note(f"and {len(unreadable) - MOST_SHOWN} more records are left out")
+    answers = list(protection(found))
+    if out:
+        games = [one.report() for one in found]
+        write_file(out, json.dumps(games, ensure_ascii=False, indent=1) + "\n")
+    if as_json:
+        told = [one.record() for one in answers]
+        exceptions = [one.report() for one in found if _exceptional(one)]
+        say_json({"kinds": told, "exceptions": exceptions, "left_out": len(unreadable)})
+    else:
+        _show(found, answers)
+    if not all(one.whole for one in answers):
+        raise typer.Exit(1)
+
+
+def _show(found: "Sequence[Replayed]", answers: "Sequence[Protection]") -> None:
+    lines = [
+        [
+            one.kind,
+            str(one.games),
+            str(one.deals),
+            f"{one.bad_stopped} of {one.bad}",
+            f"{one.good_let_through} of {one.good}",
+            f"{one.offers_asked_back} of {one.offers}",
+            str(one.differing),
+        ]
+        for one in answers
+    ]
+    columns = ["kind", "games", "deals", "bad stopped", "good let through", "offers asked back"]
+    show_table("would our table have protected these agents?", [*columns, "differ"], lines)
+    exceptional = [one for one in found if _exceptional(one)]
+    for one in exceptional[:MOST_SHOWN]:
+        said = one.differs or one.loss or "nobody loses, and it is stopped"
+        back = "; ".join(f"{x.player} {x.act}: {x.why}" for x in one.refused)
+        say(f"{one.record.where}: {said}{f' ({back})' if back else ''}")
+    if len(exceptional) > MOST_SHOWN:
+        say(f"and {len(exceptional) - MOST_SHOWN} more: --json lists all")
+    whole = all(one.whole for one in answers)
+    say("Yes: every bad deal is stopped, and no other." if whole else "Not all of them: see above.")
+
+
+def _exceptional(one: "Replayed") -> bool:
+    """Whether a deal is not judged as it should be, or comes to something else."""
+    return (one.deal and one.bad != one.stopped) or bool(one.differs)

@@ -1,0 +1,44 @@
+"""Turns at a constant step, and whether two of them share one."""
+
+from collections.abc import Sequence
+from math import gcd
+
+from shapley_coop.deals.language.when import Every, Turns, When, turn_list
+
+Progression = tuple[int, int, int]
+"""Turns at a constant step: the first, an upper bound, and the step."""
+
+
+def _progression(when: When, turns: int) -> Progression | None:
+    """The turns at which a condition on turns alone holds; None for one on anything else."""
+    match when:
+        case "always":
+            return 1, turns, 1
+        case Turns(turns=(first, last)):
+            return first, min(last, turns), 1
+        case Every(every=step, start=start):
+            return start, turns, step
+        case _:
+            return None
+
+
+def progressions(when: When, turns: int) -> list[Progression]:
+    """The same for a condition on listed turns as well; none for one on anything else."""
+    listed_turns: Sequence[When] = turn_list(when) or [when]
+    found = (_progression(part, turns) for part in listed_turns)
+    return [progression for progression in found if progression is not None]
+
+
+def meet(a: Progression, b: Progression) -> bool:
+    """Whether two progressions share a turn, by the Chinese remainder theorem."""
+    (first, last, step), (other, end, stride) = a, b
+    common = gcd(step, stride)
+    apart, over = divmod(other - first, common)
+    if over:
+        return False
+    period = stride // common
+    # The first turn of a that is congruent to b's, and from there on one in every lcm of steps.
+    at = first + step * (apart * pow(step // common, -1, period) % period)
+    lcm, since = step * period, max(first, other)
+    at += -(-max(0, since - at) // lcm) * lcm
+    return at <= min(last, end)

@@ -1,0 +1,316 @@
+"""NegotiationArena's games replayed at our table: what it would have asked back, and of whom.
+
+Every proposal and the acceptance are put before the checks that a run's answers pass: the rules of
+a bargaining, the ability to give, the signer's own purse, and what it has without the deal. The
+market is made of what the record says that each holds and what it is worth to it:
+
+========  ====================================================================================
+sale      the seller's cost and the buyer's limit are their worths; the buyer's money its purse
+swap      more of any resource is always better: each unit is worth 1 to both
+division  the first player's resources are divided, and worth nothing if the other refuses
+========  ====================================================================================
+
+A deal is *bad* if, by the record's own numbers, somebody ends with less than before, gives what it
+does not hold, or pays what it does not have; it is *stopped* if our table asks the proposal back
+from its author, or the acceptance from who accepts. Both are computed apart. What a model would
+have done when asked back is not known.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals import Deal, Fault, Give, Pay, all_faults, put
+from shapley_coop.evals.papers.negotiation_arena_records import (
+    Recorded,
+    Trade,
+    Unreadable,
+    records,
+)
+from shapley_coop.games import GameError
+from shapley_coop.graphs.phases import PLAN
+from shapley_coop.state import EvaluatedTable, RunConfig, Table
+from shapley_coop.state.consent import terms_of, too_little
+from shapley_coop.state.turn import Asking, TurnContext
+
+MONEY = "ZUP"
+"""What a buyer of the study pays with."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """One answer that our table asks back.
+
+    Attributes:
+        player: whose.
+        act: proposes, or accepts.
+        label: of the fault.
+        why: its words, which its author alone is told.
+    """
+
+    player: str
+    act: str
+    label: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """One recorded game at our table.
+
+    Attributes:
+        record: as the study has it.
+        offers: how many trades were proposed.
+        refused: the answers that our table asks back, in order.
+        loss: who ends worse off by what was accepted, or cannot do it, and how; empty for nobody.
+        stopped: whether the deal would not have been signed as it was; False without a deal.
+        differs: how our gains differ from those that the study recorded; empty if not.
+    """
+
+    record: Recorded
+    offers: int
+    refused: tuple[Refused, ...]
+    loss: str
+    stopped: bool
+    differs: str = ""
+
+    @property
+    def deal(self) -> bool:
+        """Whether anything was agreed to change hands."""
+        return self.record.accepted is not None and any(map(bool, self.record.accepted))
+
+    @property
+    def bad(self) -> bool:
+        """Whether somebody loses by the deal."""
+        return bool(self.loss)
+
+    def report(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {
+            "where": self.record.where,
+            "kind": self.record.kind,
+            "models": list(self.record.models),
+            "offers": self.offers,
+            "deal": self.deal,
+            "loss": self.loss,
+            "stopped": self.stopped,
+            "asked_back": [vars(one) for one in self.refused],
+            "differs": self.differs,
+        }
+
+
+def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
+    """Every game in a folder and below it at our table, and the records that cannot be read.
+
+    Raises:
+        ValueError: there is none.
+
+    Cost: some 10 ms for each different trade in each different market.
+    """
+    with TemporaryDirectory(prefix="coop-markets-") as markets:
+        played, lacking = list[Replayed](), list[Unreadable]()
+        for one in records(folder):
+            try:
+                if isinstance(one, Unreadable):
+                    raise one
+                played.append(replayed(one, Path(markets)))
+            except Unreadable as why:
+                lacking.append(why)
+    return played, lacking
+
+
+def replayed(record: Recorded, markets: Path) -> Replayed:
+    """One recorded game at our table.
+
+    Args:
+        record: the game.
+        markets: a folder for its market, which is private and does not stay.
+    """
+    table, refused, offers = _table(record, markets), list[Refused](), 0
+    standing: Deal | None = None
+    back: Fault | None = None  # why what stands is asked back, of its author or of who accepts it
+    for answer in record.answers:
+        name, accepts = record.players[answer.player], answer.says == "ACCEPT"
+        if not accepts and (answer.trade is None or not any(answer.trade)):
+            continue
+        if not accepts and answer.trade is not None:
+            offers, standing, back = offers + 1, _deal(record, answer.trade), None
+        if standing is not None and back is None:
+            back = _asked_back(table, name, standing, accepts)
+            if back is not None:
+                act = "accepts" if accepts else "proposes"
+                refused.append(Refused(name, act, back.label, back.feedback))
+        if accepts:
+            break
+    accepted = record.accepted if record.accepted and any(record.accepted) else None
+    gains = _gains(record, accepted) if accepted else None
+    return Replayed(
+        record=record,
+        offers=offers,
+        refused=tuple(refused),
+        loss=_loss(record, accepted, gains) if accepted and gains else "",
+        stopped=back is not None and accepted is not None,
+        differs=_differs(record, gains),
+    )
+
+
+def _table(record: Recorded, markets: Path) -> Table:
+    text = json.dumps(_market(record), sort_keys=True)
+    file = markets / f"{sha256(text.encode()).hexdigest()[:24]}.json"
+    if not file.exists():
+        file.write_text(text, encoding="utf-8")
+    try:
+        settings = RunConfig(game="trade", params={"market": str(file)}).resolve()
+    except GameError as error:
+        why = str(error).partition(": ")[2]
+        raise Unreadable(f"{record.where}: no market of ours: {why}") from None
+    table: Any = {"episode": file.stem, "settings": settings.model_dump(mode="json"), "record": []}
+    game = EvaluatedTable(table).game
+    more = {"agents": list(game.agents), "position": game.start(), "round": 1}
+    return cast(Table, {**table, **more})
+
+
+def _market(record: Recorded) -> dict[str, Any]:
+    """The market as our file has it."""
+    traders: dict[str, Any] = {}
+    goods = sorted({good for own in record.holds for good in own} - _money(record))
+    for i, (name, own) in enumerate(zip(record.players, record.holds, strict=True)):
+        worths = record.worths
+        worth: Any = {good: 1 if worths is None else plain(worths[i]) for good in goods}
+        held = {good: own.get(good, 0) for good in goods}
+        traders[name] = {"holds": held, "worth": worth}
+        if worths is not None:
+            traders[name]["purse"] = own.get(MONEY, 0)
+    return {"name": record.kind, "pool": record.kind == "division", "agents": traders}
+
+
+def _money(record: Recorded) -> set[str]:
+    return {MONEY} if record.kind == "sale" else set()
+
+
+def _deal(record: Recorded, trade: Trade) -> Deal:
+    """A trade as clauses: money is paid, all else is given."""
+    clauses: list[Give | Pay] = []
+    for giver, receiver, own in zip(record.players, reversed(record.players), trade, strict=True):
+        for good, amount in own.items():
+            if good in _money(record):
+                clauses.append(Pay(payer=giver, payee=receiver, amount=amount))
+            else:
+                give = Give(giver=giver, receiver=receiver, good=good, quantity=amount)
+                clauses.append(give)
+    return Deal(clauses=tuple(clauses))
+
+
+def _asked_back(table: Table, name: str, deal: Deal, accepts: bool) -> Fault | None:
+    """Why our table does not let an agent propose or accept a deal; None if it does."""
+    offer = {"offer": put(deal, name, 1)} if accepts else {}
+    evaluated = EvaluatedTable(cast(Table, {**table, **offer}))
+    asking = Asking("answer" if accepts else "propose", PLAN, _nobody, _unchecked, _unpublished)
+    turn = TurnContext(evaluated, asking, (name,))
+    rules = None if accepts else all_faults(PLAN.rules, deal, terms_of(turn))
+    return rules or too_little(turn, name, deal)
+
+
+def _nobody(evaluated: EvaluatedTable) -> list[str]:
+    return []
+
+
+def _unchecked(turn: TurnContext, agent: str, answer: Any) -> Any:
+    raise AssertionError("a record's answers are put before the table's rules alone")
+
+
+def _unpublished(*_: Any) -> dict[str, Any]:
+    return {}
+
+
+def _gains(record: Recorded, trade: Trade) -> tuple[Fraction, ...]:
+    """What each gains by a trade, by the record's numbers alone."""
+    gains, one = list[Fraction](), Fraction(1)
+    for i in range(2):
+        worth = record.worths[i] if record.worths is not None else one
+        given, got = trade[i], trade[1 - i]
+        each = [
+            (got.get(good, 0) - given.get(good, 0)) * (one if good in _money(record) else worth)
+            for good in {*given, *got}
+        ]
+        gains.append(sum(each, Fraction(0)))
+    return tuple(gains)
+
+
+def _loss(record: Recorded, trade: Trade, gains: Sequence[Fraction]) -> str:
+    """Who cannot do what was agreed, or is left worse off; a divided pool was nobody's before."""
+    for name, own, given, gain in zip(record.players, record.holds, trade, gains, strict=True):
+        for good, amount in given.items():
+            if amount > own.get(good, 0):
+                return f"{name} gives {amount} {good} and holds {own.get(good, 0)}"
+        if gain < 0 and record.kind != "division":
+            return f"{name} loses {plain(-gain)}"
+    return ""
+
+
+def _differs(record: Recorded, gains: tuple[Fraction, ...] | None) -> str:
+    if record.outcome is None:
+        return ""
+    ours = gains or (Fraction(0), Fraction(0))
+    if ours == record.outcome:
+        return ""
+    told = [", ".join(map(plain, amounts)) for amounts in (record.outcome, ours)]
+    return f"recorded gains {told[0]}, ours {told[1]}"
+
+
+@dataclass(frozen=True)
+class Protection:
+    """Would our table have protected these agents? The answer for one kind of game."""
+
+    kind: str
+    games: int
+    deals: int
+    bad: int
+    bad_stopped: int
+    good_let_through: int
+    offers: int
+    offers_asked_back: int
+    differing: int
+
+    @property
+    def good(self) -> int:
+        """Deals by which nobody loses."""
+        return self.deals - self.bad
+
+    @property
+    def whole(self) -> bool:
+        """Whether every bad deal is stopped, every good one let through, and all gains agree."""
+        counts = (self.bad_stopped, self.good_let_through, self.differing)
+        return counts == (self.bad, self.good, 0)
+
+    def record(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {**vars(self), "good": self.good, "protected": self.whole}
+
+
+def protection(found: Iterable[Replayed]) -> Iterator[Protection]:
+    """The answer for each kind of game, by name."""
+    groups: dict[str, list[Replayed]] = {}
+    for one in found:
+        groups.setdefault(one.record.kind, []).append(one)
+    for kind, games in sorted(groups.items()):
+        deals = [one for one in games if one.deal]
+        yield Protection(
+            kind=kind,
+            games=len(games),
+            deals=len(deals),
+            bad=sum(one.bad for one in deals),
+            bad_stopped=sum(one.bad and one.stopped for one in deals),
+            good_let_through=sum(not one.bad and not one.stopped for one in deals),
+            offers=sum(one.offers for one in games),
+            offers_asked_back=sum(
+                refused.act == "proposes" for one in games for refused in one.refused
+            ),
+            differing=sum(bool(one.differs) for one in games),
+        )

@@ -1,0 +1,95 @@
+"""Whether LangSmith answers, and what it is told of one run."""
+
+from collections.abc import Mapping
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from shapley_coop.evals.measures.evaluators import scores
+from shapley_coop.evals.sweeps.stored import Row
+
+if TYPE_CHECKING:
+    from langsmith import Client
+
+ANSWER_SECONDS = 10.0
+"""For which an upload waits for LangSmith's first answer."""
+
+ERRORS, NOT_REACHED = 400, 999
+"""The first HTTP status of an error, and ours for an endpoint that gives none."""
+
+
+def check_answers(connection: Mapping[str, Any]) -> None:
+    """Ask LangSmith for its version, before the many requests of an upload.
+
+    Raises:
+        ValueError: it does not answer in time, or fails.
+    """
+    from langsmith import Client
+    from urllib3 import Retry
+
+    client = Client(**{**connection, "auto_batch_tracing": False, "retry_config": Retry(0)})
+    answered: list[int] = []
+    # A daemon, because an answer can drip for ever.
+    asking = Thread(target=lambda: answered.append(_status(client)), daemon=True)
+    asking.start()
+    asking.join(ANSWER_SECONDS)
+    if not answered:
+        told = f"no answer within {ANSWER_SECONDS:g} s"
+    elif answered[0] < ERRORS:
+        return
+    else:
+        told = "it cannot be reached" if answered[0] == NOT_REACHED else f"HTTP {answered[0]}"
+    raise ValueError(
+        f"LangSmith at {client.api_url}: {told}; nothing was uploaded, and the same command tries "
+        "again without playing again"
+    )
+
+
+def _status(client: "Client") -> int:
+    """The HTTP status of its greeting; `NOT_REACHED` where there is none."""
+    import requests
+
+    try:
+        within = (ANSWER_SECONDS, ANSWER_SECONDS)
+        return client.session.get(f"{client.api_url}/info", timeout=within).status_code
+    except requests.RequestException:
+        return NOT_REACHED
+
+
+def told_by_phase(row: Row) -> dict[str, Any]:
+    """A run's outputs; its phases are child runs of the experiment's run."""
+    from langsmith import trace
+
+    outcome = row["result"]
+    told: dict[str, dict[str, Any]] = {
+        "negotiation": {
+            "rounds_of_talk": outcome.get("rounds_of_talk"),
+            "contract": (outcome["contract"] or {}).get("text"),
+        },
+        "action": {key: outcome.get(key) for key in ("turns_played", "acted", "rewards")},
+        "settlement": {key: outcome.get(key) for key in ("transfers", "payoffs", "ledger")},
+    }
+    for phase, found in told.items():
+        spent = {
+            "seconds": outcome.get("timing", {}).get(phase),
+            "spending": outcome.get("spending", {}).get(phase),
+        }
+        with trace(
+            phase, inputs={"agents": outcome["agents"]}, metadata={"seed": row["seed"]}
+        ) as run:
+            run.end(outputs={**found, **spent})
+    return _outputs(row)
+
+
+def _outputs(row: Row) -> dict[str, Any]:
+    """What came of a run, and enough to compare with it later."""
+    outcome = row["result"]
+    shown = ("status", "payoffs", "rewards", "transfers", "credit", "breaches", "usage")
+    return {
+        **{key: outcome[key] for key in shown},
+        "conduct": outcome.get("conduct"),
+        "contract": (outcome["contract"] or {}).get("text"),
+        "seed": row["seed"],
+        "repetition": row["repetition"],
+        "suite": row["suite"],
+        "scores": scores(row),
+    }

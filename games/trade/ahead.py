@@ -1,0 +1,44 @@
+"""Trades in thought: who holds what is public, and what it is worth is each agent's own."""
+
+from typing import TYPE_CHECKING, Any
+
+from shapley_coop.games.ahead import Ahead
+
+if TYPE_CHECKING:
+    from shapley_coop.games.trade.game import Trade
+
+
+class TradeAhead(Ahead):
+    """Whoever owes nothing keeps what it has."""
+
+    game: "Trade"
+
+    @property
+    def open(self) -> bool:
+        """To each agent with its own payoffs alone."""
+        return False
+
+    @property
+    def own_payoffs_only(self) -> bool:
+        """Who holds what is public, what it is worth is not."""
+        return True
+
+    @property
+    def words(self) -> str:
+        """What agents are taken to do."""
+        if not self.game.market.pool:
+            return "who is asked for nothing keeps what it holds"
+        return "who is asked for nothing keeps what it holds, and refuses if it is left nothing"
+
+    @property
+    def unasked_words(self) -> str:
+        """The same, shorter."""
+        return "what it holds is kept"
+
+    def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str | None:
+        """To keep; a pool is accepted by who is left something, whatever that is worth to it."""
+        legal = self.game.legal(position, agent)
+        if "keep" in legal:
+            return "keep"
+        left = any(position["holds"][agent].values())
+        return ("accept" if left else "refuse") if legal else None

@@ -1,0 +1,182 @@
+"""A market: who holds which goods, which is public, and what they are worth to whom, which is not.
+
+>>> worth_of([5, 3], 1), worth_of([5, 3], 4), worth_of("5/2", 4)
+(Fraction(5, 1), Fraction(8, 1), Fraction(10, 1))
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from shapley_coop.amounts import exact
+from shapley_coop.games.files import read_file
+from shapley_coop.games.goods import Holdings
+from shapley_coop.games.params import GameError
+
+MOST_GOODS = 12
+MOST_OF_A_GOOD = 10**9
+
+Worth = int | float | str | list[int | float | str]
+"""What each unit is worth: all the same, or a list: of the first, the second, … then nothing."""
+
+
+def worth_of(worth: Worth, count: int) -> Fraction:
+    """What so many of a good are worth."""
+    if isinstance(worth, list):
+        return sum((exact(one) for one in worth[:count]), Fraction(0))
+    return exact(worth) * count
+
+
+class Trader(BaseModel):
+    """One agent of a market file."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    holds: dict[str, int] = Field(default={}, description="Good → how many; public.")
+    worth: dict[str, Worth] = Field(
+        default={},
+        description="Good → what each is worth to it, or a list: of the first, the second, …",
+    )
+    purse: int | float | str | None = Field(default=None, description="The most it can pay in all.")
+    otherwise: int | float | str = Field(
+        default=0, description="What it has if a pool is not divided."
+    )
+
+
+class MarketFile(BaseModel):
+    """A market: `agents` in speaking order; with `pool`, goods count only if all accept."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    name: str = Field(default="market", description="How it is called.")
+    about: str = Field(default="", description="A sentence that tells the story; public.")
+    pool: bool = Field(
+        default=False,
+        description="Whether the first agent divides what it holds, which is lost unless all "
+        "others accept.",
+    )
+    agents: dict[str, Trader] = Field(min_length=2)
+
+    @model_validator(mode="after")
+    def _sound(self) -> "MarketFile":
+        goods = {good: 0 for trader in self.agents.values() for good in trader.holds}
+        for name, trader in self.agents.items():
+            for good, count in trader.holds.items():
+                if not 0 <= count <= MOST_OF_A_GOOD:
+                    raise ValueError(f"{name} holds {count} {good}: give 0 to {MOST_OF_A_GOOD}")
+                goods[good] += count
+            if unknown := set(trader.worth) - set(goods):
+                raise ValueError(f"{name} values {min(unknown)}, which nobody holds")
+            for good in trader.worth:
+                try:
+                    worth_of(trader.worth[good], MOST_OF_A_GOOD)
+                except ValueError:
+                    raise ValueError(f"what {good} is worth to {name} is no number") from None
+        if not 1 <= len(goods) <= MOST_GOODS:
+            raise ValueError(f"there are {len(goods)} goods: give 1 to {MOST_GOODS}")
+        for good in goods:
+            if not good.strip() or good != good.strip() or len(good) > 32 or not _plain(good):
+                raise ValueError(f"{good!r} is no name of a good: 1 to 32 letters and spaces")
+        return self
+
+
+def _plain(good: str) -> bool:
+    return all(char.isalpha() or char in " -_" for char in good)
+
+
+@dataclass(frozen=True)
+class Market:
+    """A market as it is played.
+
+    Attributes:
+        name: how it is called.
+        about: its story.
+        goods: their names, in order.
+        holds: who holds how many at the start; public.
+        pool: whether they count only if all others accept what the first agent leaves them.
+        worths: agent → good → what units are worth to it; private.
+        purses: agent → the most that it can pay in all; private.
+        otherwise: agent → what it has if a pool is not divided; private.
+    """
+
+    name: str
+    about: str
+    goods: tuple[str, ...]
+    holds: Holdings
+    pool: bool
+    worths: Mapping[str, Mapping[str, Worth]] = field(repr=False)
+    purses: Mapping[str, Fraction] = field(default_factory=dict, repr=False)
+    otherwise: Mapping[str, Fraction] = field(default_factory=dict, repr=False)
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """In speaking order."""
+        return tuple(self.holds)
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """Good → how many there are."""
+        return {good: sum(own[good] for own in self.holds.values()) for good in self.goods}
+
+    def worth(self, agent: str, held: Mapping[str, int]) -> Fraction:
+        """What goods are worth to an agent."""
+        known = self.worths[agent]
+        parts = (worth_of(known[good], held.get(good, 0)) for good in known)
+        return sum(parts, Fraction(0))
+
+    def alone(self, agent: str) -> Fraction:
+        """What an agent has if nothing is agreed."""
+        if self.pool:
+            return self.otherwise.get(agent, Fraction(0))
+        return self.worth(agent, self.holds[agent])
+
+
+def market_of(content: MarketFile) -> Market:
+    """The market that a file describes."""
+    goods = tuple(dict.fromkeys(good for one in content.agents.values() for good in one.holds))
+    traders = content.agents.items()
+    return Market(
+        name=content.name,
+        about=content.about,
+        goods=goods,
+        holds={name: {good: one.holds.get(good, 0) for good in goods} for name, one in traders},
+        pool=content.pool,
+        worths={name: dict(one.worth) for name, one in traders},
+        purses={name: exact(one.purse) for name, one in traders if one.purse is not None},
+        otherwise={name: exact(one.otherwise) for name, one in traders},
+    )
+
+
+def read_market(path: str | Path) -> Market:
+    """The market in a YAML or JSON file, which stays where it is: what is private is not copied.
+
+    Raises:
+        GameError: it cannot be read, or is inconsistent; one line, which quotes no worth.
+    """
+    file = Path(path)
+    try:
+        return _read(file, file.stat().st_mtime_ns)
+    except OSError:
+        raise GameError(f"{file}: no such market file") from None
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, _: int) -> Market:
+    content = read_file(path, "a market")
+    if not isinstance(content, dict):
+        raise GameError(f"{path}: holds no market: give agents, and what each holds")
+    try:
+        return market_of(MarketFile.model_validate(content))
+    except ValidationError as error:
+        raise GameError(f"{path}: {_told(error)}") from None
+
+
+def _told(error: ValidationError) -> str:
+    first = error.errors(include_input=False, include_context=False)[0]
+    said = first["msg"].removeprefix("Value error, ")
+    where = ".".join(str(part) for part in first["loc"] if not str(part).startswith("list"))
+    return f"{where}: {said}" if where else said

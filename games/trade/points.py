@@ -1,0 +1,97 @@
+"""Reference points of a market: maximum welfare, and the arbiters' outcomes without payments.
+
+With payments the Nash and the Kalai–Smorodinsky solution are the same: each agent has what it has
+without a deal, and an equal part of what the best allocation adds.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import comb, prod
+
+from shapley_coop.games import arbiters
+from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.games.trade.market import Market, worth_of
+
+MOST_ALLOCATIONS = 100_000
+MOST_UNITS = 500
+
+
+class TradePoints(ReferencePoints):
+    """Where prices can be paid, the best total says which outcomes are efficient."""
+
+    def __init__(self, market: Market) -> None:
+        super().__init__(lambda: None if (best := welfare(market)) is None else float(best))
+        self._market = market
+
+    @cached_property
+    def alone(self) -> Mapping[str, float]:
+        """What each has without a deal."""
+        return {agent: float(self._market.alone(agent)) for agent in self._market.agents}
+
+
+def welfare(market: Market) -> Fraction | None:
+    """The highest sum of worths that any allocation has; of a pool, or of refusing it.
+
+    None where more than `MOST_UNITS` of a good are worth something else each.
+    """
+    bests = [_best_of(market, good) for good in market.goods]
+    best = sum((x for x in bests if x is not None), Fraction(0))
+    if None in bests:
+        return None
+    alone = sum((market.alone(agent) for agent in market.agents), Fraction(0))
+    return max(best, alone) if market.pool else best
+
+
+def without_payments(market: Market) -> dict[str, arbiters.Point] | None:
+    """`nash` and `kalai_smorodinsky` over all allocations of the goods, if nobody can pay.
+
+    Returns:
+        None where there are more than `MOST_ALLOCATIONS`.
+    """
+    n = len(market.agents)
+    if prod(comb(total + n - 1, n - 1) for total in market.totals.values()) > MOST_ALLOCATIONS:
+        return None
+    disagreement = tuple(market.alone(agent) for agent in market.agents)
+    points = list(dict.fromkeys([disagreement, *_points(market)]))
+    return {
+        "nash": arbiters.nash(points, disagreement),
+        "kalai_smorodinsky": arbiters.kalai_smorodinsky(points, disagreement),
+    }
+
+
+def _points(market: Market) -> Iterator[arbiters.Point]:
+    n = len(market.agents)
+    ways = [list(_divisions(total, n)) for total in market.totals.values()]
+    for division in product(*ways):
+        parts = [dict(zip(market.goods, part, strict=True)) for part in zip(*division, strict=True)]
+        yield tuple(map(market.worth, market.agents, parts))
+
+
+def _divisions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Every way in which so many units are divided among so many agents."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _divisions(total - first, parts - 1):
+            yield (first, *rest)
+
+
+def _best_of(market: Market, good: str) -> Fraction | None:
+    """The highest worth of all units of one good, divided among the agents in any way."""
+    total = market.totals[good]
+    worths = [market.worths[agent].get(good, 0) for agent in market.agents]
+    if not any(isinstance(worth, list) for worth in worths):
+        return max(worth_of(worth, total) for worth in worths)
+    if total > MOST_UNITS:
+        return None
+    best: list[Fraction] = []  # by how many units the agents so far have
+    for agent in market.agents:
+        own = [worth_of(market.worths[agent].get(good, 0), n) for n in range(total + 1)]
+        best = [
+            max(best[n - k] + own[k] for k in range(n + 1)) if best else own[n]
+            for n in range(total + 1)
+        ]
+    return best[total]

@@ -1,0 +1,273 @@
+"""Trade: what is held is public, what it is worth is each agent's own secret."""
+
+import json
+from fractions import Fraction
+from itertools import pairwise, product
+from math import prod
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from shapley_coop import RunConfig, play
+from shapley_coop.deals import Deal, Fault, put
+from shapley_coop.games import GameError, load
+from shapley_coop.games.trade.points import welfare, without_payments
+from shapley_coop.graphs import builder
+from shapley_coop.seats import as_text
+from shapley_coop.seats.embedded import CHARACTERS
+from shapley_coop.seats.records import Answer
+from shapley_coop.state import result
+from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
+from shapley_coop.state.turn import TurnContext
+from tests.scripted import Script
+from tests.test_ability_to_pay import ANSWER, OFFER
+from tests.test_privacy import every_word
+
+GRAPHS = ["llm_only", "negotiation", "negotiation_priced", "shapley_coop", "contracts"]
+MODES = ["exchange", "price", "ultimatum", "issues"]
+LAMP = {
+    "agents": {
+        "Sam": {"holds": {"lamp": 1, "rug": 1}, "worth": {"lamp": 40, "rug": 31.415926}},
+        "Bea": {"worth": {"lamp": 60, "rug": 27.182818}, "purse": 55},
+    }
+}
+
+
+@pytest.fixture
+def lamp(tmp_path: Path) -> Path:
+    file = tmp_path / "lamp.json"
+    file.write_text(json.dumps(LAMP))
+    return file
+
+
+def asked(file: Path, asking: Any, **more: Any) -> TurnContext:
+    config = RunConfig(game="trade", params={"market": str(file), **more.pop("params", {})})
+    settings = config.resolve().model_dump(mode="json")
+    table: Any = {"episode": f"trade {file}", "settings": settings, "record": [], "round": 1}
+    game = EvaluatedTable(table).game
+    table |= {"position": game.start(), "agents": list(game.agents), **more}
+    return TurnContext(EvaluatedTable(table), asking, tuple(game.agents))
+
+
+def sale(price: float, **more: Any) -> list[dict[str, Any]]:
+    give = {"kind": "give", "giver": "Sam", "receiver": "Bea", "good": "lamp", "quantity": 1}
+    return [give, {"kind": "pay", "payer": "Bea", "payee": "Sam", "amount": price, **more}]
+
+
+def said(turn: TurnContext, who: str, clauses: list[dict[str, Any]]) -> Any:
+    if turn.asking is OFFER:
+        text = f"<PROPOSAL>{json.dumps({'clauses': clauses})}</PROPOSAL>"
+    else:
+        text = "<ACCEPT>"
+    return turn.asking.check(turn, who, Answer(text=text))
+
+
+def offered(file: Path, price: float, by: str = "Sam") -> dict[str, Any]:
+    found = said(asked(file, OFFER, params={"protect": False}), by, sale(price))
+    assert not isinstance(found, Fault)
+    return {"offer": put(Deal.model_validate(found["deal"]), by, 1)}
+
+
+@pytest.mark.parametrize(("price", "sound"), [(39, False), (40, True), (50, True), (60, True)])
+def test_a_sale_below_its_own_cost_goes_back_to_its_author(
+    lamp: Path, price: int, sound: bool
+) -> None:
+    found = said(asked(lamp, OFFER), "Sam", sale(price))
+    assert isinstance(found, Fault) is not sound
+    if isinstance(found, Fault):
+        assert found.label == "RESERVE"
+        assert "This leaves you 70.415926, less than your reservation value of" in found.feedback
+
+
+@pytest.mark.parametrize(("price", "label"), [(55, ""), (56, "ABLE"), (61, "ABLE")])
+def test_what_a_buyer_could_not_pay_goes_back_to_it_when_it_signs(
+    lamp: Path, price: int, label: str
+) -> None:
+    found = said(asked(lamp, ANSWER, **offered(lamp, price)), "Bea", [])
+    assert (found.label if isinstance(found, Fault) else "") == label
+    if label:
+        assert found.feedback == (
+            f"This could make you pay {price} in all, and you can pay at most 55: pay less."
+        )
+
+
+def test_a_purchase_above_its_worth_goes_back_to_the_buyer(tmp_path: Path) -> None:
+    rich = json.loads(json.dumps(LAMP))
+    rich["agents"]["Bea"]["purse"] = 500
+    file = tmp_path / "rich.json"
+    file.write_text(json.dumps(rich))
+    for price, sound in ((60, True), (61, False)):
+        found = said(asked(file, ANSWER, **offered(file, price)), "Bea", [])
+        assert isinstance(found, Fault) is not sound
+    found = said(asked(file, OFFER), "Sam", sale(400))
+    assert not isinstance(found, Fault), "what another cannot gain is no fault of one's own offer"
+
+
+def test_who_asks_for_no_protection_signs_what_it_likes(lamp: Path) -> None:
+    turn = asked(lamp, OFFER, params={"protect": False})
+    assert not isinstance(said(turn, "Sam", sale(1)), Fault)
+
+
+OWN = {"Sam": ["40.161803"], "Bea": ["27.182818", "55.112358"]}
+"""Worths of what they do not have at the end, and a purse."""
+
+AT_THE_END = "71.577729"
+"""What Sam would have had without a deal: credit compares with it once the play is over."""
+
+PROOFS = {
+    "Sam": {"holds": {"lamp": 1, "rug": 1}, "worth": {"lamp": "40.161803", "rug": "31.415926"}},
+    "Bea": {"worth": {"lamp": 60, "rug": "27.182818"}, "purse": "55.112358"},
+}
+
+
+async def test_worths_and_purses_and_what_they_refuse_stay_with_their_owner(
+    script: Script, tmp_path: Path
+) -> None:
+    """Each signs first what leaves it short, and is asked back with its own numbers."""
+    file = tmp_path / "secret.json"
+    file.write_text(json.dumps({"agents": PROOFS}))
+    offers = [
+        f"<PROPOSAL>{json.dumps({'clauses': sale(price)})}</PROPOSAL>" for price in (9, 56, 50)
+    ]
+    script["Sam", "propose"] = offers
+    script["Bea", "answer"] = ["<ACCEPT>", "<REJECT>", "<ACCEPT>"]
+    script["Bea", "propose"] = "<REJECT>"
+    room = RunConfig(game="trade", params={"market": str(file)}, rounds=4)
+    app = builder("negotiation_priced").compile(
+        checkpointer=InMemorySaver(serde=StrictSerializer())
+    )
+    given, config = {"room": room.model_dump(mode="json")}, {"configurable": {"thread_id": "t"}}
+    modes = ["values", "updates", "custom", "messages", "tasks", "checkpoints", "debug"]
+    came = [
+        part
+        async for part in app.astream(
+            given, config, context=RunConfig(), stream_mode=modes, durability="sync"
+        )
+    ]
+    history = [list(snapshot) async for snapshot in app.aget_state_history(config)]
+    table = (await app.aget_state(config)).values
+    assert table["record"][0]["effects"][0]["quantity"] == 1
+    assert {a: float(x) / 1e6 for a, x in table["settlement"]["payoffs"].items()} == {
+        "Sam": 81.415926,
+        "Bea": 10,
+    }
+    playing = [one for one in history if not one[0].get("settlement")]
+    assert len(playing) > 8
+    assert AT_THE_END not in every_word([one for one in playing if not one[0].get("record")])
+    everywhere = every_word([came, history, result("r", "negotiation_priced", table)])
+    for owner, numbers in OWN.items():
+        for number in numbers:
+            assert number not in everywhere, f"{owner}'s {number} travels"
+            for agent, _, messages in script.letters:
+                assert (number in as_text(messages)) <= (agent == owner)
+    refusals = [as_text(m) for a, _, m in script.letters]
+    assert any("This leaves you 40.415926, less than your reservation" in r for r in refusals)
+    assert any("you can pay at most 55.112358: pay less." in r for r in refusals)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_reference_points_are_what_brute_force_finds(mode: str) -> None:
+    for seed in range(6):
+        market = load("trade", {"mode": mode}, seed=seed).market
+        found = without_payments(market)
+        assert found is not None
+        disagreement = [market.alone(agent) for agent in market.agents]
+        points = [list(disagreement)]
+        for division in product(*(range(total + 1) for total in market.totals.values())):
+            parts = [
+                dict(zip(market.goods, division, strict=True)),
+                {g: market.totals[g] - n for g, n in zip(market.goods, division, strict=True)},
+            ]
+            points.append([market.worth(a, x) for a, x in zip(market.agents, parts, strict=True)])
+        assert welfare(market) == max(sum(point) for point in points)
+        gains = [[u - d for u, d in zip(p, disagreement, strict=True)] for p in points]
+        rational = [gain for gain in gains if min(gain) >= 0]
+        reached = [u - d for u, d in zip(found["nash"], disagreement, strict=True)]
+        assert prod(reached) == max(map(prod, rational))
+        best = [max(column) for column in zip(*rational, strict=True)]
+        fair = [u - d for u, d in zip(found["kalai_smorodinsky"], disagreement, strict=True)]
+        parts_of = [[g / b for g, b in zip(gain, best, strict=True) if b] for gain in rational]
+        assert min([g / b for g, b in zip(fair, best, strict=True) if b], default=0) == max(
+            min(parts, default=0) for parts in parts_of
+        )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_coalition_is_worth_what_its_members_gave_one_another(mode: str) -> None:
+    game = load("trade", {"mode": mode, "rounds": 2}, seed=1)
+    position, record, dice = game.start(), [], Random(mode)
+    while not game.over(position):
+        legal = {a: game.legal(position, a) for a in game.agents}
+        actions = {a: dice.choice(acts[-2:]) for a, acts in legal.items() if acts}
+        after = game.step(position, actions)
+        record.append({"turn": len(record) + 1, "actions": actions, "rewards": after.rewards})
+        position = after.position
+    alone = {agent: game.market.alone(agent) for agent in game.agents}
+    for agent in game.agents:
+        assert game.replays(record).alone()[agent] == alone[agent]
+        assert game.worth(record, frozenset([agent])) == 0
+
+
+def test_a_pool_is_lost_unless_all_others_accept() -> None:
+    game = load("trade", {"mode": "ultimatum"}, seed=1)
+    least = game.market.alone("Bob")
+    given = game.step(game.start(), {"Alice": "give 4 coin to Bob"})
+    assert game.legal(given.position, "Alice") == []
+    ends = [game.step(given.position, acts).rewards for acts in ({"Bob": "accept"}, {})]
+    assert ends == [{"Alice": 6, "Bob": 4}, {"Alice": 0, "Bob": least}]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ({}, "agents: Field required"),
+        ({"agents": {"A": {}, "B": {}}}, "there are 0 goods: give 1 to 12"),
+        ({"agents": {"A": {"holds": {"x": -1}}, "B": {}}}, "A holds -1 x: give 0 to 1000000000"),
+        (
+            {"agents": {"A": {"holds": {"x": 1}, "worth": {"y": 777.25}}, "B": {}}},
+            "A values y, which nobody holds",
+        ),
+        (
+            {"agents": {"A": {"holds": {"x": 1}, "worth": {"x": "s777.25"}}, "B": {}}},
+            "what x is worth to A is no number",
+        ),
+        ({"agents": {"world": {"holds": {"x": 1}}, "B": {}}}, "choose other names"),
+        ([], "holds no market"),
+    ],
+)
+def test_a_wrong_market_is_refused_in_one_line_that_tells_no_worth(
+    tmp_path: Path, content: Any, why: str
+) -> None:
+    file = tmp_path / "market.json"
+    file.write_text(json.dumps(content))
+    with pytest.raises(GameError) as refusal:
+        load("trade", {"market": str(file)})
+    assert why in str(refusal.value)
+    assert "777.25" not in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("graph", "stride"),
+    [("negotiation", 7), *(pytest.param(g, 1, marks=pytest.mark.slow) for g in GRAPHS)],
+)
+async def test_every_character_plays_every_mode_and_nobody_signs_at_a_loss(
+    graph: str, stride: int
+) -> None:
+    pairs = list(pairwise([*sorted(set(CHARACTERS) - {"impartial"}), "rational"]))
+    for n, (one, other) in list(enumerate(pairs))[::stride]:
+        mode = MODES[n % len(MODES)]
+        seats = {"Alice": f"embedded:{one}", "Bob": f"embedded:{other}"}
+        room = RunConfig(game="trade", params={"mode": mode}, seats=seats, seed=n)
+        outcome = await play(graph, room)
+        market = load("trade", {"mode": mode}, seed=n).market
+        assert outcome["status"] in ("agreed", "no_deal")
+        if graph == "llm_only" or outcome["breaches"]:
+            continue
+        for agent, name in (("Alice", one), ("Bob", other)):
+            if not CHARACTERS[name].noise:  # who acts at random gives things away
+                assert Fraction(str(outcome["payoffs"][agent])) >= market.alone(agent)
