@@ -30,7 +30,9 @@ from shapley_coop.evals.verifying_books import (
     changed_settings,
     differences,
     named,
+    wrongly_cleared,
 )
+from shapley_coop.graphs import builder
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
 from shapley_coop.seats.records import BESIDE, TOOL, Entry
 from shapley_coop.state import (
@@ -106,6 +108,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
     return [
         _play(table),
         *_mediation(table),
+        *_market(known, table),
         _contract(table),
         *_signatures(table),
         _equal("contributions and Shapley values", again["credit"], stated["credit"]),
@@ -136,6 +139,13 @@ def _mediation(table: Table) -> list[Check]:
         return []
     wrong = misplayed(game_of(table["settings"]), table["record"])
     return [_told("mediation", wrong, "played by the rule")]
+
+
+def _market(known: Run, table: Table) -> list[Check]:
+    """Clear a call market anew by the orders in the journal; nothing in any other workflow."""
+    if "clear" not in builder(known.graph).nodes:
+        return []
+    return [_told("market", wrongly_cleared(table), "cleared anew, the same prices and trades")]
 
 
 def _contract(table: Table) -> Check:

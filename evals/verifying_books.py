@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from shapley_coop.deals import Message, scan
+from shapley_coop.amounts import plain
+from shapley_coop.deals import Message, in_force, scan
 from shapley_coop.graphs.threads import Place
 from shapley_coop.seats.calls import calls_in
 from shapley_coop.seats.records import Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state import EvaluatedTable, Run, Table, final, home
+from shapley_coop.state.market import ORDER, market_of, orders_of
 from shapley_coop.state.settlement import deposit_lines, reward_lines
 
 MOST_NAMED = 3
@@ -49,6 +51,24 @@ def changed_settings(run: Run, table: Table) -> list[str]:
     played = {"seed": settings["seed"], "seats": seats, "graph": run.graph, "run": run.run}
     stated = {key: result.get(key) for key in played}
     return found + [f"in the result {each}" for each in differences(stated, played)]
+
+
+def wrongly_cleared(table: Table) -> list[str]:
+    """Where the contract of a call market is not what its sealed orders come to."""
+    evaluated, latest = EvaluatedTable(table), dict[str, Entry]()
+    for entry in home().journal.entries(table["episode"]):
+        if entry.act == ORDER:
+            latest[entry.agent] = entry
+    orders = {agent: orders_of(evaluated, agent, entry) for agent, entry in latest.items()}
+    found, deal = market_of(evaluated, orders)
+    told = {
+        good: {"price": plain(one.price), "volume": one.volume}
+        for good, one in found.items()
+        if one.price is not None
+    }
+    signed = list(in_force(table.get("contract")).values())
+    different = list(differences(table.get("prices", {}), told))
+    return different if signed == list(deal.clauses) else ["the trades", *different]
 
 
 def changed_postings(table: Table) -> list[str]:

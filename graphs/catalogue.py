@@ -22,6 +22,7 @@ _PAGES = (
     "contracts",
     "mediation",
     "delegates",
+    "call_market",
 )
 
 

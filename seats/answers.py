@@ -133,6 +133,11 @@ def _trade(fields: Fields) -> str:
     return mark + (_element_of_json("PROPOSAL", allocation) if allocation else "")
 
 
+def _orders(fields: Fields) -> str:
+    orders = fields.get("orders")
+    return _element_of_json("PROPOSAL", {"orders": orders}) if orders else "<REJECT>"
+
+
 def _ratification(fields: Fields) -> str:
     marks = {"sign": "<ACCEPT>", "veto": "<REJECT>", "leave": "<ACTION>leave</ACTION>"}
     return marks.get(str(fields.get("decision", "")).lower(), "")
@@ -191,6 +196,7 @@ _WRITERS: dict[str, Callable[[Fields], str]] = {
     "contract_answer": _reply,
     "contract_sign": _reply,
     "ratify": _ratification,
+    "order": _orders,
     "elect": _action,
     "claim": _claim,
     "contract_write": _written,

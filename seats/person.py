@@ -66,6 +66,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "answer_bounty": _ANSWER,
     "contract_answer": _ANSWER,
     "contract_sign": ("speech", "accept", "reject", "consider"),
+    "order": _OFFER,
     "elect": ("action", "consider"),
     "ratify": ("speech", "accept", "reject", "action", "consider"),
     "exchange": _ANSWER,

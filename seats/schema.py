@@ -199,6 +199,21 @@ class Ratification(_Spoken):
     decision: Literal["sign", "veto", "leave"]
 
 
+class OneOrder(_Part):
+    """Up to so many units, at this price for each or a better one."""
+
+    side: Literal["buy", "sell"]
+    good: str
+    quantity: int
+    price: float | str
+
+
+class Orders(_Spoken):
+    """Your orders to the call market; null for none."""
+
+    orders: list[OneOrder] | None
+
+
 class Claim(_Spoken):
     """What part of what all achieved was your doing."""
 
@@ -254,6 +269,7 @@ ANSWERS: dict[str, type[_Answer]] = {
     "contract_answer": Reply,
     "contract_sign": Signature,
     "ratify": Ratification,
+    "order": Orders,
     "claim": Claim,
     "contract_write": Written,
     "contract_judge": Judgement,
@@ -269,6 +285,7 @@ ELEMENTS = {
     "decision": "`<ACCEPT>` or `<REJECT>`",
     "clauses": "the clauses of `<PROPOSAL>`",
     "allocation": "`<PROPOSAL>`",
+    "orders": "the orders of `<PROPOSAL>`",
     "action": "`<ACTION>`",
     "percent": "`<CLAIM>`",
     "impossible": "`<REJECT>`",

@@ -42,7 +42,7 @@ def parties(table: Table, turn: int, revision: int) -> list[str]:
     cut: set[int] = set()
     for said in table.get("talk", []):
         if said["turn"] == turn and said["act"] == "leave":
-            left.setdefault(said["about"], set()).add(said["by"])
+            left.setdefault(said.get("about", 0), set()).add(said["by"])
         elif said["turn"] == turn and said["act"] == "write" and "puts" in said:
             cut.add(said["puts"])
     gone: set[str] = set()

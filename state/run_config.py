@@ -37,7 +37,7 @@ ConstraintName = Annotated[
 ]
 LETTER_NODES: list[JsonValue] = [
     *("reason", "propose", "answer", "act", "claim", "propose_split", "answer_split"),
-    *("consider", "speak", "respond", "write", "sign", "judge", "elect", "ratify"),
+    *("consider", "speak", "respond", "write", "sign", "judge", "elect", "ratify", "bid"),
 ]
 """The nodes of all workflows that write letters; Studio offers the prompt to edit there."""
 

@@ -84,6 +84,13 @@ class Pending(TypedDict):
     accepted: list[str]  # who accepted it; its author by proposing it
 
 
+class Price(TypedDict):
+    """What one good trades at in a call market."""
+
+    price: str  # of a unit, exact, in the game's unit
+    volume: int  # units that change hands
+
+
 class Group(TypedDict):
     """Some agents, and who bargains for them."""
 
@@ -193,7 +200,7 @@ class Table(TypedDict, total=False):
         list[PublicMessage], DeltaChannel(keep_by_id, list, snapshot_frequency=SNAPSHOT_EVERY)
     ]
     """Every public message. Written by `validate`, `respond`, `speak`, `tally`, `write`, `count`,
-    `put_count`, `collect_claims` and `judge`."""
+    `put_count`, `clear`, `collect_claims` and `judge`."""
 
     thoughts: Annotated[dict[str, Pointer], gather]
     """Agent → where its reasoning waits in the journal. Written by `reason` and `consider`. Cleared
@@ -213,8 +220,8 @@ class Table(TypedDict, total=False):
     asking are ignored."""
 
     sealed: Annotated[dict[str, AgentOutput], gather]
-    """Agent → its sealed action of this turn. Written by `act`. Cleared by `step` and
-    `mediate`."""
+    """Agent → its sealed action of this turn, or its sealed orders. Written by `act` and `bid`.
+    Cleared by `step`, `mediate` and `clear`."""
 
     answers: Annotated[dict[str, AgentOutput], gather]
     """Agent → its answer, signature, vote or claim, until those of all are in. Written by `answer`,
@@ -228,6 +235,10 @@ class Table(TypedDict, total=False):
     """The groups, where delegates bargain; in no other workflow are there any. Written by `open`,
     `group`, `delegate` and `count`."""
 
+    prices: dict[str, Price]
+    """Good → what it trades at, of those that trade; in no other workflow than a call market are
+    there any. Written by `open` and `clear`."""
+
     round: Annotated[int, latest]
     """The round of talk, from 1; in a task exchange the turn of talk. Written by `open`, `convene`,
     `collect_plans`, `tally`, `pass_on`, `count`, `speak` and `validate`."""
@@ -238,7 +249,7 @@ class Table(TypedDict, total=False):
 
     revision: int
     """The number of the latest offer of this bargaining. Written by `open`, `convene`, `validate`,
-    `put_count`, `respond`, `speak`, `tally`, `write` and `count`."""
+    `put_count`, `respond`, `speak`, `tally`, `write`, `count` and `clear`."""
 
     offer: Offer | None
     """The offer that stands. Written by `validate`, `respond`, `tally`, `pass_on`, `write`,
@@ -252,14 +263,15 @@ class Table(TypedDict, total=False):
     verdict: str
     """What the latest node found, by which its page branches. Written by `open`, `convene`,
     `collect_reasons`, `collect_plans`, `collect_claims`, `attribute`, `validate`, `speak`, `check`,
-    `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `step` and `mediate`."""
+    `tally`, `pass_on`, `write`, `group`, `delegate`, `count`, `clear`, `step` and
+    `mediate`."""
 
     lapsed: str | None
     """Why what all had accepted binds nobody. Written by `write` and `count`. Cleared by
     `convene` and `summarize`."""
 
     contract: Contract | None
-    """The one contract that stands, with its amendments. Written by `summarize`."""
+    """The one contract that stands, with its amendments. Written by `summarize` and `clear`."""
 
     amendments: list[dict[str, Any]]
     """What was amended, chained by hash. Written by `open` and `summarize`."""

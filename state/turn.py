@@ -243,7 +243,7 @@ def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> Agen
     return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
 
 
-_UNHEARD = {"reason", "consider", "act", "elect"}
+_UNHEARD = {"reason", "consider", "act", "elect", "order"}
 """Acts in which nothing is said to all."""
 
 

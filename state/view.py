@@ -291,6 +291,7 @@ _DRAFTING: tuple[Part, ...] = (_stand, _round, _certified_offer, _enforcement, _
 _OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
 
 _SHOWN: dict[str, tuple[Part, ...]] = {
+    "order": (_stand,),
     "elect": (_round, ballot),
     "reason": (*_TALK, delegation, _norms),
     "propose": (*_TALK, delegation, _answering, _norms),

@@ -1,21 +1,28 @@
 """Delegates bargain for all, and nobody is bound without its own signature."""
 
 import json
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from shapley_coop.deals import Deal, Do, Pay, in_force
 from shapley_coop.deals.parties import bound_by, without
+from shapley_coop.deals.signing import PrivateKey, as_bytes
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load, names
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import message_of
-from shapley_coop.state import RunConfig, Table, home
+from shapley_coop.state import Home, RunConfig, Table, home
 from shapley_coop.state.groups import default_groups, formed
+from shapley_coop.state.proof import OPERATOR, check, envelope_signed, statement_of
+from tests.proof_kills import at_every_write
 from tests.scripted import Script, events, facts
+from tests.trials import Audit, Play, Trial
+from tests.warm_coop import warm_coop
 
 AGENTS = ["Ann", "Ben", "Cem", "Dee"]
 FOUR = RunConfig(game="volunteers", params={"agents": AGENTS})
@@ -51,6 +58,15 @@ def all_propose(script: Script, text: str) -> None:
     for agent in AGENTS:
         script[agent, "propose"] = text
         script[agent, "answer"] = ACCEPT
+
+
+def wrong_in_export(table: Table, graph: str) -> list[str]:
+    """What a check of the run's signed export finds wrong."""
+    signer = PrivateKey.new("ES256")
+    statement = statement_of(table, graph, "2026-11-22T12:00:00+00:00", private=True)
+    content = as_bytes(envelope_signed(statement, [signer]))
+    found = check(content, {OPERATOR: signer.public})
+    return [f"{one.what}: {one.found}" for one in found if not one.sound]
 
 
 async def ended(config: RunConfig) -> tuple[dict[str, Any], Table]:
@@ -236,6 +252,7 @@ async def test_who_leaves_is_not_bound_and_the_others_sign_what_is_left(script: 
     assert len(script.shown_to(rest[0], "ratify")) >= 1
     checks = await verify_run(outcome["run"])
     assert all(check.sound for check in checks), [c for c in checks if not c.sound]
+    assert wrong_in_export(table, "delegates") == []
 
 
 def test_what_is_left_of_a_deal_names_those_who_stay() -> None:
@@ -331,3 +348,15 @@ async def test_embedded_members_sign_only_what_leaves_them_no_worse(game: str) -
         ends = {row["if"]: float(row["payoffs"][said.agent]["mean"]) for row in rows}
         assert not rows or ends["all keep it"] >= ends["no deal"] - 1e-9
     assert all(check.sound for check in await verify_run(outcome["run"]))
+
+
+@pytest.mark.slow
+def test_killed_at_every_write_it_comes_to_the_same_and_is_paid_once(tmp_path: Path) -> None:
+    coop = warm_coop(Home(tmp_path))
+    agents = ("--set", "agents=[Ann, Ben, Cem, Dee]")
+    play = Play.uninterrupted(coop, "whole", ("volunteers", "--graph", "delegates", *agents))
+    trial = Trial(coop, "killed", play)
+    at_every_write(trial, Random(0))
+    assert trial.kills > play.whole["turns_played"]
+    assert Audit.of(coop.home, [play], [trial]).clean
+    assert coop.run("verify", "killed").code == 0

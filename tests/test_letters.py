@@ -95,6 +95,7 @@ KEPT = {
     *("short_term_claim_alice", "short_term_claim_bob"),
     *("short_term_propose_split_alice", "short_term_answer_split_bob"),
     *("table_of_a_bounty", "consent_answer_bounty_ada", "consent_answer_bounty_again_ada"),
+    "call_market_order_alice",
     *("delegates_elect_ann", "delegates_ratify_ann", "delegates_propose_cem"),
 }
 """The snapshots: workflow, what is asked, and of whom."""
@@ -170,6 +171,11 @@ async def test_the_letters_of_members_and_delegates_are_as_reviewed(script: Scri
             check(name, user)
 
 
+async def test_the_letter_that_asks_for_orders_is_as_reviewed(script: Script) -> None:
+    agent, act, _, user = (await letters_of(script, "call_market", game="trade"))[0]
+    check(f"call_market_{act}_{agent.lower()}", user)
+
+
 async def test_every_template_is_part_of_a_letter_above(
     written: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,7 +194,7 @@ async def test_every_template_is_part_of_a_letter_above(
 
 
 ELSEWHERE = (
-    *("answer_bounty", "bounty_", "chat_", "consider"),
+    *("answer_bounty", "bounty_", "chat_", "consider", "order"),
     *("contract_", "elect", "exchange", "ratify"),
 )
 """How the templates of other workflows begin, which have letters of their own."""

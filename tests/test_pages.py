@@ -217,6 +217,21 @@ def test_delegates_is_shapley_coop_with_members_signatures_in_the_place_of_claim
     }
 
 
+def test_a_call_market_is_llm_only_with_orders_and_their_clearing_before_the_first_act() -> None:
+    assert added("llm_only", "call_market") == (
+        {"bid", "clear"},
+        {
+            ("open", "bid", ""),
+            ("bid", "bid", "again"),
+            ("bid", "clear", "sound"),
+            ("clear", "bid", "refused"),
+            ("clear", "act", "traded"),
+            ("clear", "act", "nothing"),
+        },
+        {("open", "act", "")},
+    )
+
+
 # Every page
 
 

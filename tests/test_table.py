@@ -28,6 +28,9 @@ from tests.test_delegates import FOUR, four_wait, veto_then_leave_then_sign
 SOURCE = Path(str(inspect.getsourcefile(table))).read_text(encoding="utf-8")
 NEVER_STORED = {"asked", "concurrent_agents", "room"}
 FOUR_TURNS = Terms(DILEMMA.agents, DILEMMA.actions, 4)
+OWN_GAME = ("settlement", "consent", "call_market")
+"""Beside the exchanges, the workflows that play one game alone."""
+
 EVERY_ASKING = "every node that asks or validates"
 
 Writers = dict[str, set[str]]
@@ -86,11 +89,11 @@ async def notes(script: Script) -> tuple[Writers, Writers]:
     judged = dilemma.model_copy(update={"seats": {"*": Seat(), "judge": Seat()}})
     silent = RunConfig(rounds=1)
     for graph in names():
-        trades = graph.startswith("task_exchange")
-        for config in (
-            [RunConfig()] if trades or graph in ("settlement", "consent") else [silent, dilemma]
-        ):
+        own = graph.startswith("task_exchange") or graph in OWN_GAME
+        for config in [RunConfig()] if own else [silent, dilemma]:
             await played(graph, config, written, cleared)
+    traders = RunConfig(game="trade", params={"agents": ["Ann", "Ben", "Cem"]})
+    await played("call_market", traders, written, cleared)
     for agent in FOUR.params["agents"]:
         script[agent, "propose"], script[agent, "answer"] = four_wait(), "<ACCEPT>"
         script[agent, "ratify"] = veto_then_leave_then_sign

@@ -78,6 +78,7 @@ def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[s
         "answers": None,
         "claims": None,
         "groups": [],
+        "prices": {},
         "round": 1,
         "speaker": game.agents[0],
         "revision": 0,

@@ -25,6 +25,7 @@ from shapley_coop.seats.embedded.letter_facts import (
     sound_deal,
 )
 from shapley_coop.seats.embedded.membership import Member, serves
+from shapley_coop.seats.embedded.ordering import orders
 from shapley_coop.seats.embedded.outlook import (
     EPSILON,
     Outlook,
@@ -74,6 +75,7 @@ class Agent:
             "propose_split": self.propose_split,
             "answer_split": self.reply_split,
             "answer_bounty": self.reply_split,
+            "order": lambda: orders(self.facts),
             "elect": self._member.vote,
             "ratify": self.ratify,
             "consider": self._trader.consider,

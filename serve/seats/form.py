@@ -56,7 +56,8 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         facts: of its letter.
     """
     act = turn.asking.act
-    form: dict[str, Any] = {"fields": _fields(act)}
+    # Orders are a table of their own, which a person writes as the letter shows it.
+    form: dict[str, Any] = {"fields": [] if act == "order" else _fields(act)}
     if act in CHOSEN:
         carries = act == "act" and type(turn.evaluated.game).action_label is not Game.action_label
         form |= {"legal": list(facts.get("legal", ())), "carries": carries}

@@ -23,6 +23,7 @@ const ASKED = {
   contract_propose: "draft a contract",
   contract_answer: "answer the draft",
   contract_sign: "sign the contract, or refuse",
+  order: "send in your orders",
   elect: "vote for your group's delegate",
   ratify: "sign the delegates' deal, veto it, or leave it",
   exchange: "speak about the tasks",

@@ -1,0 +1,58 @@
+"""Clear: open all orders, set one price for each good, and sign what trades."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shapley_coop.amounts import plain
+from shapley_coop.deals import accept, put, sign
+from shapley_coop.deals.clearing import Cleared
+from shapley_coop.state import AgentOutput, EvaluatedTable, Table, Utterance, entries
+from shapley_coop.state.market import market_of, sent_in
+from shapley_coop.state.run_config import SUMMARISER
+from shapley_coop.state.table import Price
+from shapley_coop.state.turn import unsound
+
+
+def clear(table: Table) -> dict[str, Any]:
+    """What trades becomes a contract, by which goods change hands and are paid for.
+
+    An order binds its author to trade at its limit or at a better price, and to nothing else: it is
+    the signature. The orders stay sealed, and all see prices, quantities and who trades with whom.
+    Verdicts: `refused` (orders could not be read, and are asked for once more), `traded`, and
+    `nothing` (no limits cross).
+    """
+    if unsound(table):
+        return {"verdict": "refused"}
+    evaluated = EvaluatedTable(table)
+    orders = sent_in(evaluated)
+    found, deal = market_of(evaluated, orders)
+    if not deal.clauses:
+        return {"sealed": None, "prices": {}, "verdict": "nothing"}
+    written: AgentOutput = {"act": "write", "text": "", "deal": deal.record()}
+    offer = put(deal, SUMMARISER, revision=1)
+    heard = [Utterance(SUMMARISER, written, puts=1)]
+    for agent in table["agents"]:
+        if agent not in orders:
+            heard.insert(0, Utterance(agent, {"act": "leave", "text": ""}))
+            continue
+        signed = accept(offer, agent, offer["revision"], offer["hash"])
+        assert isinstance(signed, dict), "it names the offer that stands"
+        offer = signed
+        heard.append(Utterance(agent, {"act": "accept", "text": ""}, about=1))
+    return {
+        "sealed": None,
+        "talk": entries(table, "plan", heard),
+        "revision": 1,
+        "contract": sign(offer, from_turn=evaluated.turn),
+        "prices": _told(found),
+        "verdict": "traded",
+    }
+
+
+def _told(found: Mapping[str, Cleared]) -> dict[str, Price]:
+    """What all may know of the goods that trade."""
+    return {
+        good: {"price": plain(one.price), "volume": one.volume}
+        for good, one in found.items()
+        if one.price is not None
+    }

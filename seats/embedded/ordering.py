@@ -1,0 +1,70 @@
+"""How an embedded agent orders in a call market: what one unit more or less is worth to it.
+
+It states its limits as they are, but for a cent that it wants to gain by each unit. With one price
+for all, a limit that is worse than it is true gains only where it moves the price.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from shapley_coop.amounts import exact, plain
+from shapley_coop.games.foresight import needed
+
+CENT = Fraction(1, 100)
+
+
+def orders(facts: Mapping[str, Any]) -> str:
+    """The message with all orders that are worth it to me.
+
+    Raises:
+        Missing: the letter does not say what I hold, or what goods are worth to me.
+    """
+    needed(facts, "you", "endowments", "worth_to_you")
+    units = Counter([*_to_sell(facts), *_to_buy(facts)])
+    rows = [
+        {"side": side, "good": good, "quantity": count, "price": plain(price)}
+        for (side, good, price), count in units.items()
+    ]
+    if not rows:
+        return "<s>I order nothing.</s><REJECT>"
+    return f"<PROPOSAL>{json.dumps({'orders': rows})}</PROPOSAL>"
+
+
+def _to_sell(facts: Mapping[str, Any]) -> Iterator[tuple[str, str, Fraction]]:
+    """Every unit that I hold, for a cent more than it is worth to me."""
+    for good, count in facts["endowments"][facts["you"]].items():
+        for unit in range(count):
+            yield "sell", good, _worth(facts, good, unit) + CENT
+
+
+def _to_buy(facts: Mapping[str, Any]) -> list[tuple[str, str, Fraction]]:
+    """Every unit of others that is worth something to me, as long as I could pay for all of them.
+
+    Of several goods the dearest units come first.
+    """
+    own, wanted = facts["endowments"][facts["you"]], []
+    for good in own:
+        others = sum(held[good] for held in facts["endowments"].values()) - own[good]
+        units = (_worth(facts, good, own[good] + more) - CENT for more in range(others))
+        wanted += [("buy", good, limit) for limit in units if limit > 0]
+    wanted.sort(key=lambda order: -order[2])
+    purse = facts.get("you_can_pay_at_most")
+    if purse is None:
+        return wanted
+    left, kept = exact(purse), []
+    for order in wanted:
+        if order[2] <= left:
+            left -= order[2]
+            kept.append(order)
+    return kept
+
+
+def _worth(facts: Mapping[str, Any], good: str, unit: int) -> Fraction:
+    """What a unit of a good is worth to me if I hold so many already."""
+    worth = facts["worth_to_you"].get(good, 0)
+    if isinstance(worth, list):
+        return exact(worth[unit]) if unit < len(worth) else Fraction(0)
+    return exact(worth)

@@ -1,0 +1,203 @@
+"""A call market: orders stay sealed, one price clears each good, and what trades is executed."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from shapley_coop.amounts import exact
+from shapley_coop.deals import Fault, Give, Pay, in_force
+from shapley_coop.deals.orders import read_orders
+from shapley_coop.deals.signing import PrivateKey, as_bytes, sign_mandate
+from shapley_coop.evals.verifying import verify_run
+from shapley_coop.evals.verifying_books import wrongly_cleared
+from shapley_coop.graphs.running import play
+from shapley_coop.graphs.threads import table_of
+from shapley_coop.seats.answers import tagged
+from shapley_coop.state import Home, RunConfig, Table, game_of, home
+from tests.proof_kills import at_every_write
+from tests.scripted import Script
+from tests.test_delegates import wrong_in_export
+from tests.trials import Audit, Play, Trial
+from tests.warm_coop import warm_coop
+
+AGENTS = ["Ann", "Ben", "Cem"]
+ROOM: dict[str, Any] = {"game": "trade", "params": {"agents": AGENTS}}
+
+
+def order(side: str, good: str, quantity: int, price: float) -> dict[str, Any]:
+    return {"side": side, "good": good, "quantity": quantity, "price": price}
+
+
+def send(*orders: dict[str, Any]) -> str:
+    return f"<PROPOSAL>{json.dumps({'orders': orders})}</PROPOSAL>"
+
+
+async def ended(**room: Any) -> tuple[dict[str, Any], Table]:
+    outcome = await play("call_market", RunConfig.model_validate({**ROOM, **room}))
+    return outcome, await table_of(home().runs.get(outcome["run"]))
+
+
+async def sound(outcome: dict[str, Any]) -> None:
+    wrong = [check for check in await verify_run(outcome["run"]) if not check.sound]
+    assert not wrong
+
+
+def two_trade(script: Script) -> None:
+    """Ann holds wood, Ben stone, Cem wool: Ben buys two wood of Ann; nobody else is served."""
+    script["Ann", "order"] = send(order("sell", "wood", 2, 4))
+    script["Ben", "order"] = send(order("buy", "wood", 2, 8))
+    script["Cem", "order"] = "<REJECT>"
+
+
+# What is sent in
+
+
+def test_orders_are_read_strictly_and_all_faults_are_told_at_once() -> None:
+    wrong = [order("lend", "wood", 1, 1), order("buy", "gold", 0, 1), {"side": "buy"}]
+    found = read_orders({"orders": [*wrong, order("buy", "wood", 0, 1)]}, "Ann", ["wood"])
+    assert isinstance(found, Fault)
+    for said in ("Order 1: side 'lend'", "Order 2: good 'gold'", "Order 3: give", "Order 4: quant"):
+        assert said in found.feedback
+    assert isinstance(read_orders({"orders": []}, "Ann", ["wood"]), Fault)
+    assert read_orders([order("Buy", "Wood", 1, 2)], "Ann", ["wood"]) == read_orders(
+        {"orders": [order("buy", "wood", 1, "2")]},  # type: ignore[arg-type]
+        "Ann",
+        ["wood"],
+    )
+
+
+def test_nobody_can_trade_with_itself() -> None:
+    both = [order("buy", "wood", 1, 5), order("sell", "wood", 1, 5)]
+    found = read_orders(both, "Ann", ["wood"])
+    assert isinstance(found, Fault)
+    assert "buy wood at 5 and sell it at 5" in found.feedback
+    assert not isinstance(
+        read_orders([both[0], order("sell", "wood", 1, 6)], "Ann", ["wood"]), Fault
+    )
+
+
+async def test_what_could_not_be_carried_out_is_sent_back(script: Script) -> None:
+    script["Ann", "order"] = [
+        send(order("sell", "wood", 5, 1), order("sell", "wool", 1, 1)),
+        "<REJECT>",
+    ]
+    await ended()
+    told = script.shown_to("Ann", "order")[1]
+    assert "You offer 5 wood and hold 4: offer fewer." in told
+    assert "You offer 1 wool and hold 0: offer fewer." in told
+
+
+async def test_nobody_orders_for_more_than_it_has_to_pay(script: Script) -> None:
+    script["Bob", "order"] = [send(order("buy", "lamp", 1, 1000)), "<REJECT>"]
+    await ended(params={"mode": "price", "agents": ["Alice", "Bob"]})
+    assert (
+        "All that you order could cost 1000, and you can pay" in script.shown_to("Bob", "order")[1]
+    )
+
+
+async def test_a_mandate_bounds_what_can_be_ordered(script: Script) -> None:
+    mandate = sign_mandate(PrivateKey.new(), agent="Ben", max_pay=Fraction(10))
+    script["Ben", "order"] = [send(order("buy", "wood", 2, 8)), "<REJECT>"]
+    await ended(mandates={"Ben": as_bytes(mandate.envelope).decode()})
+    assert "could cost 16, and you can pay 10" in script.shown_to("Ben", "order")[1]
+
+
+# What comes of it
+
+
+async def test_trades_are_executed_and_paid_at_one_price(script: Script) -> None:
+    two_trade(script)
+    outcome, table = await ended()
+    assert table["prices"] == {"wood": {"price": "6", "volume": 2}}
+    give, pay = in_force(table["contract"]).values()
+    assert give == Give(giver="Ann", receiver="Ben", good="wood", quantity=2)
+    assert pay == Pay(payer="Ben", payee="Ann", amount=Fraction(12))
+    assert table["position"]["holds"]["Ben"]["wood"] == 2
+    assert wrong_in_export(table, "call_market") == []
+    (paid,) = outcome["transfers"]
+    assert (paid["payer"], paid["payee"], paid["amount"]) == ("Ben", "Ann", 12)
+    assert sum(outcome["payoffs"].values()) == pytest.approx(sum(outcome["rewards"].values()))
+    await sound(outcome)
+
+
+async def test_orders_stay_sealed(script: Script) -> None:
+    """A limit is in its author's letters and in the operator's journal, and nowhere else."""
+    two_trade(script)
+    script["Ann", "order"] = send(order("sell", "wood", 2, 4.0625))
+    outcome, table = await ended()
+    assert "4.0625" not in json.dumps(table) + json.dumps(outcome)
+    for agent in ("Ben", "Cem"):
+        assert not any("4.0625" in letter for letter in script.shown_to(agent))
+
+
+async def test_where_no_limits_cross_nothing_binds(script: Script) -> None:
+    for agent in AGENTS:
+        script[agent, "order"] = "<REJECT>"
+    outcome, table = await ended()
+    assert (table["contract"], table["prices"], outcome["status"]) == (None, {}, "no_deal")
+    await sound(outcome)
+
+
+async def test_whoever_sends_nothing_that_can_be_read_is_no_party(script: Script) -> None:
+    two_trade(script)
+    script["Cem", "order"] = "What is it all for?"
+    outcome, table = await ended()
+    assert sorted(table["contract"]["signatures"]) == ["Ann", "Ben", "summariser"]
+    assert [said["by"] for said in table["talk"] if said["act"] == "leave"] == ["Cem"]
+    await sound(outcome)
+
+
+async def test_a_forged_price_or_trade_is_found(script: Script) -> None:
+    two_trade(script)
+    _, table = await ended()
+    assert wrongly_cleared(table) == []
+    forged: Table = {**table, "prices": {"wood": {"price": "5", "volume": 2}}}
+    assert wrongly_cleared(forged) == ["wood.price is '5', and should be '6'"]
+    assert wrongly_cleared({**table, "contract": None})[0] == "the trades"
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_embedded_agents_reach_the_best_welfare_and_nobody_ends_below_its_own(
+    seed: int,
+) -> None:
+    outcome, table = await ended(seed=seed)
+    points = game_of(table["settings"]).reference_points()
+    alone = points.alone or {}
+    assert sum(outcome["rewards"].values()) == pytest.approx(points.best)
+    assert all(outcome["payoffs"][agent] >= alone[agent] for agent in AGENTS)
+    assert sum(alone.values()) < exact(points.best or 0)
+    await sound(outcome)
+
+
+@pytest.mark.parametrize(
+    ("params", "why"),
+    [
+        ({"mode": "issues", "agents": ["Alice", "Bob"]}, "trades what agents own"),
+        ({"mode": "ultimatum", "agents": ["Alice", "Bob"]}, "trades what agents own"),
+    ],
+)
+async def test_what_prices_cannot_clear_is_refused(params: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        await ended(params=params)
+
+
+def test_a_schema_and_the_wire_say_the_same() -> None:
+    fields = {"orders": [order("buy", "wood", 2, 8)], "speech": None, "notes": None}
+    assert tagged("order", fields) == send(order("buy", "wood", 2, 8))
+    assert tagged("order", {"orders": None}) == "<REJECT>"
+
+
+@pytest.mark.slow
+def test_killed_at_every_write_it_comes_to_the_same_and_is_paid_once(tmp_path: Path) -> None:
+    coop = warm_coop(Home(tmp_path))
+    agents = ("--set", "agents=[Ann, Ben, Cem]")
+    play = Play.uninterrupted(coop, "whole", ("trade", "--graph", "call_market", *agents))
+    trial = Trial(coop, "killed", play)
+    at_every_write(trial, Random(0))
+    assert trial.kills > play.whole["turns_played"]
+    assert Audit.of(coop.home, [play], [trial]).clean
+    assert coop.run("verify", "killed").code == 0
