@@ -114,7 +114,7 @@ def delivered_params(
         "bounty": int(total) if total.denominator == 1 else float(total),
         "currency": currency,
         "decimals": decimals,
-        "work": f"{history.commits} commits of {Path(history.path).name}, {_span(history)}",
+        "work": f"{history.commits} commits of {_name(history)}, {_span(history)}",
         "made": {
             name: "; ".join(reasons(history.contributions[name])) for name in history.artefacts()
         },
@@ -224,6 +224,10 @@ def _cell(text: str) -> str:
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("\\@", "@\u200b")
+
+
+def _name(history: History) -> str:
+    return Path(history.path).resolve().name
 
 
 def _span(history: History) -> str:

@@ -17,10 +17,12 @@ class ByClass:
     Attributes:
         of: agent → its class, shape (n,); −1 of an agent that changes nothing.
         worths: W of every number of members, shape (m_1 + 1, m_2 + 1, …), whole, in 1/unit.
+        unit: how many of these amounts make one of the game's unit.
     """
 
     of: NDArray[Any]
     worths: NDArray[Any]
+    unit: int = 1
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -6,7 +6,8 @@ everybody the same, what each agent adds does not depend on the others at all.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -50,9 +51,9 @@ def count_replays(game: "MatrixGame", record: "Sequence[Turn]", counts: Counts) 
     counted = [(np.array(play, dtype=np.int64), times) for play, times in plays.items()]
     absent = _absent(agents, baseline, code)
     if absent is None:
-        classes = _all_of(_away_classes(counts, play, times) for play, times in counted)
+        classes = _all_of(counts, (_away_classes(counts, *one) for one in counted))
         return Replays(agents, _while_away(counts, counted), counts.unit, 12, classes=classes)
-    told = _all_of(_classes(counts, play, absent, times) for play, times in counted)
+    told = _all_of(counts, (_classes(counts, play, absent, times) for play, times in counted))
     return Replays(
         agents,
         _by_actions(counts, counted, absent),
@@ -198,7 +199,11 @@ def _worths(counts: Counts, joint: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
     return found
 
 
-def _all_of(found: Any) -> tuple[ByClass, ...] | None:
-    """All of them; None if one is missing."""
-    known = tuple(found)
-    return None if any(one is None for one in known) else known
+def _all_of(counts: Counts, found: Iterable[ByClass | None]) -> tuple[ByClass, ...] | None:
+    """All of them, in the unit of the payoffs; None if one is missing."""
+    known: list[ByClass] = []
+    for one in found:
+        if one is None:
+            return None
+        known.append(replace(one, unit=counts.unit))
+    return tuple(known)

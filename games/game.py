@@ -16,6 +16,7 @@ from typing_extensions import TypedDict  # pydantic reads it, and asks for this 
 from shapley_coop.amounts import exact
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Baseline, read_baseline
+from shapley_coop.games.classes import ByClass
 from shapley_coop.games.goods import Holdings, gifts_in, with_gifts
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints, best_total
@@ -235,6 +236,10 @@ class Game(ABC):
             return self.potential(record, coalition)
         row = np.array([[agent in coalition for agent in self.agents]])
         return self.replays_of(record).improvement(row)
+
+    def classes_of(self, record: Sequence[Turn]) -> "tuple[ByClass, ...] | None":
+        """Games by classes of equals that `worth` is the sum of; None where they are not known."""
+        return None
 
     def batch_worth(self, record: Sequence[Turn]) -> Callable[[NDArray[Any]], NDArray[np.float64]]:
         """`worth` of many coalitions at once: boolean, shape (m, n), to shape (m,).

@@ -6,10 +6,12 @@ from itertools import product
 from math import prod
 from typing import Any, ClassVar
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
+from shapley_coop.games.classes import ByClass
 from shapley_coop.games.counted import CountedPayoffs
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
 from shapley_coop.games.params import GameError, Params, Payoff, one_line
@@ -195,6 +197,16 @@ class MatrixGame(Game):
         if not coalition:
             return Fraction(0)
         return len(record) * self.payoffs.secure(coalition)
+
+    def classes_of(self, record: Sequence[Turn]) -> tuple[ByClass, ...] | None:
+        """What a coalition can secure by counts depends on its size alone."""
+        if not isinstance(self.payoffs, CountedPayoffs):
+            return None
+        counts, n = self.payoffs.counts, len(self.agents)
+        own = [counts.secure(size) if size else Fraction(0) for size in range(n)]
+        worths = [len(record) * x for x in own]
+        whole = [int(x * counts.unit) for x in (*worths, realised_total(record))]
+        return (ByClass(np.zeros(n, dtype=int), np.array(whole, dtype=object), counts.unit),)
 
     def ahead(self) -> Ahead:
         """Who is asked for nothing does what pays best if the others may do anything."""

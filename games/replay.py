@@ -62,7 +62,7 @@ class Replays:
     parts: tuple[Fraction, ...] | None = None
     """Each agent's part, where parts add up: its value by every marginal norm."""
     classes: tuple[ByClass, ...] | None = None
-    """Games by classes of equals that W is the sum of, in 1/unit, where they are known."""
+    """Games by classes of equals that W is the sum of, where they are known."""
 
     def totals(self, members: Coalitions) -> NDArray[Any]:
         """W(C), of all agents and the pot, in 1/unit, shape (m,)."""

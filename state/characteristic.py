@@ -9,6 +9,7 @@ import numpy as np
 from shapley_coop.credit import Characteristic
 from shapley_coop.credit.values.classes import ClassGame
 from shapley_coop.games import Game, Turn
+from shapley_coop.games.classes import ByClass
 from shapley_coop.games.replay import EXACT_AGENTS, Replays
 
 
@@ -16,7 +17,15 @@ def characteristic(game: Game, record: Sequence[Turn]) -> Characteristic:
     """v of a record: by replays against the game's baseline, or by the rule that the game names."""
     if game.credit_rule != "record":
         worth, batch = partial(game.worth, record), game.batch_worth(record)
-        return Characteristic(game.agents, worth, batch, exact_agents=EXACT_AGENTS, target=None)
+        potential = game.classes_of(record) if game.credit_rule == "potential" else None
+        return Characteristic(
+            game.agents,
+            worth,
+            batch,
+            exact_agents=EXACT_AGENTS,
+            target=None,
+            classes=_classes(potential),
+        )
     return by_replays(game.replays_of(record))
 
 
@@ -30,7 +39,7 @@ def by_replays(replays: Replays) -> Characteristic:
         alone=replays.alone(),
         exact_agents=replays.exact_agents,
         parts=replays.parts,
-        classes=_classes(replays),
+        classes=_classes(replays.classes),
     )
 
 
@@ -56,12 +65,11 @@ def _table(replays: Replays) -> list[Fraction]:
     return [parts[total] for total in totals]
 
 
-def _classes(replays: Replays) -> tuple[ClassGame, ...] | None:
+def _classes(found: Sequence[ByClass] | None) -> tuple[ClassGame, ...] | None:
     """The games by classes that v is the sum of."""
-    if replays.classes is None:
+    if found is None:
         return None
-    unit = replays.unit
-    return tuple(ClassGame(one.of.tolist(), one.worths, unit) for one in replays.classes)
+    return tuple(ClassGame(one.of.tolist(), one.worths, one.unit) for one in found)
 
 
 def _part(amount: int | Fraction, unit: int) -> Fraction:

@@ -30,9 +30,9 @@ WORKFLOWS = {
     "short_term": ("escape_room", ("reason", *BARGAINING, "act", *SPLITTING)),
     "shapley_coop": ("escape_room", ("reason", *BARGAINING, "act", *SPLITTING)),
     "settlement": ("delivered", SPLITTING),
-    "consent": ("delivered", ("answer_bounty",)),
     "task_exchange": ("task_exchange", ("consider", "exchange", "act")),
     "contracts": ("prisoners_dilemma", (*DRAFTING, "contract_sign", "act", "contract_judge")),
+    "consent": ("delivered", ("answer_bounty",)),
 }
 """The workflows, what is played in each, and what its agents are asked for."""
 
@@ -146,7 +146,8 @@ def attempt(folder: Path, times: int) -> Finding:
         f"{len(EVERY_ACT) - len(missed)} of {len(EVERY_ACT)} acts of {len(WORKFLOWS)} workflows; "
         f"{tally.resumed} runs stopped on the way",
         figure=f"{tally.runs - len(tally.broken)} of {tally.runs} runs typed, readable, resumed "
-        f"and verified{'; '.join(['', *tally.broken[:3]])}",
+        f"and verified{'; '.join(['', *tally.broken[:3]])}"
+        f"{''.join(f'; {workflow} never asked for {act}' for workflow, act in sorted(missed))}",
         held=not tally.broken and not missed,
     )
 

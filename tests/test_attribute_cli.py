@@ -98,6 +98,8 @@ def test_the_forecast_counts_what_this_question_has_kept(coop: Coop) -> None:
     assert "about 3 new" in coop(*GIVEN, "--input", "in.json", "--forecast").out
     coop(*GIVEN, "--input", "in.json")
     assert "at most 0 new calls (3 kept)" in coop(*GIVEN, "--input", "in.json", "--forecast").out
+    again = coop(*GIVEN, "--input", "in.json").err
+    assert again.count("at most 0 new calls (3 kept)") == 2, "before and after the recorded run"
     # The second input is new, and so is every other list of agents.
     both = coop(*GIVEN, "--input", "inputs.jsonl", "--forecast").out
     assert "at most 3 new calls (3 kept)" in both

@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 from shapley_coop.credit.attribution import BY_CLASS, attribute_by
-from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Pay, Terms, first_fault
+from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Forbid, Pay, Terms, Turns, first_fault
+from shapley_coop.deals.analysis.by_counts import parties_by_counts
+from shapley_coop.deals.analysis.certificate import certify
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
-from shapley_coop.deals.analysis.stage import StageGame
+from shapley_coop.deals.analysis.party import Party
+from shapley_coop.deals.analysis.stage import StageGame, facts_of
+from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.reading import read_proposal
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.reading import read_words
@@ -90,6 +94,16 @@ def test_what_is_counted_is_what_the_table_says(name, params):
     for size in range(1, len(counted.agents)):
         some = frozenset(counted.agents[:size])
         assert counted.payoffs.secure(some) == tabled.payoffs.secure(some)
+
+
+def test_what_coalitions_can_secure_is_valued_by_their_size(monkeypatch):
+    counted, tabled = both("escape_room", {"agents": 7, "levers": 2, "worth": "potential"})
+    record = record_of(counted, dice("secured"))
+    expected = attribute_by(characteristic(tabled, record), "shapley")
+    monkeypatch.setattr("shapley_coop.credit.attribution.MAX_ENUMERATED", 0)
+    found = attribute_by(characteristic(counted, record), "shapley")
+    assert found.method == "exact (by class counts)"
+    assert (found.total, found.values) == (expected.total, expected.values)
 
 
 @pytest.mark.parametrize(("name", "params"), OF_MANY)
@@ -255,3 +269,57 @@ def test_of_many_messages_alike_a_few_are_told_and_the_rest_in_sum():
     assert "A3, A4, A5, A6, A7, A8, A9, A10 and 9 more accepts offer 1" in words
     assert '"Fine." ×17' in words
     assert 'Eve rejects offer 1: "I \\u003cb' in words
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("public_goods", {"agents": 4, "levels": 2, "rounds": 2, "multiplier": 1.5}),
+        ("volunteers", {"agents": 7, "rounds": 2}),
+        ("escape_room", {"agents": 7, "levers": 2, "rounds": 1}),
+    ],
+)
+def test_incentives_by_counts_are_those_of_the_whole_game_tree(name, params):
+    game = load(name, params)
+    facts, first, last = facts_of(game), *(game.actions["Agent1"][k] for k in (0, -1))
+    deals = [
+        [Do(agent="everyone", action=last)],
+        [Do(agent="Agent1", action=last), Forbid(agent="Agent2", action=first)],
+        [Do(agent="everyone", action=first), Do(agent="Agent3", action=first)],
+        [Forbid(agent="everyone", action=first, when=Turns(turns=(1, 1)))],
+    ]
+    for clauses in deals:
+        deal = Deal(clauses=clauses)
+        for mode in ("notional", "enforced"):
+            expected = certify(deal, facts, Enforcement(mode)).parties
+            found = parties_by_counts(deal, None, facts, ())
+            assert found is not None
+            assert {a: _told(x) for a, x in found.items()} == {
+                a: _told(x) for a, x in expected.items()
+            }
+
+
+def _told(party: Party) -> Any:
+    """What can be compared: of equally good breaches one is named."""
+    one, against = party.deviation, party.against_all
+    breach = one and (one.turn, one.action, set(one.owed), one.gain)
+    tempted = against.temptation and against.temptation.gain
+    free = against.indifference and (against.indifference.turn, against.indifference.action)
+    return party.without, party.within, party.guaranteed, breach, against.asked, tempted, free
+
+
+def test_a_thousand_are_told_what_a_contract_does_to_their_incentives():
+    game = load("public_goods", {"agents": 1000, "rounds": 3})
+    deal = Deal(clauses=[Do(agent="everyone", action="give")])
+    parties = certify(deal, facts_of(game)).parties
+    assert len(parties) == 1000
+    one = parties["Agent500"]
+    assert (one.without.expected, one.within.expected) == (60, 96)
+    assert one.deviation is not None
+    assert one.deviation.gain == 3 * (20 - Fraction(32, 1000))
+    assert parties_by_counts(Deal(clauses=[fee_if_kept()]), None, facts_of(game), ()) is None
+
+
+def fee_if_kept() -> Pay:
+    """A payment, which turns do not tell of."""
+    return Pay(payer="Agent1", payee="Agent2", amount=1)

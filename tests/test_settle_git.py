@@ -55,6 +55,8 @@ def test_two_hundred_lines_of_padding_under_the_word_fix_earn_next_to_nothing(
     pad = "".join(f"padding_{k} = {k}\n" for k in range(200))
     repo.commit("Fix", DORA, a_dot_py=program(400) + pad)
     assert paid(coop)["Dora"] < 50
+    notes = coop("settle-git", "repo", "--dry-run", "--json").result["notes"]
+    assert any("said before (numbers aside): 180 lines of" in note for note in notes)
 
 
 @pytest.mark.parametrize("line", ["We welcome all.", "Step {} of the plan."])

@@ -87,6 +87,7 @@ _CLAUSES = {
     Do: [
         {"kind": "do", "agent": "Bob", "action": "lever"},
         {"kind": "do", "agent": "Bob", "action": "lever", "when": {"every": 2, "start": 1}},
+        {"kind": "do", "agent": "everyone", "action": "lever"},
     ],
     Forbid: [{"kind": "forbid", "agent": "Alice", "action": "door", "when": {"turn": 1}}],
     Pay: [

@@ -11,15 +11,13 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals.analysis.ability_to_pay import Means, unaffordable
+from shapley_coop.deals.analysis.by_counts import parties_by_counts
 from shapley_coop.deals.analysis.game_tree import GameTree
 from shapley_coop.deals.analysis.incentives import (
-    Deviation,
-    WhateverOthersDo,
     balanced_outcomes,
     contradiction,
     deposit_of,
@@ -31,6 +29,7 @@ from shapley_coop.deals.analysis.incentives import (
     whatever_others_do,
 )
 from shapley_coop.deals.analysis.joint_payments import World, unaffordable_together
+from shapley_coop.deals.analysis.party import Outlook, Party
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, secured
 from shapley_coop.deals.contract import Contract, amend, in_force, share_of, sign
@@ -41,57 +40,6 @@ from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.reading import read_deal
 from shapley_coop.deals.language.rules import DEAL_RULES, Rule, Terms, first_fault
 from shapley_coop.games import Turn
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """What an agent can expect over the turns left, in the game's unit.
-
-    Attributes:
-        worst: what it can secure (maximin in pure actions).
-        expected: if everybody takes what pays best at once, of what is allowed.
-        best: if all that is left open goes well for it.
-    """
-
-    worst: Fraction
-    expected: Fraction
-    best: Fraction
-
-
-@dataclass(frozen=True)
-class Party:
-    """What the contract means for one party.
-
-    Attributes:
-        without: its outlook with no contract.
-        within: its outlook while everybody keeps the contract.
-        guaranteed: what it can secure by keeping the contract, whatever the others do.
-        deviation: how it would gain by breaking the contract while the others keep it; None if
-            keeping it is a best response.
-        against_all: what breaking it at one turn would pay, for everything the others could do
-            then, if all keep it from there on; `dominant` says that keeping it is.
-    """
-
-    without: Outlook
-    within: Outlook
-    guaranteed: Fraction
-    deviation: Deviation | None
-    against_all: WhateverOthersDo
-
-    @property
-    def temptation(self) -> Deviation | None:
-        """A turn at which, for something the others could do then, breaking it pays."""
-        return self.against_all.temptation
-
-    @property
-    def dominant(self) -> bool:
-        """Each breach is never better, and worse for something that the others could do."""
-        return self.deviation is None and self.against_all.dominant
-
-    @property
-    def rational(self) -> bool:
-        """Individual rationality: it can secure no less than without the contract."""
-        return self.within.worst >= self.without.worst
 
 
 @dataclass(frozen=True)
@@ -196,6 +144,11 @@ def _examined(
     except NotFinite as reason:
         if fault := beyond_means(agreed, known, now=len(record) + 1):
             return Certificate(deal, enforcement, (fault,))
+        counted = enforcement.mode != "escrow" and parties_by_counts(
+            agreed, standing, facts, record
+        )
+        if counted:
+            return Certificate(deal, enforcement, (), counted)
         return Certificate(
             deal, enforcement, (), notes=(f"Incentives were not enumerated: {reason}.",)
         )

@@ -3,8 +3,9 @@
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.deals.analysis.certificate import Certificate, Outlook, Party
+from shapley_coop.deals.analysis.certificate import Certificate
 from shapley_coop.deals.analysis.incentives import Deviation
+from shapley_coop.deals.analysis.party import Outlook, Party
 from shapley_coop.deals.enforcement import MEANS
 
 

@@ -31,13 +31,16 @@ class _Duty(_Clause):
 
 
 class Do(_Duty):
-    """`agent` takes `action` at the turns at which `when` holds."""
+    """`agent` takes `action` at the turns at which `when` holds; "everyone" is each party."""
 
     kind: Literal["do"] = "do"
 
 
 class Forbid(_Duty):
-    """It is a breach if `agent` takes `action` at a turn at which `when` holds."""
+    """It is a breach if `agent` takes `action` at a turn at which `when` holds.
+
+    "everyone" is each party.
+    """
 
     kind: Literal["forbid"] = "forbid"
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from shapley_coop.evals.attribution.absence import check_absent
@@ -132,7 +133,12 @@ async def _attributed(
             f"calls, max_calls is {with_.max_calls}: raise it, or give fewer inputs"
         )
     await game.record()
+    how = (
+        f"all for {with_.value}, {with_.exact_up_to}, {with_.target}, {with_.budget}, {with_.seed}"
+    )
     found = refined(first, game, with_.prices)
+    if stage.is_answered(game.units, how):
+        found = replace(found, calls=0)
     announce(found)
     made = stage.counts.made
     if made + found.calls > with_.max_calls and not found.sampled:
@@ -142,6 +148,7 @@ async def _attributed(
             "(what was recorded is kept)"
         )
     values = await _values(game, with_)
+    stage.answered(game.units, how)
     return credited(game, values, with_)
 
 

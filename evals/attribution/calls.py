@@ -74,6 +74,18 @@ class Calls:
         """Remember that a question needs a call: who asks it again makes none."""
         self._base.execute("INSERT OR IGNORE INTO used VALUES (?, ?, ?)", (self.app, question, key))
 
+    def is_answered(self, questions: Iterable[str], how: str) -> bool:
+        """Whether all that these questions take was played before.
+
+        Args:
+            questions: one for each unit.
+            how: which coalitions that were.
+        """
+        rows = self._base.execute(
+            "SELECT question FROM used WHERE app = ? AND key = ?", (self.app, how)
+        )
+        return {question for (question,) in rows} >= set(questions)
+
     def kept(self, questions: Iterable[str]) -> int:
         """How many of the calls that these questions needed are kept."""
         keys = {

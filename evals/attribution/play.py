@@ -120,16 +120,7 @@ class _Play:
 
     def hint(self) -> str:
         """Which fields of absent agents were emptied, where one of them may steer the run."""
-        if self.full is None:
-            return ""
-        told = []
-        for agent in set(self.stage.app.agents) - self.present:
-            if keys := self.stage.steering(agent, [self.full]):
-                told.append(
-                    f"the absent {agent} wrote {', '.join(keys)}, now emptied: if that steers the "
-                    f"run, --keep {next(iter(keys))}, or --absent {agent}=path.py:function"
-                )
-        return "".join(f"; {one}" for one in sorted(told))
+        return self.stage.hint(self.present, self.full) if self.full else ""
 
     def stand_in(self, path: str, bound: Runnable[Any, Any], managed: frozenset[str]) -> StandIn:
         """What replaces a node in this play."""

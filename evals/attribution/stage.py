@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
@@ -163,6 +163,15 @@ class Stage:
         """How many of the calls that it takes are kept, as far as it was asked before."""
         return self.calls.kept(self.question(unit) for unit in units)
 
+    def is_answered(self, units: Iterable[Unit], how: str) -> bool:
+        """Whether the same coalitions of all units were played before."""
+        return self.calls.is_answered((self.question(unit) for unit in units), how)
+
+    def answered(self, units: Iterable[Unit], how: str) -> None:
+        """All coalitions that were wanted are played."""
+        for unit in units:
+            self.calls.used(self.question(unit), how)
+
     def one_at_a_time(self, key: str) -> asyncio.Lock:
         """So that two plays that ask the same at once ask it once."""
         lock = self._asking.get(key)
@@ -186,6 +195,17 @@ class Stage:
             return {}
         outputs = [visit.written.output for played in runs for visit in played.of(agent)]
         return steering(outputs, self.emptying(), self.app.nodes)
+
+    def hint(self, present: Collection[str], full: Played) -> str:
+        """What may have gone wrong in a play because fields of absent agents were emptied."""
+        told = []
+        for agent in sorted(set(self.app.agents).difference(present)):
+            if keys := self.steering(agent, [full]):
+                told.append(
+                    f"; the absent {agent} wrote {', '.join(keys)}, now emptied: if that steers "
+                    f"the run, --keep {next(iter(keys))}, or --absent {agent}=path.py:function"
+                )
+        return "".join(told)
 
     def absent_for(self, agent: str) -> Any:
         """What stands in for an agent."""

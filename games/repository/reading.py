@@ -157,9 +157,10 @@ class Reading:
         ]
         notes += self._notes_on_mailmap()
         notes += [
-            f"not counted, as it is said before (numbers aside): {n} line{'s' * (n != 1)} of "
+            f"not counted, as it is said before (numbers aside): {n} lines of "
             f"{commit[:10]} in {_printable(path)}"
             for (commit, path), n in self._alike.most_common(_MOST_TOLD)
+            if n > self._rules.most_alike
         ]
         notes += [
             f"{who} is {'a bot' if self._rules.is_bot(*_parts(who)) else 'a model'} and earns "
