@@ -57,6 +57,10 @@ def paid(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
     """What each agent has once what is due is paid."""
     after = dict(held)
     for payment in due:
-        for agent, part in portions(payment, after).items():
-            after[agent] += payment.amount * part
+        parts = portions(payment, after)
+        moved = {part: payment.amount * part for part in set(parts.values())}
+        inexact = {part: float(amount) for part, amount in moved.items()}
+        for agent, part in parts.items():
+            # Of a thousand payers each would turn the same fraction into a float.
+            after[agent] += inexact[part] if isinstance(after[agent], float) else moved[part]
     return after
