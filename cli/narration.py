@@ -28,6 +28,8 @@ def narrate(node: str, written: dict[str, Any]) -> None:
         tell(said_event(said))
     if lapsed := written.get("lapsed"):
         say(f"  no contract: {lapsed}")
+    for good, cleared in (written.get("prices") or {}).items():
+        say(f"  {good}: {cleared['volume']} trade at {cleared['price']}")
     if contract := written.get("contract"):
         tell({"kind": "signed", **contract, "text": contract["text"].splitlines()})
     for turn in written.get("record", []):

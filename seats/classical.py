@@ -79,14 +79,15 @@ class Strategist:
 
 
 def _histories(facts: Mapping[str, Any], actions: Mapping[str, str]) -> tuple[Moves, Moves]:
-    """One's own moves and the other's."""
+    """One's own moves and the other's; a turn in which a player took no action counts as "D"."""
     you, agents = facts["you"], facts["agents"]
     if sorted(facts["legal"]) != sorted(actions.values()) or len(agents) != 2:
         raise ValueError(f"a game of two with the actions {sorted(actions.values())} is needed")
     (other,) = (agent for agent in agents if agent != you)
     moves = {action: move for move, action in actions.items()}
     turns = [event["did"] for event in facts["history"] if "did" in event]
-    return [moves[turn[you]] for turn in turns], [moves[turn[other]] for turn in turns]
+    own, others = ([moves.get(turn.get(a), DEFECT) for turn in turns] for a in (you, other))
+    return own, others
 
 
 @Strategist

@@ -25,6 +25,7 @@ from shapley_coop.deals import (
     Deal,
     Enforcement,
     Fault,
+    Give,
     Offer,
     Pay,
     Payment,
@@ -104,7 +105,8 @@ class EvaluatedTable:
         known = Means.of({**self.means, "turns": self.game.turns})
         if self.over:
             return unpayable(payments(deal, self.record), self.settled(), known)
-        if not any(isinstance(clause, Pay) for clause in (*deal.clauses, *self.clauses.values())):
+        clauses = (*deal.clauses, *self.clauses.values())
+        if not any(isinstance(clause, Pay | Give) for clause in clauses):
             return None
         now, game, position = self.turn, self.game, self.table["position"]
         agreed = agreed_from(deal, self.contract, now)

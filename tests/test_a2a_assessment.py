@@ -70,7 +70,8 @@ def results(task: Task) -> dict[str, Any]:
     return dict(data)
 
 
-@pytest.mark.parametrize("streaming", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("streaming", [True, False])
 async def test_a_judge_plays_two_subjects_and_tells_what_the_record_shows(streaming: bool) -> None:
     with ExitStack() as stack:
         subject = Subject(Seat(model="embedded:rational"), seed=3)
@@ -110,6 +111,7 @@ async def test_one_participant_meets_embedded_agents_and_the_result_says_so() ->
     assert len([words for words in said if "of 2" in words]) == 2
 
 
+@pytest.mark.slow
 async def test_an_agent_that_does_not_answer_fails_the_assessment_without_its_words() -> None:
     with a2a_agent(failing) as other, agent(Judge(), ASSESSMENT) as judge:
         task, _ = await asked(judge, {"participants": {"Bob": other.url}})

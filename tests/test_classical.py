@@ -60,6 +60,13 @@ async def test_a_strategy_plays_every_workflow_without_a_deal(graph: str) -> Non
     assert outcome["rewards"] == {"Alice": 9, "Bob": 14}
 
 
+def test_whoever_takes_no_action_has_not_cooperated() -> None:
+    letter = {"ask": "act", "you": "Al", "agents": ["Al", "Bo"], "legal": ["defect", "cooperate"]}
+    history = [{"did": {"Al": "cooperate"}}]
+    answer = classical.tit_for_tat(agent="Al", seed=0)
+    assert answer({**letter, "history": history}, "") == {"action": "defect"}
+
+
 def test_other_actions_can_stand_for_the_two_moves() -> None:
     hunter = replace(classical.tit_for_tat, cooperate="stag", defect="hare")
     letter = {"ask": "act", "you": "Al", "agents": ["Al", "Bo"], "legal": ["hare", "stag"]}

@@ -110,6 +110,7 @@ def test_the_effect_is_cohens_d_of_the_differences():
     assert found.effect == pytest.approx(np.mean(d) / np.std(d, ddof=1))
     assert (found.first, found.second) == (0.75, 2.125)
     assert isnan(compare("x", [(0.0, 1.0), (1.0, 2.0)]).effect)
+    assert isnan(compare("x", [(0.1, 0.3), (0.0, 0.2)]).effect), "they are all equal but for dust"
 
 
 def test_holm_is_its_definition():

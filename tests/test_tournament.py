@@ -228,7 +228,8 @@ def test_the_leaderboard_can_be_read_in_a_browser(coop: Coop, tmp_path: Path, sc
         crossed = opened.page.get_by_role("region", name="dilemma: cross-play")
         assert not crossed.is_visible()
         opened.page.get_by_text("The same as a table").click()
-        assert crossed.get_by_role("row", name="mirror 10").is_visible()
+        assert crossed.get_by_role("rowheader", name="mirror").is_visible()
+        assert crossed.get_by_role("cell", name="10.00", exact=True).count() == 4
         assert "Regret" in opened.text()
         assert not opened.overflows()
         picture(opened, tmp_path, f"leaderboard-{scheme}")
