@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shapley_coop.amounts import exact
 from shapley_coop.deals.language.clauses import Share, portions
@@ -58,9 +58,10 @@ def paid(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
     after = dict(held)
     for payment in due:
         parts = portions(payment, after)
-        moved = {part: payment.amount * part for part in set(parts.values())}
-        inexact = {part: float(amount) for part, amount in moved.items()}
+        moved: dict[Any, Any] = {part: payment.amount * part for part in set(parts.values())}
+        if any(isinstance(have, float) for have in after.values()):
+            # Each of a thousand payers would turn the same fraction into a float.
+            moved = {part: float(amount) for part, amount in moved.items()}
         for agent, part in parts.items():
-            # Of a thousand payers each would turn the same fraction into a float.
-            after[agent] += inexact[part] if isinstance(after[agent], float) else moved[part]
+            after[agent] += moved[part]
     return after
