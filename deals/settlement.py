@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from shapley_coop.amounts import exact
 from shapley_coop.deals.language.clauses import Share, portions
@@ -57,6 +57,11 @@ def paid(held: Mapping[str, Held], due: Iterable[Payment]) -> dict[str, Held]:
     """What each agent has once what is due is paid."""
     after = dict(held)
     for payment in due:
-        for agent, part in portions(payment, after).items():
-            after[agent] += payment.amount * part
+        parts = portions(payment, after)
+        moved: dict[Any, Any] = {part: payment.amount * part for part in set(parts.values())}
+        if any(isinstance(have, float) for have in after.values()):
+            # Each of a thousand payers would turn the same fraction into a float.
+            moved = {part: float(amount) for part, amount in moved.items()}
+        for agent, part in parts.items():
+            after[agent] += moved[part]
     return after

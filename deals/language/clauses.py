@@ -111,9 +111,9 @@ def portions(pay: _Payment, agents: Collection[str]) -> dict[str, int | Fraction
     parts: dict[str, int | Fraction] = {}
     for side, who in ((-1, pay.payer), (1, pay.payee)):
         named = [who] if who != OTHERS else [a for a in agents if a not in (pay.payer, pay.payee)]
+        part = side if len(named) == 1 else Fraction(side, len(named) or 1)
         for agent in named:
-            part = side if len(named) == 1 else Fraction(side, len(named))
-            parts[agent] = parts.get(agent, 0) + part
+            parts[agent] = parts[agent] + part if agent in parts else part
     return parts
 
 
