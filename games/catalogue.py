@@ -129,7 +129,7 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
     if found is None and "payoffs" in facts:
         found = import_module("shapley_coop.games.enumeration").Enumeration
     if found is None and "by_count" in facts:
-        found = import_module("shapley_coop.games.counting").Counting
+        found = import_module("shapley_coop.games.aggregative.foresight").Counting
     return found
 
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from shapley_coop.games.aggregative.payoffs import CountedPayoffs
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.classes import ByClass
-from shapley_coop.games.counted import CountedPayoffs
 from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
 from shapley_coop.games.params import GameError, Params, Payoff, one_line
 from shapley_coop.games.reference_points import ReferencePoints

@@ -18,9 +18,9 @@ from shapley_coop.deals.language.reading import read_proposal
 from shapley_coop.deals.monitor import Monitor
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Game, GameError, load
-from shapley_coop.games.counted import CountedPayoffs
-from shapley_coop.games.counting import Counting
-from shapley_coop.games.counts import Counts, Piece
+from shapley_coop.games.aggregative.counts import Counts, Piece
+from shapley_coop.games.aggregative.foresight import Counting
+from shapley_coop.games.aggregative.payoffs import CountedPayoffs
 from shapley_coop.games.enumeration import Enumeration
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.table import PayoffTable

@@ -1,8 +1,8 @@
 """What a contract does to everybody's incentives, by counts: exact for any number of agents.
 
-Of a repeated game whose payoffs go by counts (`games.counts`), under a contract whose conditions
-depend on turns alone: what is done in one turn then changes nothing in another, so that turns are
-added up, and agents of whom the contract asks the same are looked at once.
+Of a repeated game whose payoffs go by counts (`games.aggregative`), under a contract whose
+conditions depend on turns alone: what is done in one turn then changes nothing in another, so that
+turns are added up, and agents of whom the contract asks the same are looked at once.
 
 >>> from shapley_coop.deals import Do
 >>> from shapley_coop.deals.analysis.stage import facts_of
@@ -31,7 +31,7 @@ from shapley_coop.deals.contract import Contract
 from shapley_coop.deals.language.clauses import Do, Forbid
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.games import Turn
-from shapley_coop.games.counts import Counts
+from shapley_coop.games.aggregative.counts import Counts
 
 NOTHING = Fraction(0)
 Codes = tuple[int, ...]

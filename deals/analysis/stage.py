@@ -10,7 +10,7 @@ from typing import Any
 
 from shapley_coop.amounts import exact
 from shapley_coop.games import Game
-from shapley_coop.games.counts import Counts
+from shapley_coop.games.aggregative.counts import Counts
 
 Play = tuple[str, ...]
 """One action per agent, in the order of the agents."""

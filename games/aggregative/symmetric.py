@@ -8,8 +8,8 @@ each of them pays, and is played by two agents or by a thousand.
 from collections.abc import Sequence
 from itertools import product
 
-from shapley_coop.games.counted import CountedPayoffs
-from shapley_coop.games.counts import Counts, Piece
+from shapley_coop.games.aggregative.counts import Counts, Piece
+from shapley_coop.games.aggregative.payoffs import CountedPayoffs
 from shapley_coop.games.matrix import MAX_PAYOFF, MatrixGame, MatrixParams, check_names
 from shapley_coop.games.params import GameError
 from shapley_coop.games.table import PayoffTable

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.amounts import exact
+from shapley_coop.games.aggregative.counts import Counts, Piece
+from shapley_coop.games.aggregative.replay import count_replays
 from shapley_coop.games.baseline import ALL_AWAY, AWAY, Baseline, in_words
-from shapley_coop.games.count_replay import count_replays
-from shapley_coop.games.counts import Counts, Piece
 from shapley_coop.games.params import Number
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.table_replay import SURVIVES, UNDECLARED
