@@ -226,7 +226,7 @@ def test_a_pool_is_lost_unless_all_others_accept() -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ({}, "agents: Field required"),
+        ({}, "agents: it is missing"),
         ({"agents": {"A": {}, "B": {}}}, "there are 0 goods: give 1 to 12"),
         ({"agents": {"A": {"holds": {"x": -1}}, "B": {}}}, "A holds -1 x: give 0 to 1000000000"),
         (

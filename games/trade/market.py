@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from shapley_coop.amounts import exact
+from shapley_coop.files import plain_reason
 from shapley_coop.games.files import read_file
 from shapley_coop.games.goods import Holdings
 from shapley_coop.games.params import GameError
@@ -194,6 +195,6 @@ def _read(path: Path, _: int) -> Market:
 
 def _told(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_context=False)[0]
-    said = first["msg"].removeprefix("Value error, ")
+    said = plain_reason(first["msg"])
     where = ".".join(str(part) for part in first["loc"] if not str(part).startswith("list"))
     return f"{where}: {said}" if where else said
