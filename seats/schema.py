@@ -7,159 +7,17 @@ say what the letters teach, in the same spelling.
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import Field, create_model
 
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
-
-class Event(_Part):
-    """An agent's action."""
-
-    agent: str
-    action: str
-
-
-class Turn(_Part):
-    """At one turn."""
-
-    turn: int
-
-
-class Turns(_Part):
-    """At some turns."""
-
-    turns: list[int] = Field(description="These turns and no others.")
-
-
-class Span(_Part):
-    """From one turn to another, both included."""
-
-    first: int = Field(alias="from")
-    last: int = Field(alias="to")
-
-
-class Every(_Part):
-    """At every so many turns, from a first one."""
-
-    every: int
-    start: int
-
-
-class Last(_Part):
-    """What an agent did latest."""
-
-    last: Event = Field(description="The agent's latest action; in a payment, of this turn.")
-
-
-class Count(_Part):
-    """Once an agent has done something so often."""
-
-    count: Event
-    at_least: int
-
-
-class Earned(_Part):
-    """Once an agent's own rewards sum to so much."""
-
-    earned: str
-    at_least: float
-
-
-class All(_Part):
-    """Where all of these hold."""
-
-    all: list["When"]
-
-
-class AnyOf(_Part):
-    """Where one of these holds."""
-
-    any: list["When"]
-
-
-class Not(_Part):
-    """Where this does not hold."""
-
-    negated: "When" = Field(alias="not")
-
-
-When = Union[Turn, Turns, Span, Every, Last, Count, Earned, All, AnyOf, Not]  # noqa: UP007
-Sometimes = Union[When, None]  # noqa: UP007
-
-
-class Do(_Part):
-    """The agent does this."""
-
-    kind: Literal["do"]
-    agent: str
-    action: str
-    when: Sometimes = Field(description="null: always.")
-
-
-class Forbid(_Part):
-    """The agent does not do this."""
-
-    kind: Literal["forbid"]
-    agent: str
-    action: str
-    when: Sometimes = Field(description="null: always.")
-
-
-class Pay(_Part):
-    """One agent pays another: once, at each turn at which `when` holds, or a part of its reward.
-
-    As payer or payee, "others" is everybody else, in equal parts.
-    """
-
-    kind: Literal["pay"]
-    payer: str
-    payee: str
-    amount: float | str = Field(description="A number, or an exact one in words, as in '1/3'.")
-    per: Literal["once", "turn", "reward"]
-    when: Sometimes = Field(description="null: always.")
-
-
-class Give(_Part):
-    """One agent hands goods that it holds to another, once."""
-
-    kind: Literal["give"]
-    giver: str
-    receiver: str
-    good: str
-    quantity: int
-    when: Sometimes = Field(description="null: always.")
-
-
-class Fraction(_Part):
-    """An agent's part of the total, as in '1/3'."""
-
-    agent: str
-    fraction: str
-
-
-class Share(_Part):
-    """How the total is split at the end: by fractions that sum to 1, or by a named norm."""
-
-    kind: Literal["share"]
-    fractions: list[Fraction] | None
-    norm: str | None
-
-
-Clause = Do | Forbid | Pay | Share
-WithGoods = Clause | Give
-
-for _model in (All, AnyOf, Not, Do, Forbid, Pay, Give):
-    _model.model_rebuild()
+from shapley_coop.seats.clause_fields import Clause, Part, WithGoods
 
 _CLAUSES = Field(description="The whole offer, clause by clause; null for none.")
 _DROPS = Field(description="Ids of payments or shares of the contract in force that end; or null.")
 
 
-class _Answer(_Part):
+class _Answer(Part):
     thoughts: str = Field(description="Private reasoning; nobody else reads it.")
 
 
@@ -199,7 +57,7 @@ class Ratification(_Spoken):
     decision: Literal["sign", "veto", "leave"]
 
 
-class OneOrder(_Part):
+class OneOrder(Part):
     """Up to so many units, at this price for each or a better one."""
 
     side: Literal["buy", "sell"]
@@ -230,7 +88,7 @@ class Written(_Answer):
     impossible: str | None = Field(description="Why no clauses can be made; else null.")
 
 
-class ClauseVerdict(_Part):
+class ClauseVerdict(Part):
     """Whether one clause was kept."""
 
     clause: str
@@ -243,7 +101,7 @@ class Judgement(_Answer):
     verdicts: list[ClauseVerdict]
 
 
-class Holding(_Part):
+class Holding(Part):
     """What one agent is to have."""
 
     agent: str
