@@ -45,7 +45,7 @@ from shapley_coop.state import (
     home,
     result,
 )
-from shapley_coop.state.run_config import config_of
+from shapley_coop.state.settings import config_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.signatures import wrongly_signed
 from shapley_coop.state.tool_runs import computed

@@ -15,7 +15,8 @@ from shapley_coop.seats.steps import Heard, converse
 from shapley_coop.state.budget import Budget, BudgetTracker
 from shapley_coop.state.outsiders import seat_of
 from shapley_coop.state.private import PrivateView, Refusal, private_views
-from shapley_coop.state.run_config import OUTSIDERS, name_of
+from shapley_coop.state.run_config import OUTSIDERS
+from shapley_coop.state.settings import name_of
 from shapley_coop.state.storage.home import home
 from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.tool_runs import tools_for

@@ -54,7 +54,8 @@ from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
 from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.outlook import outlook_of
-from shapley_coop.state.run_config import RunConfig, config_of, game_of
+from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.settings import config_of, game_of
 from shapley_coop.state.table import Table
 
 

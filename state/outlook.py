@@ -13,7 +13,7 @@ from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.characteristic import characteristic
-from shapley_coop.state.run_config import game_of
+from shapley_coop.state.settings import game_of
 
 
 def outlook_of(

@@ -12,7 +12,7 @@ from shapley_coop.deals import in_force
 from shapley_coop.state.conduct import stated
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.outcome import happened
-from shapley_coop.state.run_config import config_of, name_of
+from shapley_coop.state.settings import config_of, name_of
 from shapley_coop.state.table import Table
 from shapley_coop.state.timeline import timeline
 

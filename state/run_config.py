@@ -1,16 +1,13 @@
 """What a run is given: the recipe from which game, seats and limits are built on demand."""
 
-import json
 from collections.abc import Mapping
 from copy import deepcopy
-from functools import cache, lru_cache
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
 from shapley_coop.deals.enforcement import Mode
-from shapley_coop.games import Game, load
-from shapley_coop.games.catalogue import title
 from shapley_coop.seats import Seat, as_seat
 from shapley_coop.state.budget import Budget
 from shapley_coop.state.party_keys import PartyKey, as_party_key
@@ -296,58 +293,11 @@ class RunConfig(BaseModel):
             ValueError: a seat names an agent that does not play, or an agent has none.
         """
         from shapley_coop.state.resolving import resolved
+        from shapley_coop.state.settings import load_game
 
-        return resolved(self, _load(self))
+        return resolved(self, load_game(self))
 
 
 @cache
 def _schema(config: type[RunConfig]) -> dict[str, Any]:
     return super(RunConfig, config).model_json_schema()
-
-
-def name_of(room: RunConfig) -> str:
-    """What the room's game is called."""
-    return title(room.game)
-
-
-def config_of(settings: Mapping[str, Any]) -> RunConfig:
-    """The resolved room from the settings on the table."""
-    return _room(json.dumps(settings, sort_keys=True))
-
-
-def game_of(settings: Mapping[str, Any]) -> Game:
-    """The game from the settings on the table; built once per process."""
-    return _game(json.dumps(settings, sort_keys=True))
-
-
-@lru_cache(maxsize=256)
-def _room(settings: str) -> RunConfig:
-    return RunConfig.model_validate_json(settings)
-
-
-@lru_cache(maxsize=256)
-def _game(settings: str) -> Game:
-    game = _load(_room(settings))
-    if "absent" not in json.loads(settings):
-        game.of_earlier_version()
-    return game
-
-
-def _load(room: RunConfig) -> Game:
-    """The game, with the baseline that the run gives it.
-
-    Raises:
-        GameError: there is no such game, or a parameter or the baseline is wrong.
-    """
-    given = {"absent": absent_of(room.absent)} if room.absent else {}
-    game = load(room.game, {**room.params, **given}, room.seed)
-    assert game.baseline, "it is read, so that a wrong one is refused before play"
-    return game
-
-
-def absent_of(text: str) -> str | dict[str, str]:
-    """A baseline as people write it: a word or an action, or agent=action pairs with commas."""
-    if "=" not in text:
-        return text.strip()
-    pairs = (pair.partition("=") for pair in text.split(","))
-    return {agent.strip(): action.strip() for agent, _, action in pairs}

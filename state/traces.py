@@ -4,7 +4,7 @@ from typing import Any
 
 from shapley_coop.deals.language.wire import PROTOCOL
 from shapley_coop.seats.tracing import label_trace, tracing
-from shapley_coop.state.run_config import config_of, game_of, name_of
+from shapley_coop.state.settings import config_of, game_of, name_of
 from shapley_coop.state.table import Table
 
 

@@ -27,7 +27,7 @@ from shapley_coop.state.proof.statement import (
     settlement_in,
     subjects,
 )
-from shapley_coop.state.run_config import game_of
+from shapley_coop.state.settings import game_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.signatures import Agreed, unsigned
 
