@@ -10,7 +10,8 @@ import pytest
 
 from shapley_coop.cli.narration import report
 from shapley_coop.evals.measures.evaluators import score
-from shapley_coop.evals.sweeps.langsmith import _outputs, feedback
+from shapley_coop.evals.sweeps.langsmith import feedback
+from shapley_coop.evals.sweeps.langsmith_runs import _outputs
 from shapley_coop.evals.sweeps.store import read_rows
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.bundle import About, bundle

@@ -76,6 +76,7 @@ def test_another_owner_neither_reads_nor_writes(books: Home) -> None:
         assert mail.letter_text == "a letter"
         assert books.runs.get("r").state == "started"
         used = {"model": "m", "input_tokens": 3, "output_tokens": 4}
+        used |= {"cached_tokens": 0, "reasoning_tokens": 0}
         assert books.journal.used_by("ann") == [used]
         assert books.journal.used_by("bob") == []
 

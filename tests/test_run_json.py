@@ -61,7 +61,7 @@ def test_the_schema_is_one_and_describes_every_key() -> None:
             walk(schema["items"], f"{at}[]")
 
     walk(SCHEMA, "run")
-    assert set(SCHEMA["properties"]) - set(SCHEMA["required"]) == {"reasons"}
+    assert set(SCHEMA["properties"]) - set(SCHEMA["required"]) == {"cost", "reasons"}
 
 
 def test_a_key_that_is_missing_or_new_is_no_valid_outcome(coop: Coop) -> None:

@@ -163,7 +163,7 @@ async def test_the_budget_counts_every_call_of_the_model() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (("history", {}), "These arguments cannot be used: agent: field required."),
+        (("history", {}), "These arguments cannot be used: agent: it is missing."),
         (("history", {"agent": "Bob", "x": 1}), "These arguments cannot be used: x: "),
         (("no_tool", {}), "There is no tool 'no_tool': there are evaluate_deal, history."),
     ],

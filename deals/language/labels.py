@@ -44,6 +44,9 @@ LABELS = {
         "RESERVE": "the deal leaves it with less than it, or its mandate, requires",
         "MANDATE": "the deal, or the action, is something else that its mandate does not allow",
     },
+    "Call market": {
+        "ORDER": "an agent would buy a good at a price at which it would sell it",
+    },
     "Task exchange": {
         "UNK": "a description is of no task",
         "EMP": "an agent would have no task",

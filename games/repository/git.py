@@ -1,10 +1,10 @@
 """Git as a reader, on a repository that nobody vouches for."""
 
 import os
-import resource
+import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -182,25 +182,21 @@ def limited(
         RepositoryError: git is not installed.
     """
     env = clean_environment() if env is None else env
-    try:
-        # Set before git begins: afterwards, on a busy machine, could be too late.
-        process = subprocess.Popen(
-            command,
-            env=env,
-            cwd=cwd,
-            preexec_fn=_bounded,  # noqa: PLW1509 - it calls the system and takes no lock
-            **streams,
-        )
-    except FileNotFoundError:
-        raise RepositoryError("git is not installed: install it to read a history") from None
-    with process:
+    program, *arguments = command
+    if (found := shutil.which(program, path=env.get("PATH"))) is None:
+        raise RepositoryError("git is not installed: install it to read a history")
+    bounded = ("/bin/sh", "-c", _bounds(), "sh", found, *arguments)
+    with subprocess.Popen(bounded, env=env, cwd=cwd, **streams) as process:
         yield process
 
 
-def _bounded() -> None:
-    for limit, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, _SECONDS)):
-        with suppress(OSError, ValueError):  # the system knows no such limit, or has a lower one
-            resource.setrlimit(limit, (most, most))
+def _bounds() -> str:
+    """What sets the bounds, where the system has them, and then becomes git.
+
+    Afterwards, on a busy machine, could be too late; and a function of ours between fork and exec
+    has the system copy the page tables of a large process each time.
+    """
+    return f'ulimit -v {MEMORY >> 10} 2>/dev/null; ulimit -t {_SECONDS} 2>/dev/null; exec "$@"'
 
 
 def clean_environment() -> dict[str, str]:
