@@ -86,6 +86,7 @@ def test_orders_that_are_fewer_than_folds_are_refused() -> None:
         adjusted_shapley(N, pipeline, FOLDS - 1, 0, ENDS)
 
 
+@pytest.mark.slow
 def test_ten_agents_within_ten_percent_take_less_than_a_tenth_of_the_naive_calls(
     tmp_path: Any,
 ) -> None:

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[1]
 HEAVY = {"parallel", "memory", "cpu", "calls", "offers", "many"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in HEAVY)) for n in MODULES]
 )

@@ -58,6 +58,7 @@ def promise(game, action, fine=0):
     return Deal(clauses=clauses)
 
 
+@pytest.mark.slow
 def test_a_thousand_poisoned_deals_are_never_signed_and_never_raise():
     rng, refused = dice("poisoned deals"), Counter()
     for _ in range(1_000):
@@ -70,6 +71,7 @@ def test_a_thousand_poisoned_deals_are_never_signed_and_never_raise():
     assert set(refused) == set(POISONS)
 
 
+@pytest.mark.slow
 def test_a_thousand_sound_deals_are_never_refused():
     rng = dice("sound deals")
     for _ in range(1_000):

@@ -242,6 +242,7 @@ def test_a_payment_counts_from_what_is_enforced(mode: Any, held: list[int]) -> N
 # Sampled values, the same through every door
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", ["shapley", "banzhaf"])
 def test_sampled_values_and_their_errors_are_the_same_through_every_door(
     coop: Coop, norm: str

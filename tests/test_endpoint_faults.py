@@ -64,6 +64,7 @@ def without(words: str, url: str) -> str:
     return re.sub(r"[\d.]+ s\b", "N s", words.replace(url, "URL"))
 
 
+@pytest.mark.slow
 async def test_every_fault_has_words_and_a_mend_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

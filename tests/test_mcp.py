@@ -148,6 +148,7 @@ def over_stdio(home: Path, *calls: tuple[str, dict[str, Any]]) -> Messages:
     return [one["result"] for one in answers[1:]]
 
 
+@pytest.mark.slow
 def test_the_same_tools_work_over_standard_input_on_the_runs_of_the_home(tmp_path: Path) -> None:
     (played,) = over_stdio(tmp_path, ("negotiate", {"seed": 3}))
     run = played["structuredContent"]["run"]

@@ -154,6 +154,7 @@ def test_a_taunt_in_vain_in_the_record_can_take_effect_in_a_replay_and_then_rest
     assert game.worth(record, frozenset(["Hero2"])) == -100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("worth", ["replay", "contribution", "outcome"])
 def test_values_sum_to_what_the_heroes_turned_a_loss_into_in_1000_random_plays(worth):
     for seed in range(1000 if worth == "replay" else 50):

@@ -327,6 +327,7 @@ def test_hundreds_of_commits_are_read_by_a_handful_of_git_processes(
     assert sum(made["fixes"] for made in history.artefacts().values()) == 40
 
 
+@pytest.mark.slow
 def test_this_repository_can_be_read() -> None:
     here = Path(__file__).parents[1]
     try:

@@ -170,6 +170,7 @@ def test_the_compose_file_keeps_everything_in_its_postgres_and_asks_for_tokens()
     assert grace < int(server["stop_grace_period"].removesuffix("s"))
 
 
+@pytest.mark.slow
 def test_docker_reads_the_compose_file_where_docker_is() -> None:
     asked = (
         subprocess.run(["docker", "compose", "version"], capture_output=True, check=False)

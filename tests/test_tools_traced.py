@@ -20,6 +20,7 @@ DRAFT = {
 }
 
 
+@pytest.mark.slow
 def test_tools_arrive_as_runs_of_their_own_and_verify_computes_them_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
