@@ -212,6 +212,20 @@ class Ahead:
         return found
 
 
+class PrivateWorths(Ahead):
+    """A game in which what changes hands is public, and what it is worth is each agent's own."""
+
+    @property
+    def open(self) -> bool:
+        """To each agent with its own payoffs alone."""
+        return False
+
+    @property
+    def own_payoffs_only(self) -> bool:
+        """Who holds what is public, what it is worth is not."""
+        return True
+
+
 class BountyAhead(Ahead):
     """A game in which a bounty is all that there is to earn."""
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.exchange.ahead import TradeAhead
+from shapley_coop.games.exchange.ahead import ExchangeAhead
 from shapley_coop.games.exchange.conduct import KEEPS_ITS_TASKS, recorded_trade
 from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
 from shapley_coop.games.exchange.front import best_sum
@@ -219,9 +219,9 @@ class TaskExchange(Game):
         """
         return recorded_trade(self, record)
 
-    def ahead(self) -> TradeAhead:
+    def ahead(self) -> ExchangeAhead:
         """Who is asked for nothing does its own tasks."""
-        return TradeAhead(self)
+        return ExchangeAhead(self)
 
     def potential(self, record: Sequence[Turn], coalition: frozenset[str]) -> Fraction:
         """v(C): the best that C's members can do by trading their initial tasks among themselves.

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MICRO, plain
-from shapley_coop.deals import Deal, Event, Last, Pay
+from shapley_coop.deals import Deal
 from shapley_coop.evals.attacks.checks import is_signed
 from shapley_coop.evals.attacks.contracts import escrowed
 from shapley_coop.evals.attacks.offers import (
@@ -14,8 +14,7 @@ from shapley_coop.evals.attacks.offers import (
     generously,
     kept,
     offer,
-    outlook_of,
-    stakes,
+    paid_by,
 )
 from shapley_coop.evals.attacks.run import Arena, NotReachedError, Played
 from shapley_coop.evals.attacks.seat import Asked, Script
@@ -174,18 +173,7 @@ def _verdicts(satisfied: Callable[[bool], bool]) -> Script:
 
 def _at_their_cost(asked: Asked) -> Deal:
     """The efficient plan, and all that the targets could ever have for the two first."""
-    plan, agents = outlook_of(asked).together, asked.facts["agents"]
-    pays = [
-        Pay(
-            payer=duty.agent,
-            payee=asked.me,
-            amount=stakes(asked, duty.agent),
-            when=Last(last=Event(agent=duty.agent, action=duty.action)),
-        )
-        for duty in plan
-        if duty.agent in agents[GANG:]
-    ]
-    return Deal(clauses=(*plan, *pays))
+    return paid_by(asked, asked.facts["agents"][GANG:])
 
 
 def _only_of_the_gang(asked: Asked) -> str:

@@ -1,6 +1,7 @@
 """The offers of scripted agents, computed from their letters: good or bad for the others."""
 
 import json
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -39,6 +40,11 @@ def greedy(asked: Asked) -> Deal:
 
     Each pays me all that it could ever have if it does its part: more would be refused.
     """
+    return paid_by(asked, [agent for agent in asked.facts["agents"] if agent != asked.me])
+
+
+def paid_by(asked: Asked, payers: Collection[str]) -> Deal:
+    """The efficient plan, for which each payer's part costs it all that it could ever have."""
     plan = outlook_of(asked).together
     pays = [
         Pay(
@@ -48,7 +54,7 @@ def greedy(asked: Asked) -> Deal:
             when=Last(last=Event(agent=duty.agent, action=duty.action)),
         )
         for duty in plan
-        if duty.agent != asked.me
+        if duty.agent in payers
     ]
     return Deal(clauses=(*plan, *pays))
 

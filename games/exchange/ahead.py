@@ -1,29 +1,19 @@
-"""Trades in thought: what changes hands is public, and what it is worth is each agent's own."""
+"""Exchanges of tasks in thought."""
 
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.games.ahead import Ahead
+from shapley_coop.games.ahead import PrivateWorths
 from shapley_coop.games.exchange.foresight import WAIT
 
 if TYPE_CHECKING:
     from shapley_coop.games.task_exchange import TaskExchange
 
 
-class TradeAhead(Ahead):
+class ExchangeAhead(PrivateWorths):
     """Whoever owes nothing does its own tasks; who owes something later waits for it."""
 
     game: "TaskExchange"
-
-    @property
-    def open(self) -> bool:
-        """To each agent with its own payoffs alone."""
-        return False
-
-    @property
-    def own_payoffs_only(self) -> bool:
-        """Who holds what is public, what it is worth is not."""
-        return True
 
     @property
     def words(self) -> str:

@@ -1,27 +1,17 @@
-"""Trades in thought: who holds what is public, and what it is worth is each agent's own."""
+"""Trades in thought: goods that are kept, given and promised."""
 
 from typing import TYPE_CHECKING, Any
 
-from shapley_coop.games.ahead import Ahead
+from shapley_coop.games.ahead import PrivateWorths
 
 if TYPE_CHECKING:
     from shapley_coop.games.trade.game import Trade
 
 
-class TradeAhead(Ahead):
+class TradeAhead(PrivateWorths):
     """Whoever owes nothing keeps what it has."""
 
     game: "Trade"
-
-    @property
-    def open(self) -> bool:
-        """To each agent with its own payoffs alone."""
-        return False
-
-    @property
-    def own_payoffs_only(self) -> bool:
-        """Who holds what is public, what it is worth is not."""
-        return True
 
     @property
     def words(self) -> str:
