@@ -10,7 +10,7 @@ from shapley_coop.deals.language.labels import LABELS
 ROOT = Path(__file__).parents[1]
 ROOMS = ("deals", "games", "graphs", "nodes", "seats", "state")
 REFUSING = {"Fault", "_fault", "_wrong", "_broken"}
-ELSEWHERE = {"MDA", "PASS", "BUDGET"}
+ELSEWHERE = {"MDA", "PASS", "BUDGET", "UNWRITTEN"}
 """Of old runs, and of passes that no fault went before."""
 
 

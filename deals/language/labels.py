@@ -24,6 +24,7 @@ LABELS = {
         "CLAIM": "a claim is no part of the whole",
         "REASON": "the answers of the private reasoning are not clear",
         "JUDGE": "a judgement does not say of each clause whether it was kept",
+        "UNWRITTEN": "the talk could not be put into the words of a contract",
         "DIFF": "the contract that was written differs from what was agreed",
         "SIGN": "the signature that the run asks for is missing, or is not of this text and key",
     },

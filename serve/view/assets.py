@@ -1,17 +1,23 @@
 """The page: its files, its headers and its routes, on this machine and on the server."""
 
+import json
 import re
 from pathlib import Path
+
+from shapley_coop.deals.language.labels import LABELS
 
 FOLDER = Path(__file__).parent / "page"
 
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 
+REFUSALS = {label: means for labels in LABELS.values() for label, means in labels.items()}
+"""What each label of a refusal means."""
+
 FILES = {
     path.name: path.read_text(encoding="utf-8")
     for path in sorted(FOLDER.iterdir())
     if path.suffix in KINDS
-}
+} | {"labels.js": f"export const REFUSALS = {json.dumps(REFUSALS)};\n"}
 """Name → text. Read at import, because a server's event loop must not wait for a disk."""
 
 HEADERS = {

@@ -1,6 +1,7 @@
 // Numbers and names as people read them.
 
 import { h } from "./dom.js";
+import { REFUSALS } from "./labels.js";
 
 /** Amounts this close differ by rounding alone. */
 export const ROUNDING = 2e-6;
@@ -106,53 +107,6 @@ export function status(run) {
   if (run.state === "started" && !run.outcome) return "running";
   return STATUS[run.status] ?? String(run.status ?? run.state);
 }
-
-const REFUSALS = {
-  ABLE: "a promise that its author could never keep",
-  ACK: "an open offer was not answered",
-  ACTION: "an action that is not legal now",
-  BUDGET: "its budget was used up",
-  CLAIM: "no claim from 0 to 100 %",
-  CLASH: "two duties that cannot both be kept",
-  CLAUSE: "a clause that cannot be read",
-  CUT: "the answer was cut off by its length limit",
-  REF: "the model declined to answer",
-  FIL: "a content filter kept the answer back",
-  DIFF: "a text that says something other than the clauses",
-  DROP: "it ended a clause that is not in force",
-  DUP: "the same element twice",
-  EMP: "an agent was left without a task",
-  EMPTY: "a deal without a clause",
-  JSON: "terms that are no valid JSON",
-  JUDGE: "not exactly one verdict on each clause",
-  KIND: "a kind of clause that is not allowed here",
-  LONG: "it was longer than a message may be",
-  MAT: "tasks that no agent would hold",
-  MDA: "more than one description for one agent",
-  MET: "an element that was never closed",
-  MPT: "nothing of what was asked for",
-  NAME: "a name that is no party's",
-  NORM: "a norm that is not on offer",
-  MANDATE: "what its principal does not allow",
-  ORDER: "it would trade a good with itself",
-  OVL: "one task given to two agents",
-  PAY: "a payment that cannot be made",
-  GIVE: "gives what cannot be given",
-  RESERVE: "less than its author's reservation value",
-  SHARE: "a split that does not sum to one",
-  SHEET: "a sheet that does not fit the tasks",
-  SIGN: "a signature that is missing or does not fit",
-  SIZE: "the message was too long",
-  STALE: "it accepted an offer that is no longer open",
-  TAG: "an element that this protocol does not have",
-  TEXT: "characters that are not allowed in text",
-  TURN: "a turn after the end of the game",
-  UNK: "a description that is not registered",
-  REASON: "the collective payoff, the externality or the price was missing or unclear",
-  UNWRITTEN: "the words could not be put into clauses",
-  VOID: "it came at the wrong time",
-  WORDS: "words that no clause covers",
-};
 
 /** Why a message was refused, from its label. */
 export function refusal(label) {
