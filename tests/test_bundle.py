@@ -12,6 +12,7 @@ import pytest
 
 from shapley_coop.deals.language.labels import LABELS
 from shapley_coop.games import names as games
+from shapley_coop.graphs import builder
 from shapley_coop.graphs import names as workflows
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
@@ -26,8 +27,6 @@ LEVERS = '{"kind": "do", "agent": "Alice", "action": "lever"}'
 DOORS = '{"kind": "do", "agent": "Bob", "action": "door"}'
 PRICE = '{"kind": "pay", "payer": "Bob", "payee": "Alice", "amount": "5.5"}'
 DEAL = f'<s>Deal?</s><PROPOSAL>{{"clauses": [{LEVERS}, {DOORS}, {PRICE}]}}</PROPOSAL>'
-
-OF_A_BOUNTY = dict.fromkeys(("settlement", "consent"), "delivered")
 
 
 def played(graph: str, **room: Any) -> dict[str, Any]:
@@ -186,9 +185,12 @@ def test_whatever_the_story_says_stands_in_a_panel() -> None:
         assert all(bundle[name] for name in see - {"payoffs"})
 
 
-@pytest.mark.parametrize("graph", [*("shapley_coop", "contracts", "task_exchange"), *OF_A_BOUNTY])
+PRIVATE = ("shapley_coop", "contracts", "task_exchange", "settlement", "consent")
+
+
+@pytest.mark.parametrize("graph", PRIVATE)
 def test_every_private_answer_leads_to_something_on_the_table(graph: str) -> None:
-    game = {"task_exchange": "task_exchange", **OF_A_BOUNTY}.get(graph, "escape_room")
+    game = builder(graph).game
     bundle = made(graph, private=True, game=game, seed=2)
     events = bundle["timeline"]
     on_table = {e["id"]: e["by"] for e in events if e["kind"] == "said"}
@@ -249,9 +251,7 @@ def test_every_amendment_is_told_and_the_last_one_stands(script: Script) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("graph", workflows())
 def test_every_workflow_makes_a_bundle_of_plain_finite_json(graph: str) -> None:
-    trades = graph.startswith("task_exchange")
-    game = "task_exchange" if trades else OF_A_BOUNTY.get(graph, "escape_room")
-    bundle = made(graph, private=True, game=game)
+    bundle = made(graph, private=True, game=builder(graph).game)
     assert json.loads(json.dumps(bundle, allow_nan=False)) == bundle
     assert bundle["timeline"][-1]["kind"] == "settled"
     assert bundle["private"]
