@@ -63,7 +63,7 @@ def _show(report: dict[str, Any]) -> None:
     """The report as tables, with the reasons for each contributor's part and who agreed to it."""
     from shapley_coop.cli.git_report import rows, without_rows
     from shapley_coop.cli.settling_account import account_rows
-    from shapley_coop.cli.settling_consent import consent_words, still_asked
+    from shapley_coop.cli.settling_consent import consent_words, earlier, still_asked
 
     header, *body = rows(report)
     title = f"{report['commits']} commits of {report['repository']}: "
@@ -80,5 +80,6 @@ def _show(report: dict[str, Any]) -> None:
         show_table(f"by {report['without']['command']}: {all_}", header, body)
     for remark in [*report["notes"], *consent_words(report)]:
         say(remark)
-    if waits := still_asked(report.get("consent", {})):
-        note(waits)
+    found = report.get("consent", {})
+    for told in filter(None, (still_asked(found), earlier(found))):
+        note(told)

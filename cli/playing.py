@@ -207,7 +207,10 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     if mail is not None:
         note(f"{agent} has answered, and is asked again: coop answer {run.run} {quote(agent)}")
     else:
-        note(f"{agent} has answered; go on with: coop resume {run.run}")
+        onward = f"go on with: coop resume {run.run}"
+        if run.graph == "consent":
+            onward = "the command that asked, given again, goes on and tells who agreed"
+        note(f"{agent} has answered; {onward}")
 
 
 def _mail_of(run: Any, agent: str) -> tuple[str, Any]:

@@ -154,17 +154,22 @@ def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[
         f"{name} ({' '.join(why.split())})" if why else name
         for name, why in found["objected"].items()
     ]
+    countered = bool(found["waiting"] and found["offer_by"])
     parts = [
         ("Agreed to this split: {}.", found["agreed"]),
         ("Objected: {}.", objected),
         ("Did not answer: {}.", found["silent"]),
-        ("Have not answered yet: {}.", found["waiting"]),
+        ("Have not answered yet: {}.", [] if countered else found["waiting"]),
         ("Simulated, by an embedded agent that speaks for nobody: {}.", found["simulated"]),
         ("A model answered in place of: {}.", found["models"]),
     ]
     told = [words.format(", ".join(names)) for words, names in parts if names]
-    if found["waiting"] and found["offer_by"]:
-        told.append(f"What is asked about now is a counter-offer by {found['offer_by']}.")
+    if countered:
+        told.append(
+            f"Now a counter-offer by {found['offer_by']} is asked about, which "
+            f"{', '.join(found['waiting'])} can still answer; what is told above is of the "
+            "counted split."
+        )
     if not found["simulated"]:
         told.append(NOTHING_SIMULATED)
     if not found["unanimous"]:
@@ -182,6 +187,31 @@ def still_asked(found: Mapping[str, Any]) -> str:
         return ""
     answer = f"coop answer {found['run']} {quote(waiting[0])}"
     return f"waits for {', '.join(waiting)}: {answer}; then this again"
+
+
+def earlier(found: Mapping[str, Any]) -> str:
+    """Which other runs still wait for the same people, whose answers do not count in this one.
+
+    A new commit, or another option, is another split, so that those who had agreed are asked again.
+    """
+    from shapley_coop.state import home
+
+    if not found.get("waiting"):
+        return ""
+    runs = home().runs
+    asked = set(runs.get(found["run"]).room["params"]["artefacts"])
+    others = [
+        one.run
+        for one in runs.list(cells=False)
+        if one.graph == "consent" and one.state == "waiting" and one.run != found["run"]
+        if asked & set(one.room["params"].get("artefacts", ()))
+    ]
+    if not others:
+        return ""
+    return (
+        f"the history or an option has changed since {', '.join(others)} was begun, which still "
+        "waits: answers given there do not count here, and those who gave them are asked again"
+    )
 
 
 def text_of(file: Path | None) -> str | bool:

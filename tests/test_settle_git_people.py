@@ -241,3 +241,11 @@ def test_each_person_reads_and_answers_by_a_link_of_its_own(coop: Coop, tmp_path
         assert asked(dora, {"id": letter["id"], "type": "fields", "args": pressed})[0] == 200
         serving.join(timeout=120)
         assert not serving.is_alive()
+
+
+def test_agreement_to_an_earlier_split_is_not_lost_in_silence(coop: Coop) -> None:
+    first = consent(coop, PAY)["run"]
+    answered(coop, first, "Ada", YES)
+    done = coop("settle-git", "repo", PAY, "--bounty", "200")
+    assert f"since {first} was begun, which still waits" in done.err
+    assert "those who gave them are asked again" in done.err
