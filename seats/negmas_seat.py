@@ -4,10 +4,9 @@ Needs the extra `negmas`, whose library is under the AGPL 3.0.
 
 What is negotiated is how the surplus of the best joint action is split: an outcome is the first
 agent's part in percent, of those that either can pay, and becomes a deal of that action and one
-payment. Each offer of the talk
-is one offer of NegMAS's alternating offers (`SAOMechanism`), of as many steps as the rounds allow.
-A letter is answered by playing the talk again to a new negotiator, which so remembers all of it;
-whatever the other proposes counts as the part that it leaves.
+payment. Each offer of the talk is one offer of NegMAS's alternating offers (`SAOMechanism`), of as
+many steps as the rounds allow. A letter is answered by playing the talk again to a new negotiator,
+which so remembers all of it; whatever the other proposes counts as the part that it leaves.
 
     from shapley_coop.seats.negmas_seat import Negotiator
     mine = Negotiator(MyNegotiator)        # bots.py: coop run … --agent Bob=python:bots:mine

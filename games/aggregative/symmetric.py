@@ -5,6 +5,7 @@ own action and on the sum of the others'. A game of this kind states two lines, 
 each of them pays, and is played by two agents or by a thousand.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import product
 
@@ -27,13 +28,13 @@ class SymmetricGame(MatrixGame):
     title: str
     symmetric = True
 
+    @abstractmethod
     def formula(self) -> Formula:
         """What each action pays; the k-th action adds k to the sum."""
-        raise NotImplementedError(f"{self.name} says no formula")
 
+    @abstractmethod
     def story(self) -> str:
         """A sentence or two for letters."""
-        raise NotImplementedError(f"{self.name} tells no story")
 
     def build(self) -> PayoffTable | CountedPayoffs:
         """Few joint actions as a table; more of them by counts."""
