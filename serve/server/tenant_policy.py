@@ -177,7 +177,7 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
     if key == "extra_body" and isinstance(value, Mapping) and (more := sorted({*value} - BESIDE)):
         known = ", ".join(sorted(BESIDE))
         yield f"extra_body: here it cannot set {more[0][:100]}; it can set {known}"
-    if key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value)):
+    if opens(key, value):
         yield f"{key}: this server opens no files and imports nothing for tenants: {_INSTEAD}"
     if key == "unsafe_no_sandbox" and value:
         yield f"{key}: this server runs nothing outside its sandbox"
@@ -192,6 +192,11 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
             yield f"model: you may not use {model[:100]!r} here"
         elif unpriced(model, caller):
             yield f"model: {without_a_price(model)}"
+
+
+def opens(key: str, value: Any) -> bool:
+    """Whether a key of a run's configuration, or of a game's parameters, names a file or import."""
+    return key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value))
 
 
 def _may_be_called(url: str) -> bool:
