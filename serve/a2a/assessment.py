@@ -18,9 +18,9 @@ from shapley_coop.evals.sweeps.suite import parse_seeds
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.files import first_error
 from shapley_coop.games import load, names
+from shapley_coop.games.opened import opens
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import SeatError
-from shapley_coop.serve.server.tenant_policy import opens
 from shapley_coop.state import RunConfig
 
 MOST_SEEDS = 100
