@@ -132,7 +132,7 @@ def _too_dear(placed: Sequence[Placed], good: str) -> Fault | None:
     cost = sum((order.limit * order.quantity for order in buys), Fraction(0))
     if cost <= MAX_AMOUNT:
         return None
-    return Fault("ORDER", f"All {good} that you order could cost more than {MAX_AMOUNT}: order less.")
+    return Fault("ORDER", f"Your orders of {good} could cost more than {MAX_AMOUNT}: order less.")
 
 
 def _crossed(placed: Sequence[Placed], good: str) -> Fault | None:

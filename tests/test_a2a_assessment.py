@@ -142,7 +142,10 @@ FILES = [
         ({"participants": BOB, "config": {"game": "../own.py"}}, "no game '../own.py'"),
         ({"participants": BOB, "config": {"settings": {"prompts": "/etc"}}}, "settings"),
         *(
-            ({"participants": BOB, "config": {"game": game, "params": {key: "/etc/x.yaml"}}}, f"{key}: a judge opens")
+            (
+                {"participants": BOB, "config": {"game": game, "params": {key: "/etc/x.yaml"}}},
+                f"{key}: a judge opens",
+            )
             for game, key in FILES
         ),
         ({"participants": BOB, "config": {"settings": {"rounds": 0}}}, "rounds"),

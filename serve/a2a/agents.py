@@ -138,9 +138,7 @@ class Subject(_Agent):
 class _Tasks(InMemoryTaskStore):
     """The tasks of callers who are not told apart: each is shown to whoever knows its id."""
 
-    async def list(
-        self, params: ListTasksRequest, context: ServerCallContext
-    ) -> ListTasksResponse:
+    async def list(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
         """None: a letter is private, and so is who assesses whom."""
         return ListTasksResponse()
 
