@@ -122,6 +122,8 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
                 played.append(replayed(one, Path(markets)))
             except Unreadable as why:
                 lacking.append(why)
+            except (ValueError, IndexError):  # it is of the format, and says what none can
+                lacking.append(Unreadable(f"{one.where}: it says what no market or deal can"))
     return played, lacking
 
 
