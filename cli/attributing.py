@@ -68,11 +68,15 @@ def attribute(
         return
     credit = _attributed(asked, settings, exact_up_to)
     report = credit.as_json()
-    if bounty and credit.values:
-        report["bounty"] = _bounty(credit.values, bounty, currency, bargain)
-    _tell(credit, report, app, as_json, out)
+    why = ""
     if bounty and not credit.values:
         why = next(note for note in credit.notes if note.startswith("no values"))
+    elif bounty and max(credit.values.values()) <= 0:
+        why = "no agent adds to the score"
+    elif bounty:
+        report["bounty"] = _bounty(credit.values, bounty, currency, bargain)
+    _tell(credit, report, app, as_json, out)
+    if why:
         raise ValueError(f"--bounty {bounty} is not divided: {why}")
 
 
