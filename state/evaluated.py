@@ -41,14 +41,11 @@ from shapley_coop.deals import (
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.ability_to_pay import Means, means_of, unpayable
 from shapley_coop.deals.analysis.certificate import agreed_from, beyond_means
-from shapley_coop.deals.analysis.joint_payments import (
-    World,
-    can_be_played,
-    unaffordable_together,
-)
+from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordable_together
 from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
