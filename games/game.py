@@ -45,6 +45,9 @@ class Game(ABC):
     rolls_dice: ClassVar[bool] = True
     """Whether what the same actions lead to depends on the seed."""
 
+    needs_seed: ClassVar[bool] = True
+    """Whether anything of it depends on the seed: its dice, or what is drawn before play."""
+
     symmetric: ClassVar[bool] = False
     """Whether the rules treat all agents alike: their names could be exchanged."""
 

@@ -118,6 +118,7 @@ class MatrixGame(Game):
 
     name = "matrix"
     rolls_dice = False
+    needs_seed = False
     Params: ClassVar[type[Params]] = MatrixParams
     params: MatrixParams
 

@@ -204,8 +204,9 @@ class EvaluatedTable:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
             without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
             return DealOutlook(rows=(kept, without)).record()
-        settings, position = self.table["settings"], self.table["position"]
-        return outlook_of(settings, position, self.record, self.contract, deal, norms, viewer)
+        terms, position = Enforcement.of(self.table["settings"]), self.table["position"]
+        before = (position, self.record, self.contract)
+        return outlook_of(self.game, terms, *before, deal, norms, viewer)
 
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
