@@ -68,13 +68,13 @@ def attribute(
         return
     credit = _attributed(asked, settings, exact_up_to)
     report = credit.as_json()
-    why = ""
-    if bounty and not credit.values:
+    why, values = "", credit.values
+    if bounty and not values:
         why = next(note for note in credit.notes if note.startswith("no values"))
-    elif bounty and max(credit.values.values()) <= 0:
+    elif bounty and values and max(values.values()) <= 0:
         why = "no agent adds to the score"
-    elif bounty:
-        report["bounty"] = _bounty(credit.values, bounty, currency, bargain)
+    elif bounty and values:
+        report["bounty"] = _bounty(values, bounty, currency, bargain)
     _tell(credit, report, app, as_json, out)
     if why:
         raise ValueError(f"--bounty {bounty} is not divided: {why}")
