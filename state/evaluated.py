@@ -12,6 +12,7 @@ nothing of their own.
 {'Alice': '9/2', 'Bob': '9/2'}
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
@@ -55,7 +56,7 @@ from shapley_coop.state.budget import BudgetTracker
 from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.outlook import outlook_of
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.settings import config_of, game_of
+from shapley_coop.state.settings import config_of, game_of, of_game
 from shapley_coop.state.table import Table
 
 
@@ -77,7 +78,6 @@ class EvaluatedTable:
         self.contract: Contract | None = table.get("contract")
         self.offer: Offer | None = table.get("offer")
         self._attributions: dict[str, Attribution] = {}
-        self._beyond: dict[str, Fault | None] = {}
 
     @cached_property
     def signed(self) -> Agreement:
@@ -97,10 +97,14 @@ class EvaluatedTable:
 
     def beyond_means(self, deal: Deal) -> Fault | None:
         """Why some payer could never pay what a deal asks of it; None if all can."""
-        told = deal.model_dump_json()
-        if told not in self._beyond:  # all who accept one offer accept the same deal
-            self._beyond[told] = self._unpayable(deal)
-        return self._beyond[told]
+        settings, stands = self.table["settings"], [self.contract, [*self.record]]
+        about = of_game(settings, "enforcement"), self.table["position"], deal.record()
+        told = json.dumps([*about, *stands], default=plain)
+        if told not in _beyond:  # all who accept one offer accept the same deal
+            if len(_beyond) >= _MOST_KNOWN:
+                _beyond.clear()
+            _beyond[told] = self._unpayable(deal)
+        return _beyond[told]
 
     def _unpayable(self, deal: Deal) -> Fault | None:
         known = Means.of({**self.means, "turns": self.game.turns})
@@ -253,6 +257,7 @@ class EvaluatedTable:
 
 
 _known: dict[str, tuple[Mapping[str, Any], RunConfig, Game]] = {}
+_beyond: dict[str, Fault | None] = {}
 _MOST_KNOWN = 256
 
 

@@ -13,7 +13,7 @@ from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.characteristic import characteristic
-from shapley_coop.state.settings import game_of
+from shapley_coop.state.settings import game_of, of_game
 
 
 def outlook_of(
@@ -40,11 +40,12 @@ def outlook_of(
     """
     viewer = viewer if game_of(settings).ahead().own_payoffs_only else ""
     told = json.dumps([dict(position), list(record), standing, deal.record()], default=plain)
-    found = _computed(json.dumps(settings, sort_keys=True), told, tuple(norms), viewer)
+    known = of_game(settings, "enforcement", "deposit")  # so that other seats' runs share it
+    found = _computed(known, told, tuple(norms), viewer)
     return json.loads(found)  # type: ignore[no-any-return] # each reader has its own
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=1024)
 def _computed(settings: str, told: str, norms: tuple[str, ...], viewer: str) -> str:
     known, (position, record, standing, deal) = json.loads(settings), json.loads(told)
     game = game_of(known)

@@ -9,6 +9,9 @@ from shapley_coop.games import Game, load
 from shapley_coop.games.catalogue import title
 from shapley_coop.state.run_config import RunConfig
 
+_GAME = ("game", "params", "absent", "seed")
+"""What `load_game` reads."""
+
 
 def name_of(room: RunConfig) -> str:
     """What the room's game is called."""
@@ -20,9 +23,14 @@ def config_of(settings: Mapping[str, Any]) -> RunConfig:
     return _room(json.dumps(settings, sort_keys=True))
 
 
+def of_game(settings: Mapping[str, Any], *more: str) -> str:
+    """The settings that a game is built from, and some more, as text: a name for both."""
+    return json.dumps({k: settings[k] for k in (*_GAME, *more) if k in settings}, sort_keys=True)
+
+
 def game_of(settings: Mapping[str, Any]) -> Game:
-    """The game from the settings on the table; built once per process."""
-    return _game(json.dumps(settings, sort_keys=True))
+    """The game from the settings on the table; built once per process, whoever plays it."""
+    return _game(of_game(settings))
 
 
 @lru_cache(maxsize=256)
