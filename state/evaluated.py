@@ -88,7 +88,7 @@ class EvaluatedTable:
     @cached_property
     def offered(self) -> Deal:
         """The deal of the offer that stands; without one, a deal of nothing."""
-        return Deal.model_validate(self.offer["deal"]) if self.offer else Deal()
+        return Deal.of(self.offer["deal"]) if self.offer else Deal()
 
     @cached_property
     def means(self) -> dict[str, Any]:
@@ -207,8 +207,9 @@ class EvaluatedTable:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
             without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
             return DealOutlook(rows=(kept, without)).record()
-        settings, position = self.table["settings"], self.table["position"]
-        return outlook_of(settings, position, self.record, self.contract, deal, norms, viewer)
+        position, terms = self.table["position"], self.signed.enforcement
+        held = (position, self.record, self.contract)
+        return outlook_of(self.game, terms, *held, deal, norms, viewer)
 
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
