@@ -41,14 +41,11 @@ from shapley_coop.deals import (
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.ability_to_pay import Means, means_of, unpayable
 from shapley_coop.deals.analysis.certificate import agreed_from, beyond_means
-from shapley_coop.deals.analysis.joint_payments import (
-    World,
-    can_be_played,
-    unaffordable_together,
-)
+from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordable_together
 from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
@@ -207,9 +204,9 @@ class EvaluatedTable:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
             without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
             return DealOutlook(rows=(kept, without)).record()
-        position, terms = self.table["position"], self.signed.enforcement
-        held = (position, self.record, self.contract)
-        return outlook_of(self.game, terms, *held, deal, norms, viewer)
+        terms, position = Enforcement.of(self.table["settings"]), self.table["position"]
+        before = (position, self.record, self.contract)
+        return outlook_of(self.game, terms, *before, deal, norms, viewer)
 
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""What an offer would pay, at a table: computed once for all who are asked."""
+"""What an offer would pay, at a table: computed once for all who are asked, in every run of it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from shapley_coop.state.characteristic import characteristic
 
 def outlook_of(
     game: Game,
-    enforcement: Enforcement,
+    terms: Enforcement,
     position: Mapping[str, Any],
     record: Sequence[Turn],
     standing: Contract | None,
@@ -28,8 +28,8 @@ def outlook_of(
     """What an offer would pay, as plain JSON.
 
     Args:
-        game: the run's; the one object of it, by which what was computed is found again.
-        enforcement: how contracts are enforced.
+        game: what is played.
+        terms: how contracts are enforced.
         position: where the game stands.
         record: the turns played.
         standing: the contract that the offer would amend.
@@ -41,13 +41,13 @@ def outlook_of(
     """
     viewer = viewer if game.ahead().own_payoffs_only else ""
     told = json.dumps([dict(position), list(record), standing, deal.record()], default=plain)
-    found = _computed(game, enforcement, told, tuple(norms), viewer)
+    found = _computed(game, terms, told, tuple(norms), viewer)
     return json.loads(found)  # type: ignore[no-any-return] # each reader has its own
 
 
 @lru_cache(maxsize=128)
 def _computed(
-    game: Game, enforcement: Enforcement, told: str, norms: tuple[str, ...], viewer: str
+    game: Game, terms: Enforcement, told: str, norms: tuple[str, ...], viewer: str
 ) -> str:
     position, record, standing, deal = json.loads(told)
     found = outlook(
@@ -57,7 +57,7 @@ def _computed(
             record=record,
             standing=standing,
             deal=Deal.of(deal),
-            enforcement=enforcement,
+            enforcement=terms,
             norm_payoffs=norm_payoffs,
             norms=norms,
             viewer=viewer,

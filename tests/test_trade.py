@@ -237,6 +237,15 @@ def test_a_pool_is_lost_unless_all_others_accept() -> None:
             {"agents": {"A": {"holds": {"x": 1}, "worth": {"x": "s777.25"}}, "B": {}}},
             "what x is worth to A is no number",
         ),
+        *(
+            ({"agents": {"A": {"holds": {"x": 1}, **told}, "B": {}}}, why)
+            for told, why in (
+                ({"purse": "s777.25"}, "the purse of A is no number of 0 or more"),
+                ({"purse": -777.25}, "the purse of A is no number of 0 or more"),
+                ({"otherwise": "s777.25"}, "what A has otherwise is no number"),
+                ({"worth": {"x": ["1e400", "777.25"]}}, "what x is worth to A is no number"),
+            )
+        ),
         ({"agents": {"world": {"holds": {"x": 1}}, "B": {}}}, "choose other names"),
         ([], "holds no market"),
     ],

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import MAX_AMOUNT, exact, parse_exact
 from shapley_coop.files import plain_reason
 from shapley_coop.games.files import read_file
 from shapley_coop.games.goods import Holdings
@@ -89,17 +89,26 @@ class MarketFile(BaseModel):
                 goods[good] += count
             if unknown := set(trader.worth) - set(goods):
                 raise ValueError(f"{name} values {min(unknown)}, which nobody holds")
-            for good in trader.worth:
-                try:
-                    worth_of(trader.worth[good], MOST_OF_A_GOOD)
-                except ValueError:
-                    raise ValueError(f"what {good} is worth to {name} is no number") from None
+            for good, worth in trader.worth.items():
+                if not all(map(_is_amount, worth if isinstance(worth, list) else [worth])):
+                    raise ValueError(f"what {good} is worth to {name} is no number")
+            if not _is_amount(trader.otherwise):
+                raise ValueError(f"what {name} has otherwise is no number")
+            if trader.purse is not None and not _is_amount(trader.purse, least=0):
+                raise ValueError(f"the purse of {name} is no number of 0 or more")
         if not 1 <= len(goods) <= MOST_GOODS:
             raise ValueError(f"there are {len(goods)} goods: give 1 to {MOST_GOODS}")
         for good in goods:
             if not good.strip() or good != good.strip() or len(good) > 32 or not _plain(good):
                 raise ValueError(f"{good!r} is no name of a good: 1 to 32 letters and spaces")
         return self
+
+
+def _is_amount(told: int | float | str, least: int = -MAX_AMOUNT) -> bool:
+    try:
+        return parse_exact(told) >= least
+    except ValueError:
+        return False
 
 
 def _plain(good: str) -> bool:
