@@ -56,8 +56,10 @@ def changed_settings(run: Run, table: Table) -> list[str]:
 def wrongly_cleared(table: Table) -> list[str]:
     """Where the contract of a call market is not what its sealed orders come to."""
     evaluated, latest = EvaluatedTable(table), dict[str, Entry]()
-    for entry in home().journal.entries(table["episode"]):
-        if entry.act == ORDER:
+    left = {said["by"] for said in table["talk"] if said["act"] == "leave"}
+    sent = (e for e in home().journal.entries(table["episode"]) if e.act == ORDER)
+    for entry in sorted(sent, key=lambda entry: entry.attempt):
+        if entry.agent not in left:  # whose orders were refused to the last has left
             latest[entry.agent] = entry
     orders = {agent: orders_of(evaluated, agent, entry) for agent, entry in latest.items()}
     found, deal = market_of(evaluated, orders)

@@ -42,21 +42,18 @@ from shapley_coop.deals import (
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.ability_to_pay import Means, means_of, unpayable
 from shapley_coop.deals.analysis.certificate import agreed_from, beyond_means
-from shapley_coop.deals.analysis.joint_payments import (
-    World,
-    can_be_played,
-    unaffordable_together,
-)
+from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordable_together
 from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
 from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.outlook import outlook_of
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.settings import config_of, game_of, of_game
+from shapley_coop.state.settings import config_of, game_of
 from shapley_coop.state.table import Table
 
 
@@ -88,7 +85,7 @@ class EvaluatedTable:
     @cached_property
     def offered(self) -> Deal:
         """The deal of the offer that stands; without one, a deal of nothing."""
-        return Deal.model_validate(self.offer["deal"]) if self.offer else Deal()
+        return Deal.of(self.offer["deal"]) if self.offer else Deal()
 
     @cached_property
     def means(self) -> dict[str, Any]:
@@ -97,14 +94,14 @@ class EvaluatedTable:
 
     def beyond_means(self, deal: Deal) -> Fault | None:
         """Why some payer could never pay what a deal asks of it; None if all can."""
-        settings, stands = self.table["settings"], [self.contract, [*self.record]]
-        about = of_game(settings, "enforcement"), self.table["position"], deal.record()
-        told = json.dumps([*about, *stands], default=plain)
-        if told not in _beyond:  # all who accept one offer accept the same deal
+        stands = [self.contract, [*self.record], self.table["position"]]
+        told = json.dumps([deal.record(), *stands], default=plain)
+        asked = (self.game, Enforcement.of(self.table["settings"]), told)
+        if asked not in _beyond:  # agents of one character accept the same deals in every run
             if len(_beyond) >= _MOST_KNOWN:
                 _beyond.clear()
-            _beyond[told] = self._unpayable(deal)
-        return _beyond[told]
+            _beyond[asked] = self._unpayable(deal)
+        return _beyond[asked]
 
     def _unpayable(self, deal: Deal) -> Fault | None:
         known = Means.of({**self.means, "turns": self.game.turns})
@@ -211,8 +208,9 @@ class EvaluatedTable:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
             without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
             return DealOutlook(rows=(kept, without)).record()
-        settings, position = self.table["settings"], self.table["position"]
-        return outlook_of(settings, position, self.record, self.contract, deal, norms, viewer)
+        terms, position = Enforcement.of(self.table["settings"]), self.table["position"]
+        before = (position, self.record, self.contract)
+        return outlook_of(self.game, terms, *before, deal, norms, viewer)
 
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
@@ -257,7 +255,7 @@ class EvaluatedTable:
 
 
 _known: dict[str, tuple[Mapping[str, Any], RunConfig, Game]] = {}
-_beyond: dict[str, Fault | None] = {}
+_beyond: dict[tuple[Game, Enforcement, str], Fault | None] = {}
 _MOST_KNOWN = 256
 
 

@@ -270,6 +270,15 @@ def test_of_each_issue_one_option_is_agreed_on_and_worth_to_each_what_it_says(
             {"agents": {"A": {"holds": {"x": 1}, "worth": {"x": "s777.25"}}, "B": {}}},
             "what x is worth to A is no number",
         ),
+        *(
+            ({"agents": {"A": {"holds": {"x": 1}, **told}, "B": {}}}, why)
+            for told, why in (
+                ({"purse": "s777.25"}, "the purse of A is no number of 0 or more"),
+                ({"purse": -777.25}, "the purse of A is no number of 0 or more"),
+                ({"otherwise": "s777.25"}, "what A has otherwise is no number"),
+                ({"worth": {"x": ["1e400", "777.25"]}}, "what x is worth to A is no number"),
+            )
+        ),
         ({"agents": {"world": {"holds": {"x": 1}}, "B": {}}}, "choose other names"),
         ({**JOB, "issues": {"salary": ["low"]}}, "salary: give 2 to 13 different options"),
         (

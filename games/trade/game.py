@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 
 from shapley_coop.amounts import plain
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.game import Game, Position, Step, Turn
+from shapley_coop.games.game import Game
 from shapley_coop.games.goods import GIVEN, Holdings, hand_over
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
@@ -18,6 +18,7 @@ from shapley_coop.games.trade.conduct import KEEPS, recorded_trade
 from shapley_coop.games.trade.drawn import drawn
 from shapley_coop.games.trade.market import Market, give, read_market
 from shapley_coop.games.trade.points import TradePoints
+from shapley_coop.games.turns import Position, Step, Turn
 
 KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"
 BY_HAND = 12

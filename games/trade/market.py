@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import MAX_AMOUNT, exact, parse_exact
 from shapley_coop.files import plain_reason
 from shapley_coop.games.files import read_file
 from shapley_coop.games.goods import Holdings
@@ -102,6 +102,10 @@ class MarketFile(BaseModel):
                 raise ValueError(f"{name} values {min(unknown)}, which nobody holds")
             for good, worth in trader.worth.items():
                 self._check_worth(name, good, worth)
+            if not _is_amount(trader.otherwise):
+                raise ValueError(f"what {name} has otherwise is no number")
+            if trader.purse is not None and not _is_amount(trader.purse, least=0):
+                raise ValueError(f"the purse of {name} is no number of 0 or more")
         if not 1 <= len(goods) <= MOST_GOODS:
             raise ValueError(f"there are {len(goods)} goods: give 1 to {MOST_GOODS}")
         for good in goods:
@@ -128,10 +132,16 @@ class MarketFile(BaseModel):
             raise ValueError(f"{name} values other options of {good} than there are")
         if good in self.issues and not isinstance(worth, dict):
             raise ValueError(f"{name} values {good}: give what each option is worth")
-        try:
-            worth_of([*worth.values()] if isinstance(worth, dict) else worth, MOST_OF_A_GOOD)
-        except ValueError:
-            raise ValueError(f"what {good} is worth to {name} is no number") from None
+        told = worth.values() if isinstance(worth, dict) else worth
+        if not all(map(_is_amount, [told] if isinstance(told, Amount) else told)):
+            raise ValueError(f"what {good} is worth to {name} is no number")
+
+
+def _is_amount(told: int | float | str, least: int = -MAX_AMOUNT) -> bool:
+    try:
+        return parse_exact(told) >= least
+    except ValueError:
+        return False
 
 
 def _plain(good: str) -> bool:
@@ -244,5 +254,6 @@ def _read(path: Path, _: int) -> Market:
 def _told(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_context=False)[0]
     said = plain_reason(first["msg"])
-    where = ".".join(str(part) for part in first["loc"] if not str(part).startswith("list"))
+    named = (str(part) for part in first["loc"])
+    where = ".".join(part for part in named if not part.startswith(("list[", "dict[")))
     return f"{where}: {said}" if where else said
