@@ -56,7 +56,7 @@ def _computed(
             position=position,
             record=record,
             standing=standing,
-            deal=Deal.model_validate(deal),
+            deal=Deal.of(deal),
             enforcement=terms,
             norm_payoffs=norm_payoffs,
             norms=norms,
