@@ -5,8 +5,9 @@ sorts and filters the tables of runs. Every number is computed from the rows tha
 writes, and names its n. Of each row only what the page shows is held (`evals.reports.kept`).
 """
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = l
     rows, known, suites = stored(folder), manifest(folder), suites_of(folder)
     if not rows:
         raise ValueError(f"{folder} holds no run yet: coop sweep … -o {folder}")
-    times, ended = Times(folder), {place.cell for place in rows.places}
+    times, ended = Times(folder, known["sweep"]), {place.cell for place in rows.places}
     last = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
     sections, waiting = [], []
     for suite in suites:
@@ -112,23 +113,36 @@ def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = l
 class Times:
     """What the volatile lines of a folder tell, of which each is held for a moment.
 
+    Args:
+        folder: of the sweep.
+        sweep: its id, from which runs have their names; where merged, they have others.
+
     Attributes:
-        phases: cell → wall seconds of each of `PHASES`.
-        names: cell → the run's name.
         made: of what made the runs, the distinct values.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.phases: dict[str, tuple[float, ...]] = {}
-        self.names: dict[str, str] = {}
+    def __init__(self, folder: Path, sweep: str) -> None:
+        self._sweep, self._at = sweep, dict[str, int]()
+        self._seconds, self._names = array("d"), dict[str, str]()
         found: dict[str, set[str]] = {name: set() for name in MADE_BY}
         for line in volatile_lines(folder):
-            told = line.get("phases", {})
-            self.phases[line["cell"]] = tuple(told.get(phase, 0.0) for phase in PHASES)
-            self.names[line["cell"]] = line.get("run", "")
+            cell, told = line["cell"], line.get("phases", {})
+            self._at[cell] = len(self._seconds)
+            self._seconds.extend(told.get(phase, 0.0) for phase in PHASES)
+            if (name := line.get("run", "")) != f"{sweep}.{cell}":
+                self._names[cell] = name
             for name in line.keys() & found.keys():
                 found[name].add(line[name])
         self.made = {name: sorted(values) for name, values in found.items()}
+
+    def phases(self, cell: str) -> Sequence[float]:
+        """Wall seconds of each of `PHASES`; empty where the run was not timed."""
+        at = self._at.get(cell)
+        return () if at is None else self._seconds[at : at + len(PHASES)]
+
+    def name(self, cell: str) -> str:
+        """The run's name; empty where it is not known."""
+        return self._names.get(cell, f"{self._sweep}.{cell}" if cell in self._at else "")
 
 
 def _happened(sections: Sequence[dict[str, Any]]) -> str:
@@ -178,8 +192,8 @@ def _suite(
         "compared": _compared(suite, specs, rows),
         "figures": _figures(suite, rows),
         "rankings": rankings(runs),
-        "times": _times(rows, times.phases, axes),
-        "listed": listed(rows, runs, failures, known, times.names),
+        "times": _times(rows, times, axes),
+        "listed": listed(rows, runs, failures, known, times.name),
     }
 
 
@@ -221,13 +235,12 @@ def _compared(
     ]
 
 
-def _times(
-    rows: Sequence[Row], phases: Mapping[str, Sequence[float]], axes: list[str]
-) -> list[tuple[str, list[str], int]]:
+def _times(rows: Sequence[Row], times: Times, axes: list[str]) -> list[tuple[str, list[str], int]]:
     """Mean wall seconds of each phase per turn, over the runs that were timed."""
     lines = []
     for group in conditions(rows, axes):
-        timed = [(row["turns"], phases[row["cell"]]) for row in group.rows if row["cell"] in phases]
+        pairs = ((row["turns"], times.phases(row["cell"])) for row in group.rows)
+        timed = [(played, seconds) for played, seconds in pairs if seconds]
         turns = sum(max(1, played) for played, _ in timed)
         spent = [sum(seconds[at] for _, seconds in timed) for at in range(len(PHASES))]
         shown = [f"{s / turns:.3f}" if turns else "—" for s in spent]
