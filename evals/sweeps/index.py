@@ -15,6 +15,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from shapley_coop.evals.sweeps.lines import Line, crc_of, line_of, whole_lines
@@ -67,7 +68,9 @@ class Index:
     def __iter__(self) -> Iterator[Line]:
         """The lines in the file's order."""
         for found in self._database.execute("SELECT * FROM lines ORDER BY offset"):
-            yield Line(*found)
+            line = Line(*found)
+            suite, labels, game = map(intern, (line.suite, line.labels, line.game))
+            yield line._replace(suite=suite, labels=labels, game=game)
 
     def cells(self) -> set[str]:
         """Whose lines there are."""

@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from sys import intern
 from typing import Any, BinaryIO, NamedTuple, overload
 
 from shapley_coop.evals.sweeps.index import ended_in, index_of, indexed
@@ -115,8 +114,7 @@ def by_cell(folder: Path, kind: str) -> dict[str, Place]:
 
 
 def _place(path: Path, line: Line) -> Place:
-    same = intern(line.suite), intern(line.labels)
-    return Place(path, line.offset, line.length, line.crc, line.cell, *same)
+    return Place(path, line.offset, line.length, line.crc, line.cell, line.suite, line.labels)
 
 
 def _read(file: BinaryIO, place: Place) -> Row:
