@@ -34,7 +34,7 @@ EVALUATIONS_PER_AGENT = 400
 MOST_PER_AGENT = 1600
 """The same where the sampler stops as soon as the errors are within their target."""
 
-MOST_MEMBERSHIPS = 100_000_000
+MOST_MEMBERSHIPS = 200_000_000
 """Coalitions × agents that the sampler looks at: many agents are sampled less often each."""
 
 LEAST_PER_AGENT = 16
