@@ -89,11 +89,11 @@ def parties_by_counts(
         if not all((*own, *had)):
             raise NotFinite(f"nothing that {agent} can do keeps all of it")
         if (own, had) not in known:
-            stages = (
+            within, without = (
                 [CountedStage(counts, _sets(counts, agents, all_), k) for all_, k in pairs]
                 for pairs in (zip(asks, own, strict=True), zip(stood, had, strict=True))
             )
-            known[own, had] = _party(*stages, turns.start)
+            known[own, had] = _party(within, without, turns.start)
         told = _named(known[own, had], agent)
         parties[agent] = replace(
             told,

@@ -162,13 +162,10 @@ def _by_norm(row: Row) -> dict[str, float]:
 
 
 def _settled_by_shapley(credit: Mapping[str, Any]) -> Attribution:
-    """What the settlement computed from the record, as the row tells it."""
-    whole = {name: _exact(credit[name]) for name in ("marginal", "shapley")}
-    alone = credit.get("alone") and _exact(credit["alone"])
-    total = Fraction(str(credit["worth_of_all"]))
-    return Attribution(
-        "shapley", credit["method"], total, whole["marginal"], whole["shapley"], alone=alone
-    )
+    """What the settlement computed from the record, as far as it says what is due."""
+    values, alone = _exact(credit["shapley"]), credit.get("alone")
+    total = sum(values.values(), Fraction(0))
+    return Attribution("shapley", "", total, {}, values, alone=_exact(alone) if alone else None)
 
 
 def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:

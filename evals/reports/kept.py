@@ -27,6 +27,7 @@ def _earned(row: Row) -> dict[str, Any]:
 PARTS: dict[str, Part] = {"plane": _offered, "welfare_by_turn": _earned}
 """Kind of figure → what it reads of a row beside its result and its measures."""
 
+_COMMON = ("status", "simulated", "agents", "seats")
 _AMOUNTS = ("payoffs", "rewards", "credit")
 _BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
 
@@ -62,6 +63,24 @@ class Numbers(Record):
         return None if isnan(value) else value
 
 
+class Outcome(Mapping[str, Any]):
+    """What many rows' results have in common, and the measures that are a row's own."""
+
+    __slots__ = ("_common", "_measures")
+
+    def __init__(self, common: Mapping[str, Any], measures: Numbers) -> None:
+        self._common, self._measures = common, measures
+
+    def __getitem__(self, name: str) -> Any:
+        return self._measures if name == "measures" else self._common[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._common, "measures"))
+
+    def __len__(self) -> int:
+        return len(self._common) + 1
+
+
 @lru_cache(maxsize=64)
 def _numbered(names: tuple[str, ...]) -> dict[str, int]:
     return {name: at for at, name in enumerate(names)}
@@ -88,15 +107,9 @@ class Keeper:
         outcome = row["result"]
         priced = with_cost(row, self._prices)
         measured = Numbers(self._columns, (score(priced, column) for column in self._columns))
-        result: dict[str, Any] = {
-            "status": outcome["status"],
-            "simulated": outcome["simulated"],
-            "agents": self._once(outcome["agents"]),
-            "seats": self._once(outcome["seats"]),
-            "measures": measured,
-        }
+        common = self._once({key: outcome[key] for key in _COMMON})
         if self._kinds - _BY_MEASURES_ALONE:
-            result |= {key: outcome[key] for key in _AMOUNTS}
+            common = {**common, **{key: outcome[key] for key in _AMOUNTS}}
         kept: dict[str, Any] = {
             "cell": row["cell"],
             "suite": self._once(row["suite"]),
@@ -104,7 +117,7 @@ class Keeper:
             "seed": row["seed"],
             "repetition": row["repetition"],
             "turns": len(row["record"]),
-            "result": _record(result),
+            "result": Outcome(common, measured),
         }
         for kind in self._kinds & PARTS.keys():
             kept |= PARTS[kind](row)

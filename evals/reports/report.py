@@ -5,15 +5,17 @@ sorts and filters the tables of runs. Every number is computed from the rows tha
 writes, and names its n. Of each row only what the page shows is held (`evals.reports.kept`).
 """
 
-from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.money import Spent, spent
-from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison
+from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison, Floats
 from shapley_coop.evals.measures.summary import (
     DEFAULT_MEASURES,
     Condition,
@@ -74,7 +76,8 @@ def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = l
     rows, known, suites = stored(folder), manifest(folder), suites_of(folder)
     if not rows:
         raise ValueError(f"{folder} holds no run yet: coop sweep … -o {folder}")
-    times, ended = Times(folder, known["sweep"]), {place.cell for place in rows.places}
+    ended = {place.cell: at for at, place in enumerate(rows.places)}
+    times = Times(folder, known["sweep"], ended)
     last = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
     sections, waiting = [], []
     for suite in suites:
@@ -116,33 +119,35 @@ class Times:
     Args:
         folder: of the sweep.
         sweep: its id, from which runs have their names; where merged, they have others.
+        ended: cell → its number, of those that have ended.
 
     Attributes:
         made: of what made the runs, the distinct values.
     """
 
-    def __init__(self, folder: Path, sweep: str) -> None:
-        self._sweep, self._at = sweep, dict[str, int]()
-        self._seconds, self._names = array("d"), dict[str, str]()
+    def __init__(self, folder: Path, sweep: str, ended: Mapping[str, int]) -> None:
+        self._sweep, self._at = sweep, ended
+        self._seconds = np.full((len(ended), len(PHASES)), np.nan)
+        self._names: dict[str, str] = {}
         found: dict[str, set[str]] = {name: set() for name in MADE_BY}
         for line in volatile_lines(folder):
             cell, told = line["cell"], line.get("phases", {})
-            self._at[cell] = len(self._seconds)
-            self._seconds.extend(told.get(phase, 0.0) for phase in PHASES)
+            if cell in ended:
+                self._seconds[ended[cell]] = [told.get(phase, 0.0) for phase in PHASES]
             if (name := line.get("run", "")) != f"{sweep}.{cell}":
                 self._names[cell] = name
             for name in line.keys() & found.keys():
                 found[name].add(line[name])
         self.made = {name: sorted(values) for name, values in found.items()}
 
-    def phases(self, cell: str) -> Sequence[float]:
-        """Wall seconds of each of `PHASES`; empty where the run was not timed."""
-        at = self._at.get(cell)
-        return () if at is None else self._seconds[at : at + len(PHASES)]
+    def seconds(self, cells: Iterable[str]) -> Floats:
+        """Wall seconds by cell and phase, as in `PHASES`; NaN where a run was not timed."""
+        return self._seconds[[self._at[cell] for cell in cells]]
 
     def name(self, cell: str) -> str:
         """The run's name; empty where it is not known."""
-        return self._names.get(cell, f"{self._sweep}.{cell}" if cell in self._at else "")
+        timed = not isnan(self._seconds[self._at[cell], 0])
+        return self._names.get(cell, f"{self._sweep}.{cell}" if timed else "")
 
 
 def _happened(sections: Sequence[dict[str, Any]]) -> str:
@@ -239,10 +244,9 @@ def _times(rows: Sequence[Row], times: Times, axes: list[str]) -> list[tuple[str
     """Mean wall seconds of each phase per turn, over the runs that were timed."""
     lines = []
     for group in conditions(rows, axes):
-        pairs = ((row["turns"], times.phases(row["cell"])) for row in group.rows)
-        timed = [(played, seconds) for played, seconds in pairs if seconds]
-        turns = sum(max(1, played) for played, _ in timed)
-        spent = [sum(seconds[at] for _, seconds in timed) for at in range(len(PHASES))]
-        shown = [f"{s / turns:.3f}" if turns else "—" for s in spent]
-        lines.append((group.name, shown, len(timed)))
+        seconds = times.seconds(row["cell"] for row in group.rows)
+        timed = ~np.isnan(seconds[:, 0])
+        turns = sum(max(1, row["turns"]) for row, one in zip(group.rows, timed, strict=True) if one)
+        spent = [f"{s / turns:.3f}" if turns else "—" for s in seconds[timed].sum(axis=0)]
+        lines.append((group.name, spent, int(timed.sum())))
     return lines

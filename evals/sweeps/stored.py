@@ -26,6 +26,8 @@ class Place(NamedTuple):
         cell: the cell's id.
         suite: its suite.
         labels: axis → label, as JSON.
+        seed: the cell's.
+        repetition: the cell's.
     """
 
     path: Path
@@ -35,6 +37,8 @@ class Place(NamedTuple):
     cell: str
     suite: str
     labels: str
+    seed: int
+    repetition: int
 
 
 class Stored(Sequence[Row]):
@@ -91,21 +95,20 @@ def in_order(folder: Path, suites: Sequence[Suite]) -> Stored:
     Raises:
         ValueError: it holds two different rows of one cell.
     """
-    ended = ended_in(folder)
+    ended = ended_in(folder, _place)
     ranks = {s.name: {a: list(v) for a, v in s.axes.items()} for s in suites}
     names = list(ranks)
     at: dict[tuple[str, str], tuple[int, ...]] = {}
 
-    def rank(line: Line) -> tuple[Any, ...]:
-        key = line.suite, line.labels
+    def rank(place: Place) -> tuple[Any, ...]:
+        key = place.suite, place.labels
         if key not in at:
-            told = json.loads(line.labels)
-            axes = ranks[line.suite].items()
-            at[key] = (names.index(line.suite), *(v.index(told[axis]) for axis, v in axes))
-        return at[key], line.seed, line.repetition
+            told = json.loads(place.labels)
+            axes = ranks[place.suite].items()
+            at[key] = (names.index(place.suite), *(v.index(told[axis]) for axis, v in axes))
+        return at[key], place.seed, place.repetition
 
-    ordered = sorted(ended.values(), key=lambda found: rank(found[1]))
-    return Stored([_place(path, line) for path, line in ordered])
+    return Stored(sorted(ended.values(), key=rank))
 
 
 def by_cell(folder: Path, kind: str) -> dict[str, Place]:
@@ -114,7 +117,7 @@ def by_cell(folder: Path, kind: str) -> dict[str, Place]:
 
 
 def _place(path: Path, line: Line) -> Place:
-    return Place(path, line.offset, line.length, line.crc, line.cell, line.suite, line.labels)
+    return Place(path, *line[:8])
 
 
 def _read(file: BinaryIO, place: Place) -> Row:
@@ -125,4 +128,5 @@ def _read(file: BinaryIO, place: Place) -> Row:
             f"{place.path}: the line at byte {place.offset} was changed since it was indexed: "
             f"delete {index_of(place.path)} and try again"
         )
-    return parse(data, f"{place.path}: byte {place.offset}")
+    row = parse(data, f"{place.path}: byte {place.offset}")
+    return {**row, "cell": place.cell}  # one text for place and row

@@ -28,7 +28,8 @@ def is_printed(actions: int, agents: int) -> bool:
     >>> is_printed(actions=2, agents=4), is_printed(actions=2, agents=5)
     (True, False)
     """
-    return 2 * agents * actions**agents <= MOST_PRINTED
+    entries: int = 2 * agents * actions**agents
+    return entries <= MOST_PRINTED
 
 
 class SymmetricGame(MatrixGame):
