@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.amounts import parse_exact, plain
+from shapley_coop.amounts import MAX_AMOUNT, parse_exact, plain
 from shapley_coop.deals.clearing import BUY, SELL, Cleared, Order, clear
 from shapley_coop.deals.language.clauses import Clause, Give, Pay
 from shapley_coop.deals.language.deal import Deal
@@ -44,7 +44,8 @@ def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | 
     if wrong := together([one for one in found if isinstance(one, Fault)]):
         return wrong
     placed = [one for one in found if not isinstance(one, Fault)]
-    return together([_crossed(placed, good) for good in goods]) or placed
+    checks = (_crossed, _too_dear)
+    return together([check(placed, good) for check in checks for good in goods]) or placed
 
 
 def beyond(
@@ -123,6 +124,15 @@ def _price(given: Any) -> Fraction | None:
     except ValueError:
         return None
     return price if price >= 0 else None
+
+
+def _too_dear(placed: Sequence[Placed], good: str) -> Fault | None:
+    """Why what an agent buys of a good could cost more than a deal can say."""
+    buys = (order for g, order in placed if g == good and order.side == BUY)
+    cost = sum((order.limit * order.quantity for order in buys), Fraction(0))
+    if cost <= MAX_AMOUNT:
+        return None
+    return Fault("ORDER", f"Your orders of {good} could cost more than {MAX_AMOUNT}: order less.")
 
 
 def _crossed(placed: Sequence[Placed], good: str) -> Fault | None:

@@ -98,7 +98,7 @@ def attributed(page: WorkflowBuilder, bargain: str, settled: str) -> None:
 def bargain(
     page: WorkflowBuilder, topic: Topic, agreed: str, no_deal: str, suffix: str = ""
 ) -> None:
-    """`propose` → `validate` ↺ → `answer` ↺ → `tally`, until all agree or the rounds are used up.
+    """`propose` → `validate` ↺ → `answer` → `tally` ↺, until all agree or the rounds are used up.
 
     One agent proposes, all others answer in parallel; a rejection may carry the next proposal.
 
@@ -129,7 +129,7 @@ def bargain(
 
 
 def play(page: WorkflowBuilder, over: str, renegotiate: str = "", topic: Topic = PLAY) -> None:
-    """`act` ↺ → `step`, until the game is over.
+    """`act` → `step` ↺, until the game is over.
 
     Args:
         page: the page.
@@ -168,7 +168,7 @@ def enforced_play(
     onward: Mapping[str, str],
     verdict: Callable[[Table], str] = how_it_goes_on,
 ) -> None:
-    """`enforce` → `act` ↺ → `step` → `enforce_turn` ↺: what is at stake is posted as play goes on.
+    """`enforce` → `act` → `step` ↺ → `enforce_turn` ↺: what is at stake is posted as play goes on.
 
     Args:
         page: the page.

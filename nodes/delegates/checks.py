@@ -46,5 +46,5 @@ def a_ratification(turn: TurnContext, agent: str, message: Message) -> AgentOutp
     if fault := accepts_another(message, offer):
         return fault
     assert offer is not None, "an offer stands that the message accepts"
-    fault = too_little(turn, agent, Deal.model_validate(offer["deal"]))
+    fault = too_little(turn, agent, Deal.of(offer["deal"]))
     return fault or {"act": "accept", "text": message.speech or ""}

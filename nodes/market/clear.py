@@ -26,15 +26,15 @@ def clear(table: Table) -> dict[str, Any]:
     evaluated = EvaluatedTable(table)
     orders = sent_in(evaluated)
     found, deal = market_of(evaluated, orders)
+    left: AgentOutput = {"act": "leave", "text": ""}
+    heard = [Utterance(agent, left) for agent in table["agents"] if agent not in orders]
     if not deal.clauses:
-        return {"sealed": None, "prices": {}, "verdict": "nothing"}
+        talk = entries(table, "plan", heard)
+        return {"sealed": None, "prices": {}, "talk": talk, "verdict": "nothing"}
     written: AgentOutput = {"act": "write", "text": "", "deal": deal.record()}
     offer = put(deal, SUMMARISER, revision=1)
-    heard = [Utterance(SUMMARISER, written, puts=1)]
-    for agent in table["agents"]:
-        if agent not in orders:
-            heard.insert(0, Utterance(agent, {"act": "leave", "text": ""}))
-            continue
+    heard.append(Utterance(SUMMARISER, written, puts=1))
+    for agent in (one for one in table["agents"] if one in orders):
         signed = accept(offer, agent, offer["revision"], offer["hash"])
         assert isinstance(signed, dict), "it names the offer that stands"
         offer = signed
