@@ -261,6 +261,7 @@ def own_fault(error: BaseException) -> str:
     return f"{at.filename}, line {at.lineno}, in {at.name}: {said}"
 
 
+@lru_cache(maxsize=1024)  # asked for each letter to a program; this folder stays as it is
 def _defines_a_game(name: str) -> bool:
     if not name.isidentifier() or name in {"catalogue", "matrix"}:
         return False
