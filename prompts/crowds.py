@@ -86,7 +86,8 @@ def folded(events: Iterable[Event]) -> list[Event]:
     """
     found: list[Event] = []
     for together, wave in groupby(events, _wave):
-        found += _told_of(list(wave)) if together else wave
+        alike = list(wave)
+        found += _told_of(alike) if together else alike
     return found
 
 

@@ -12,6 +12,7 @@ nothing of their own.
 {'Alice': '9/2', 'Bob': '9/2'}
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
@@ -74,7 +75,6 @@ class EvaluatedTable:
         self.contract: Contract | None = table.get("contract")
         self.offer: Offer | None = table.get("offer")
         self._attributions: dict[str, Attribution] = {}
-        self._beyond: dict[str, Fault | None] = {}
 
     @cached_property
     def signed(self) -> Agreement:
@@ -94,10 +94,14 @@ class EvaluatedTable:
 
     def beyond_means(self, deal: Deal) -> Fault | None:
         """Why some payer could never pay what a deal asks of it; None if all can."""
-        told = deal.model_dump_json()
-        if told not in self._beyond:  # all who accept one offer accept the same deal
-            self._beyond[told] = self._unpayable(deal)
-        return self._beyond[told]
+        stands = [self.contract, [*self.record], self.table["position"]]
+        told = json.dumps([deal.record(), *stands], default=plain)
+        asked = (self.game, Enforcement.of(self.table["settings"]), told)
+        if asked not in _beyond:  # agents of one character accept the same deals in every run
+            if len(_beyond) >= _MOST_KNOWN:
+                _beyond.clear()
+            _beyond[asked] = self._unpayable(deal)
+        return _beyond[asked]
 
     def _unpayable(self, deal: Deal) -> Fault | None:
         known = Means.of({**self.means, "turns": self.game.turns})
@@ -251,6 +255,7 @@ class EvaluatedTable:
 
 
 _known: dict[str, tuple[Mapping[str, Any], RunConfig, Game]] = {}
+_beyond: dict[tuple[Game, Enforcement, str], Fault | None] = {}
 _MOST_KNOWN = 256
 
 
