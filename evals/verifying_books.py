@@ -56,8 +56,10 @@ def changed_settings(run: Run, table: Table) -> list[str]:
 def wrongly_cleared(table: Table) -> list[str]:
     """Where the contract of a call market is not what its sealed orders come to."""
     evaluated, latest = EvaluatedTable(table), dict[str, Entry]()
+    # What is in the last answer of one that passed was refused, or declines.
+    passed = {said["by"] for said in table.get("talk", []) if said["act"] == "pass"}
     for entry in home().journal.entries(table["episode"]):
-        if entry.act == ORDER:
+        if entry.act == ORDER and entry.agent not in passed:
             latest[entry.agent] = entry
     orders = {agent: orders_of(evaluated, agent, entry) for agent, entry in latest.items()}
     found, deal = market_of(evaluated, orders)

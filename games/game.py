@@ -84,6 +84,9 @@ class Game(ABC):
     goods: Sequence[str] = ()
     """What can change hands by a deal, in a game in which agents hold goods."""
 
+    currency: str = ""
+    """In which rewards are, where they are money; else they are points."""
+
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         try:
             self.params = self.Params.model_validate(dict(params or {}))
@@ -315,6 +318,8 @@ _SHORT = 80
 
 def _effect(effect: Mapping[str, Any]) -> str:
     """An effect without what is too long for a line."""
+    if effect.keys() == {"effect", "agent"}:
+        return f"{effect['agent']} {effect['effect']}"
     told = (_words(key, value) for key, value in effect.items() if key != "shock")
     return " ".join(text.replace("_", " ") for text in told if len(text) <= _SHORT)
 

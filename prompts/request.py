@@ -52,9 +52,9 @@ def _membership(view: Facts) -> dict[str, Any]:
     """Where delegates bargain: a member's group, its delegate, and what leaving a deal does."""
     return {
         "group": few(view.get("group", [])),
-        "candidates": few(view.get("legal", [])) if view["ask"] == "elect" else "",
         "vetoed": few(view.get("vetoed", [])),
         "own_delegate": plain(view.get("delegate", "")),
+        "unsigned": few(view.get("unsigned", [])),
         "leaving": view.get("leaving", ""),
         "other_clauses": view.get("offer", {}).get("others", 0),
     }
