@@ -17,9 +17,11 @@ from shapley_coop.prompts.render import (
     render,
     using,
 )
+from shapley_coop.prompts.talk import NOT_PLAYED
 from shapley_coop.prompts.words import quoted
 
 __all__ = [
+    "NOT_PLAYED",
     "check_pack",
     "fenced",
     "fingerprint",

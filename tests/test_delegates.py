@@ -14,6 +14,7 @@ from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load, names
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.prompts import NOT_PLAYED
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import message_of
 from shapley_coop.state import Home, RunConfig, Table, home, parties
@@ -196,7 +197,8 @@ async def test_letters_tell_how_it_goes_on_from_where_their_reader_is(script: Sc
         assert ("You are in groups, and each group elects a delegate." in letter) is goes_on
         assert ("You play once, everybody at the same time." in letter) is goes_on
         assert "Each of you thinks in private." not in letter, "delegates alone are asked to"
-        assert ("Nothing yet." in letter) is (act == "elect"), "the talk is left out, not denied"
+        assert ("Nothing yet." in letter) is (act == "elect")
+        assert (NOT_PLAYED in letter) is (act != "elect"), "the talk is left out, and not denied"
 
 
 # To sign, to veto, to leave

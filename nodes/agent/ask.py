@@ -18,7 +18,14 @@ from langgraph.runtime import Runtime
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
-from shapley_coop.prompts import using, write_history, write_request, write_retry, write_rules
+from shapley_coop.prompts import (
+    NOT_PLAYED,
+    using,
+    write_history,
+    write_request,
+    write_retry,
+    write_rules,
+)
 from shapley_coop.seats import Letter
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.asking import Reply, ask_seats
@@ -175,9 +182,9 @@ def _history(turn: TurnContext) -> tuple[str, Lines, list[dict[str, Any]]]:
     """The public history for all who are asked in parallel: words, what they tell, all of it."""
     events = history(turn)
     told = turn.asking.tells(turn, events)
-    # Where all that happened is left out, that nothing has would be untrue.
-    words = write_history(told, turn.evaluated.game.turns) if told or not events else ""
-    return words, told, events
+    if events and not told:  # all of it is left out: that nothing has happened would be untrue
+        return "" if turn.evaluated.record else NOT_PLAYED, told, events
+    return write_history(told, turn.evaluated.game.turns), told, events
 
 
 def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
