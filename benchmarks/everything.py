@@ -52,6 +52,7 @@ MODULES = {
     "delegates": "delegates",
     "sloppy": "sloppy",
     "start": "start",
+    "server": "server",
     "git": "git",
 }
 """Every bench, and where it is: a function of its name, whose defaults are the goals' sizes."""
@@ -76,6 +77,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "delegates": {"sizes": (3, 4), "everybody": 3, "seeds": 1, "games": ("volunteers",)},
     "sloppy": {"seeds": 1, "workflows": ("llm_only", "short_term")},
     "start": {"repeats": 1, "commands": ("coop --help",)},
+    "server": {"repeats": 1, "latency": 0.01, "at_once": 4},
     "git": {"repeats": 1, "commits": (20, 40)},
 }
 """Sizes that only show that a bench works."""

@@ -16,13 +16,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 from unittest.mock import patch
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.messages import BaseMessage
 from pydantic import ConfigDict
 
 from shapley_coop.seats import Seat
+from shapley_coop.seats.awaited import AwaitedChatModel
 from shapley_coop.seats.letters import facts_in, with_facts
 
 Script = Callable[[str, str], str]
@@ -63,7 +61,7 @@ class Gate:
         self._opened.set()
 
 
-class ScriptedModel(BaseChatModel):
+class ScriptedModel(AwaitedChatModel):
     """Answers after `latency` seconds, with a few microseconds of work."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -80,32 +78,16 @@ class ScriptedModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "script"
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        known = {key: x for key, x in facts_in(messages).items() if key in _READ}
-        letter = with_facts(str(messages[-1].content), known)
-        message = AIMessage(self.script(self.agent, letter))
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    async def answered(self, messages: list[BaseMessage]) -> str:
+        """What the script says, once the gate is open and the time is over."""
         if self.heard is not None:
             self.heard(messages)
         if self.gate is not None:
             await self.gate.pass_through()
         # A sleep of 0 still gives way to others, as every real call does.
         await asyncio.sleep(self.latency)
-        return self._generate(messages)
+        known = {key: x for key, x in facts_in(messages).items() if key in _READ}
+        return self.script(self.agent, with_facts(str(messages[-1].content), known))
 
 
 @contextmanager
@@ -123,7 +105,7 @@ def scripted_reply(
     own = {"script": script, "latency": latency, "gate": gate, "heard": heard}
     models: dict[str, ScriptedModel] = {}
 
-    def rote_model(seat: Seat, *, agent: str, seed: int) -> BaseChatModel:
+    def rote_model(seat: Seat, *, agent: str, seed: int) -> ScriptedModel:
         if agent not in models:
             models[agent] = ScriptedModel(agent=agent, **own)
         return models[agent]

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from shapley_coop.cli import (
+    answering,
     attacking,
     attributing,
     authoring,
@@ -50,7 +51,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
     PLAY: {
         "demo": measuring.demo,
         "resume": playing.resume,
-        "answer": playing.answer,
+        "answer": answering.answer,
         "list": inspecting.list_,
     },
     INSPECT: {

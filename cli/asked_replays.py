@@ -19,8 +19,8 @@ from shapley_coop.amounts import exact
 from shapley_coop.credit import attribute_by
 from shapley_coop.deals import Fault, scan
 from shapley_coop.games.baseline import AWAY, RANDOM
-from shapley_coop.games.game import Position, Turn
 from shapley_coop.games.replay import Replays, least_for_the_present
+from shapley_coop.games.turns import Position, Turn
 from shapley_coop.graphs.phases import ACT
 from shapley_coop.nodes.agent.ask import write_letter
 from shapley_coop.seats.models import chat_model

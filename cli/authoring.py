@@ -28,9 +28,14 @@ def game(
     file = out or Path(f"{name}.py")
     if file.exists():
         raise ValueError(f"{file} exists already: choose another name, or another file with --out")
+    write_file(file, new_game(name))
+    say(str(file))
+    note(f"play it: coop run {file}")
+
+
+def new_game(name: str) -> str:
+    """The source of a commented game of that name."""
     words = name.replace("_", " ").split()
     named = {"name": name, "Name": " ".join(words).capitalize()}
     text = Template(_TEMPLATE.read_text(encoding="utf-8"))
-    write_file(file, text.substitute(named, Class="".join(map(str.capitalize, words))))
-    say(str(file))
-    note(f"play it: coop run {file}")
+    return text.substitute(named, Class="".join(map(str.capitalize, words)))

@@ -49,9 +49,11 @@ def a2a(
         raise ValueError(f"coop a2a: {missing}") from None
     from shapley_coop.cli.options import seats_from
     from shapley_coop.seats import Seat, check_seat
+    from shapley_coop.seats.keys import bind_keys
 
     url = card_url or f"http://{host}:{port}/"
     if what == JUDGE:
+        bind_keys()  # whoever asks names the addresses, which get no token of this machine
         app = application(Judge(), ASSESSMENT, url)
     else:
         seat = Seat.model_validate(seats_from(what, None, base_url)["*"])

@@ -27,7 +27,7 @@ MOST_COLUMNS = 8
 ALL = "all"
 
 Out = Annotated[Path | None, typer.Option("-o", "--out", help="The sweep's folder.")]
-Seeds = Annotated[str, typer.Option(help="In place of the suite's: 0-29, or 0-4,10.")]
+Seeds = Annotated[str, typer.Option(help="In place of the file's: 0-29, or 0-4,10.")]
 Failures = Annotated[float, typer.Option(help="The part of the cells that may fail.", min=0, max=1)]
 Dollars = Annotated[float | None, typer.Option(help="USD, over all runs of the folder.", min=0)]
 AtOnce = Annotated[int, typer.Option(help="Runs side by side.", min=1, max=1000)]

@@ -1,4 +1,4 @@
-"""`coop run`, `resume` and `answer`: playing."""
+"""`coop run` and `coop resume`: playing."""
 
 import os
 import sys
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shapley_coop.cli.console import complain, finish, note, say, say_json, say_lines, waiting
+from shapley_coop.cli.answering import asking
+from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
 from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
     AgentSeats,
@@ -29,14 +30,10 @@ from shapley_coop.cli.options import (
     personas_from,
     seats_from,
     settings_from,
-    words,
 )
 from shapley_coop.files import first_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
     from shapley_coop.state import RunConfig
 
 ENDED_IN_ERROR = 1
@@ -159,70 +156,6 @@ def _check_ready(run: Any) -> None:
         game_of(run.room).make_ready()
 
 
-def answer(
-    run: RunName,
-    agent: Annotated[str, typer.Argument(help="The agent whom the person plays.")],
-    reply: Annotated[
-        str,
-        typer.Argument(
-            help="The message, or @FILE that holds it; if it is left out, the waiting letter is "
-            "printed."
-        ),
-    ] = "",
-) -> None:
-    """Read the waiting letter of a person, and answer it; coop resume then goes on.
-
-    A reply is taken for a letter that was read here: of two replies in a row, the second would
-    bind its author to an answer to a letter that it has not seen.
-    """
-    from shapley_coop.state import home
-
-    found = home().runs.get(run)
-    episode, mail = _mail_of(found, agent)
-    if not reply:
-        if mail is None:
-            raise ValueError(f"no letter waits for {agent} in {run}")
-        say_lines(mail.letter_text)
-        home().read_letters.add(episode, mail)
-        return
-    if mail is not None and not home().read_letters.has(episode, mail):
-        raise ValueError(
-            f"{agent} has not read the letter that waits, so that no reply to it is taken: "
-            f"read it with coop answer {run} {quote(agent)}"
-        )
-    _reply(found, agent, words("the reply", reply))
-
-
-def _reply(run: Any, agent: str, reply: str) -> None:
-    """Hand in a reply; one that is refused is told why, and the letter waits on."""
-    from shapley_coop.graphs.running import answer as answer_for
-    from shapley_coop.state import home
-
-    fault = finish(answer_for(run, agent, reply))
-    episode, mail = _mail_of(run, agent)
-    if fault:
-        if mail is not None:
-            home().read_letters.add(episode, mail)  # the same letter, with the reason told here
-        raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
-    if mail is not None:
-        note(f"{agent} has answered, and is asked again: coop answer {run.run} {quote(agent)}")
-    else:
-        onward = f"go on with: coop resume {run.run}"
-        if run.graph == "consent":
-            onward = "the command that asked, given again, goes on and tells who agreed"
-        note(f"{agent} has answered; {onward}")
-
-
-def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
-    """The run's episode, and the letter that waits for an agent, or None."""
-    from shapley_coop.graphs.threads import table_of
-    from shapley_coop.state import home
-
-    table = finish(table_of(run))
-    episode = table.get("episode", "")
-    return episode, home().journal.mail(episode, agent) if episode else None
-
-
 def _company(task: str, unsafe: bool) -> dict[str, Any]:
     """Return the parameters of a software company that have options of their own."""
     if not task and not unsafe:
@@ -231,29 +164,6 @@ def _company(task: str, unsafe: bool) -> dict[str, Any]:
 
     given: dict[str, Any] = {"task": read_task(task)} if task else {}
     return given | ({"unsafe_no_sandbox": True} if unsafe else {})
-
-
-def _ask_here(mail: Any) -> str:
-    """Ask a person at this terminal."""
-    say()
-    say(f"--- {mail.agent}, you are asked to {mail.act} ---")
-    say()
-    say_lines("# So far" + mail.letter_text.partition("\n# So far")[2])
-    note(f"{mail.agent}, your message (elements as in the letter; one line):")
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError  # nobody is there any more
-    return line.strip()
-
-
-def _asking(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
-    """Ask a person at this terminal, without a spinner that moves while they type."""
-
-    def ask(mail: Any) -> str:
-        with hidden():
-            return _ask_here(mail)
-
-    return ask
 
 
 def _config(given: dict[str, Any]) -> "RunConfig":
@@ -308,7 +218,7 @@ def _follow(run: Any, as_json: bool) -> None:
     watch = (lambda *_: None) if as_json else narrate
     try:
         with waiting(f"playing {run.run}") as hidden:
-            person = _asking(hidden) if sys.stdin.isatty() else None
+            person = asking(hidden) if sys.stdin.isatty() else None
             outcome, sent = finish(_traced(run, watch, person))
     except Waiting as pause:
         who = pause.agents

@@ -13,6 +13,7 @@ from shapley_coop.cli.experimenting import (
     AtOnce,
     Failures,
     Out,
+    Seeds,
     run_cells,
     sweep_folder,
 )
@@ -20,6 +21,7 @@ from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.evals.tournament.entry import Tournament
     from shapley_coop.evals.tournament.ranking import Rank
 
 VERIFY = "verify"
@@ -37,6 +39,7 @@ def tournament(
         Path | None, typer.Argument(help="Of 'verify': the tournament's folder.", metavar="[DIR]")
     ] = None,
     out: Out = None,
+    seeds: Seeds = "",
     max_connections: AtOnce = 16,
     shard: Annotated[
         str, typer.Option(help="i/n: one of n disjoint parts, in a home of its own.")
@@ -60,25 +63,33 @@ def tournament(
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
     from shapley_coop.evals.sweeps.shards import shard_from
+    from shapley_coop.evals.sweeps.suite import parse_seeds
     from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.evals.tournament.entry import load_tournament
 
     limits = Limits(at_once=max_connections, errors=fail_on_error)
-    _play(file, out, limits, shard_from(shard, os.environ), as_json)
+    entered = load_tournament(file)
+    if seeds:
+        entered = entered.model_copy(update={"seeds": parse_seeds(seeds)})
+    _play(entered, out, limits, shard_from(shard, os.environ), as_json)
 
 
 def _play(
-    file: str, out: Path | None, limits: "Limits", part: tuple[int, int] | None, as_json: bool
+    entered: "Tournament",
+    out: Path | None,
+    limits: "Limits",
+    part: tuple[int, int] | None,
+    as_json: bool,
 ) -> None:
     from shapley_coop.evals.sweeps.index import cells_in
     from shapley_coop.evals.sweeps.shards import live_in_home_of
     from shapley_coop.evals.sweeps.shards import shard as shard_of
     from shapley_coop.evals.sweeps.suite import expand
-    from shapley_coop.evals.tournament.entry import load_tournament, suites
+    from shapley_coop.evals.tournament.entry import suites
     from shapley_coop.evals.tournament.page import leaderboard
     from shapley_coop.evals.tournament.results import enter, keep_ranking, played_in
     from shapley_coop.seats.keys import keys_bound
 
-    entered = load_tournament(file)
     chosen = suites(entered)
     cells = [cell for suite in chosen for cell in expand(suite)]
     place = out or sweep_folder(entered.name)

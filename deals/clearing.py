@@ -16,8 +16,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain, islice, repeat
 from typing import Literal
 
+from shapley_coop.amounts import MAX_DENOMINATOR
 from shapley_coop.games.dice import dice
 
 Side = Literal["buy", "sell"]
@@ -87,8 +89,10 @@ def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
         good: its name, so that the draws of two goods differ.
     """
     known = list(orders)
-    buys = _units(known, BUY, seed, good)
-    sells = _units(known, SELL, seed, good)
+    wanted, offered = (sum(o.quantity for o in known if o.side == side) for side in (BUY, SELL))
+    most = min(wanted, offered) + 1  # who orders more than there can be costs no more memory
+    buys = list(islice(_units(known, BUY, seed, good), most))
+    sells = list(islice(_units(known, SELL, seed, good), most))
     pairs = zip(buys, sells, strict=False)
     count = sum(1 for (bid, _), (ask, _) in pairs if bid >= ask)
     if not count:
@@ -97,13 +101,23 @@ def clear(orders: Iterable[Order], seed: int = 0, good: str = "") -> Cleared:
     low = max([low, *(bid for bid, _ in buys[count : count + 1])])
     high = min([high, *(ask for ask, _ in sells[count : count + 1])])
     return Cleared(
-        price=(low + high) / 2,
+        price=_middle(low, high),
         bought=dict(Counter(agent for _, agent in buys[:count])),
         sold=dict(Counter(agent for _, agent in sells[:count])),
     )
 
 
-def _units(orders: Sequence[Order], side: Side, seed: int, good: str) -> list[tuple[Fraction, str]]:
+def _middle(low: Fraction, high: Fraction) -> Fraction:
+    """The middle of two limits; one that is too fine to be paid, to nine decimals between them."""
+    middle = (low + high) / 2
+    if middle.denominator <= MAX_DENOMINATOR:
+        return middle
+    return max(low, min(high, Fraction(round(middle * MAX_DENOMINATOR), MAX_DENOMINATOR)))
+
+
+def _units(
+    orders: Sequence[Order], side: Side, seed: int, good: str
+) -> Iterator[tuple[Fraction, str]]:
     """The limit of each unit, with its agent, the best first; of equal ones by lot among agents."""
     agents = sorted({order.agent for order in orders})
     places = dice(seed, 0, f"call_market/{side}/{good}").permutation(len(agents))
@@ -114,4 +128,4 @@ def _units(orders: Sequence[Order], side: Side, seed: int, good: str) -> list[tu
         for order in orders
         if order.side == side
     )
-    return [(sign * limit, agent) for limit, _, agent, n in ranked for _ in range(n)]
+    return chain.from_iterable(repeat((sign * limit, agent), n) for limit, _, agent, n in ranked)

@@ -1,12 +1,13 @@
 """A contract: a deal that everyone accepted. One stands at a time; amendments are chained."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
-from shapley_coop.canonical import digest, digest_before_2
+from shapley_coop.canonical import cache_key, digest, digest_before_2
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Share, sentence
 from shapley_coop.deals.language.deal import Deal, Offer
 
@@ -43,7 +44,7 @@ def amend(contract: Contract, offer: Offer, from_turn: int) -> Contract:
     Obligations are replaced from `from_turn` on. Payments stay in force unless the offer drops
     them by id; so does the share, unless the offer drops it or has its own.
     """
-    deal = Deal.model_validate(offer["deal"])
+    deal = Deal.of(offer["deal"])
     kept = [_ended(term, deal, from_turn) for term in contract["terms"]]
     return _contract(offer, contract["hash"], kept + _terms(offer, from_turn, start=len(kept) + 1))
 
@@ -56,7 +57,12 @@ def in_force(contract: Contract | None) -> dict[str, Clause]:
 
 def clause_of(term: Term) -> Clause:
     """The clause of a term."""
-    return _clause.validate_python(term["clause"])
+    return _read(cache_key(term["clause"]))
+
+
+@lru_cache(maxsize=4096)
+def _read(clause: bytes) -> Clause:
+    return _clause.validate_json(clause)
 
 
 def share_of(contract: Contract | None) -> Share | None:

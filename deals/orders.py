@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from shapley_coop.amounts import parse_exact, plain
+from shapley_coop.amounts import MAX_AMOUNT, parse_exact, plain
 from shapley_coop.deals.clearing import BUY, SELL, Cleared, Order, clear
 from shapley_coop.deals.language import spelling
 from shapley_coop.deals.language.clauses import Clause, Give, Pay
@@ -48,7 +48,8 @@ def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | 
     placed = [_order(row, notes.at(f"order {n}"), terms) for n, row in enumerate(rows, start=1)]
     if notes.faults:
         return Fault("JSON", listed([f"{one}." for one in notes.faults]))
-    return together([_crossed(placed, good) for good in goods]) or placed
+    checks = (_crossed, _too_dear)
+    return together([check(placed, good) for check in checks for good in goods]) or placed
 
 
 SHAPE = (
@@ -135,6 +136,15 @@ def _order(row: Any, notes: Notes, terms: Terms) -> Placed:
     if price < 0:
         notes.wrong("price", "it is negative: write what one unit costs, 0 or more")
     return good, Order(terms.agents[0], BUY if side == BUY else SELL, count, price)
+
+
+def _too_dear(placed: Sequence[Placed], good: str) -> Fault | None:
+    """Why what an agent buys of a good could cost more than a deal can say."""
+    buys = (order for g, order in placed if g == good and order.side == BUY)
+    cost = sum((order.limit * order.quantity for order in buys), Fraction(0))
+    if cost <= MAX_AMOUNT:
+        return None
+    return Fault("ORDER", f"Your orders of {good} could cost more than {MAX_AMOUNT}: order less.")
 
 
 def _crossed(placed: Sequence[Placed], good: str) -> Fault | None:

@@ -5,11 +5,13 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Message, in_force, scan
+from shapley_coop.games.params import COUNT
 from shapley_coop.graphs.threads import Place
 from shapley_coop.seats.calls import calls_in
 from shapley_coop.seats.records import Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state import EvaluatedTable, Run, Table, final, home
+from shapley_coop.state.consent import counted_split
 from shapley_coop.state.market import ORDER, market_of, orders_of
 from shapley_coop.state.settlement import deposit_lines, reward_lines
 
@@ -57,9 +59,10 @@ def wrongly_cleared(table: Table) -> list[str]:
     """Where the contract of a call market is not what its sealed orders come to."""
     evaluated, latest = EvaluatedTable(table), dict[str, Entry]()
     # What is in the last answer of one that passed was refused, or declines.
-    passed = {said["by"] for said in table.get("talk", []) if said["act"] == "pass"}
-    for entry in home().journal.entries(table["episode"]):
-        if entry.act == ORDER and entry.agent not in passed:
+    passed = {said["by"] for said in table["talk"] if said["act"] == "pass"}
+    sent = (e for e in home().journal.entries(table["episode"]) if e.act == ORDER)
+    for entry in sorted(sent, key=lambda entry: entry.attempt):
+        if entry.agent not in passed:
             latest[entry.agent] = entry
     orders = {agent: orders_of(evaluated, agent, entry) for agent, entry in latest.items()}
     found, deal = market_of(evaluated, orders)
@@ -71,6 +74,13 @@ def wrongly_cleared(table: Table) -> list[str]:
     signed = list(in_force(table.get("contract")).values())
     different = list(differences(table.get("prices", {}), told))
     return different if signed == list(deal.clauses) else ["the trades", *different]
+
+
+def wrongly_counted(table: Table) -> list[str]:
+    """Whether the first offer about a bounty is another split than the counted one."""
+    put = [said.get("deal") for said in table.get("talk", []) if said["by"] == COUNT]
+    due = [counted_split(EvaluatedTable(table)).record()]
+    return list(differences(put, due, "offer 1"))
 
 
 def changed_postings(table: Table) -> list[str]:

@@ -16,8 +16,9 @@ YAML file of payoffs: `games.catalogue` finds either by its name here, or by its
 """
 
 from shapley_coop.games.catalogue import foresight_of, load, names, summary
-from shapley_coop.games.game import Game, Position, Step, Turn
+from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError, Number, Params
+from shapley_coop.games.turns import Position, Step, Turn
 
 __all__ = [
     "Game",

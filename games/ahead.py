@@ -17,7 +17,8 @@ from shapley_coop.games.params import EVERYONE
 
 if TYPE_CHECKING:
     from shapley_coop.games.foresight import Asked, Owed
-    from shapley_coop.games.game import Game, Position, Turn
+    from shapley_coop.games.game import Game
+    from shapley_coop.games.turns import Position, Turn
 
 UNASKED = "\0unasked"
 """Instead of what is asked: what the agent would do if nothing were."""

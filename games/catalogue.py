@@ -135,8 +135,9 @@ def foresight_of(facts: Mapping[str, Any]) -> type[Foresight] | None:
 
 def _plugged(name: str) -> bool:
     """Whether an installed package brings a game of this name that is none of ours."""
-    here = _defines_a_game(name) or _is_file(_HERE / f"{name}.yaml")
-    return name.isidentifier() and not here and name in plugins.names("games")
+    if not name.isidentifier() or name not in plugins.names("games"):
+        return False
+    return not (_defines_a_game(name) or _is_file(_HERE / f"{name}.yaml"))
 
 
 def _plugin(name: str) -> type[Game]:
@@ -261,6 +262,7 @@ def own_fault(error: BaseException) -> str:
     return f"{at.filename}, line {at.lineno}, in {at.name}: {said}"
 
 
+@lru_cache(maxsize=256)  # every letter of an embedded agent asks it
 def _defines_a_game(name: str) -> bool:
     if not name.isidentifier() or name in {"catalogue", "matrix"}:
         return False

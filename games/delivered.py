@@ -11,9 +11,10 @@ from shapley_coop.amounts import apportion, exact
 from shapley_coop.earned_value import WEIGHTS, Weights, parts
 from shapley_coop.games.ahead import Ahead, BountyAhead
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
-from shapley_coop.games.game import Game, Position, Step, Turn
+from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError, Number, Params
 from shapley_coop.games.replay import Replays, additive, earned_alone
+from shapley_coop.games.turns import Position, Step, Turn
 
 DELIVER = "deliver"
 

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Missing, Owed, Part
-from shapley_coop.games.game import Turn
+from shapley_coop.games.turns import Turn
 
 Play = dict[str, str]
 

@@ -7,8 +7,8 @@ from pydantic import Field, model_validator
 from shapley_coop.games.aggregative.counts import Piece
 from shapley_coop.games.aggregative.symmetric import Formula, SymmetricGame
 from shapley_coop.games.baseline import AWAY, Absent
-from shapley_coop.games.game import Position, Step
 from shapley_coop.games.params import Number, Params
+from shapley_coop.games.turns import Position, Step
 
 
 class EscapeRoomParams(Params):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from shapley_coop.games.game import Turn
+from shapley_coop.games.turns import Turn
 
 Payoffs = dict[str, float]
 

@@ -1,50 +1,23 @@
 """What every game is: start, view, legal, step, over, and what credit compares a play with."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
-from typing import Any, ClassVar, NotRequired
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
-from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
-from shapley_coop.amounts import exact
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import ALL_IDLE, IDLE, POLICY, Baseline, read_baseline
 from shapley_coop.games.classes import ByClass
 from shapley_coop.games.goods import Holdings, gifts_in, with_gifts
-from shapley_coop.games.params import GameError, Number, Params, one_line
+from shapley_coop.games.params import GameError, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints, best_total
 from shapley_coop.games.replay import Conduct, Replays, conduct, step_by_step
-
-Position = dict[str, Any]
-"""A position of a game: plain JSON, complete, and the same for the same seed and actions."""
-
-
-class Turn(TypedDict):
-    """One turn as the public record keeps it."""
-
-    turn: int  # from 1
-    actions: dict[str, str]  # agent → action; an agent that had nothing to do is absent
-    rewards: dict[str, Number]  # agent → reward of this turn, in the game's unit
-    pot: NotRequired[Number]  # team reward of this turn, owned by no agent until it is settled
-    effects: NotRequired[list[dict[str, Any]]]  # what else happened, in order
-
-
-@dataclass(frozen=True)
-class Step:
-    """What one joint action leads to."""
-
-    position: Position
-    rewards: dict[str, Number]
-    pot: Number = 0
-    effects: list[dict[str, Any]] = field(default_factory=list)
-    """What else happened. One with `"shock": True` can call for a renegotiation."""
+from shapley_coop.games.turns import Position, RecordKey, Step, Turn, effect_words
 
 
 class Game(ABC):
@@ -71,6 +44,9 @@ class Game(ABC):
 
     rolls_dice: ClassVar[bool] = True
     """Whether what the same actions lead to depends on the seed."""
+
+    needs_seed: ClassVar[bool] = True
+    """Whether anything of it depends on the seed: its dice, or what is drawn before play."""
 
     symmetric: ClassVar[bool] = False
     """Whether the rules treat all agents alike: their names could be exchanged."""
@@ -209,10 +185,10 @@ class Game(ABC):
 
     def replays_of(self, record: Sequence[Turn]) -> Replays:
         """The same; the latest are kept."""
-        return self._kept_replays(_Record(record))
+        return self._kept_replays(RecordKey(record))
 
     @cached_property
-    def _kept_replays(self) -> Callable[["_Record"], Replays]:
+    def _kept_replays(self) -> Callable[[RecordKey], Replays]:
         return lru_cache(maxsize=4)(lambda record: self.replays(record.turns))
 
     @property
@@ -279,7 +255,7 @@ class Game(ABC):
 
     def happened(self, turn: Turn) -> str:
         """What a turn's effects were, in few words of one line, for the letters' table of turns."""
-        return "; ".join(_effect(effect) for effect in turn.get("effects", []))
+        return "; ".join(effect_words(effect) for effect in turn.get("effects", []))
 
     def action_label(self, action: str) -> str:
         """The name under which an action is recorded and agreed on: without what it carries."""
@@ -311,42 +287,3 @@ class Game(ABC):
                 raise GameError(
                     f"{agent} cannot {action!r} in {self.name} now: legal are {', '.join(legal)}"
                 )
-
-
-_SHORT = 80
-
-
-def _effect(effect: Mapping[str, Any]) -> str:
-    """An effect without what is too long for a line."""
-    if effect.keys() == {"effect", "agent"}:
-        return f"{effect['agent']} {effect['effect']}"
-    told = (_words(key, value) for key, value in effect.items() if key != "shock")
-    return " ".join(text.replace("_", " ") for text in told if len(text) <= _SHORT)
-
-
-def _words(key: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return key if value else f"not {key}"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-class _Record:
-    """A record as the key of a cache: equal by what it says."""
-
-    def __init__(self, turns: Sequence[Turn]) -> None:
-        self.turns = turns
-        self._said = json.dumps(list(turns), sort_keys=True, default=str)
-
-    def __hash__(self) -> int:
-        return hash(self._said)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Record) and self._said == other._said
-
-
-def realised_total(record: Sequence[Turn]) -> Fraction:
-    """R(N, τ) = Σ_t Σ_j r_j^t plus the pot (Shapley-Coop, Eq. 7), exact, in the game's unit."""
-    return sum(
-        (exact(r) for turn in record for r in [*turn["rewards"].values(), turn.get("pot", 0)]),
-        start=Fraction(0),
-    )

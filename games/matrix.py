@@ -13,11 +13,12 @@ from shapley_coop.games.aggregative.payoffs import CountedPayoffs
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.classes import ByClass
-from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
+from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError, Params, Payoff, one_line
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
 from shapley_coop.games.table import PayoffTable
+from shapley_coop.games.turns import Position, Step, Turn, realised_total
 
 MAX_JOINT_ACTIONS = 100_000
 MAX_PAYOFF = 10**9
@@ -117,6 +118,7 @@ class MatrixGame(Game):
 
     name = "matrix"
     rolls_dice = False
+    needs_seed = False
     Params: ClassVar[type[Params]] = MatrixParams
     params: MatrixParams
 

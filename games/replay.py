@@ -26,7 +26,8 @@ from shapley_coop.games.classes import ByClass
 from shapley_coop.games.dice import dice
 
 if TYPE_CHECKING:
-    from shapley_coop.games.game import Game, Position, Step, Turn
+    from shapley_coop.games.game import Game
+    from shapley_coop.games.turns import Position, Step, Turn
 
 Coalitions = NDArray[np.bool_]
 """Shape (m, n): row k holds agent i or does not."""
@@ -227,8 +228,8 @@ def least_for_the_present(
 ) -> "Step":
     """The step under the joint action of the absent that leaves those present least; it pays 0
     to the absent. Of equals the first in the order of the actions."""
-    from shapley_coop.games.game import Step
     from shapley_coop.games.params import GameError
+    from shapley_coop.games.turns import Step
 
     open_ = {a: legal for a in absent if (legal := game.legal(position, a))}
     if prod(len(legal) for legal in open_.values()) > MOST_ABSENT_PLAYS:

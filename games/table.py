@@ -13,8 +13,8 @@ from shapley_coop.games.replay import Replays
 from shapley_coop.games.table_replay import Pays, surviving_baseline, table_replays
 
 if TYPE_CHECKING:
-    from shapley_coop.games.game import Turn
     from shapley_coop.games.matrix import MatrixGame
+    from shapley_coop.games.turns import Turn
 
 MAX_LOOKED_THROUGH = 4_096
 

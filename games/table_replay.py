@@ -14,8 +14,8 @@ from shapley_coop.games.baseline import ALL_AWAY, AWAY, Baseline, in_words
 from shapley_coop.games.replay import EXACT_AGENTS, Coalitions, Replays
 
 if TYPE_CHECKING:
-    from shapley_coop.games.game import Turn
     from shapley_coop.games.matrix import MatrixGame
+    from shapley_coop.games.turns import Turn
 
 Pays = Mapping[tuple[str, ...], Mapping[str, Number]]
 

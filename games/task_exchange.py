@@ -21,10 +21,11 @@ from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
 from shapley_coop.games.exchange.solutions import ExchangePoints
 from shapley_coop.games.exchange.source import GENERATED, from_taskbench, generated, scenario
 from shapley_coop.games.exchange.tools import simulate
-from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
+from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError, Params
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays
+from shapley_coop.games.turns import Position, Step, Turn, realised_total
 
 BEST, LADDER = 32, 32
 

@@ -1,6 +1,6 @@
 """A call market: sealed orders, one price for each good, and what trades changes hands.
 
-    open → bid ↺ → clear ↺ → act ↺ → step ↺ → settle
+    open → bid → clear ↺ → act → step ↺ → settle
 
 Prices in the place of talk, where goods are divisible (the k-double auction of Chatterjee and
 Samuelson, 1983). Every agent sends orders to buy and to sell, which nobody else sees; `clear` opens

@@ -1,6 +1,6 @@
 """Consent to a bounty's division: the counted split is offer 1, and everybody answers it.
 
-open → step → account → put_count → answer_split ↺ → tally_split ↺ → settle
+open → step → account → put_count → answer_split → tally_split ↺ → settle
 
 `step` counts what each would get. Whoever objects can make a counter-offer, which all others
 answer; without a split that all accepted, the counted one stands.

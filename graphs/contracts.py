@@ -1,7 +1,7 @@
 """Structured contracts: drafted in turn, written down by an impartial summariser, played, enforced.
 
-    open → convene → propose → validate ↺ ⇄ pass_on ⇄ respond ↺ → write ↺ → sign ↺ → count
-         → summarize → enforce → act ↺ → step → enforce_turn ↺ → judge ↺ → settle
+    open → convene → propose → validate ↺ ⇄ pass_on ⇄ respond ↺ → write ↺ → sign → count ↺
+         → summarize → enforce → act → step ↺ → enforce_turn ↺ → judge ↺ → settle
 
 Use Your Words (Schiavone, 2025). In turn, every agent proposes a contract or accepts the one that
 stands; all have to accept the same. An impartial summariser writes it down in five sections. If
@@ -69,7 +69,7 @@ def build() -> WorkflowBuilder:
     written(page, bound="enforce", null="act")
     onward = {"due": "convene", "judge": "judge", "over": "settle"}
     enforced_play(page, onward, what_is_next)
-    page.asks("judge", JUDGE_IT, then="settle")
+    page.asks_one("judge", JUDGE_IT, then="settle")
     page.add_node("settle", settle)
     page.add_edge("settle", END)
     return page
@@ -78,7 +78,7 @@ def build() -> WorkflowBuilder:
 def drafting(page: WorkflowBuilder, agreed: str, no_deal: str) -> None:
     """`propose` or `respond` → `pass_on`, until all accept one draft or had their turns."""
     page.asks_visibly("propose", "validate", PROPOSE, {"sound": "pass_on"}, lambda _: "sound")
-    page.asks("respond", RESPOND, then="pass_on")
+    page.asks_one("respond", RESPOND, then="pass_on")
     page.computes("pass_on", pass_on)
     onward = {"agreed": agreed, "in_words": agreed, "no_deal": no_deal}
     page.branch("pass_on", verdict_of, {**onward, "propose": "propose", "respond": "respond"})

@@ -1,7 +1,7 @@
 """Delegates: groups send delegates who bargain for all, and every member signs for itself.
 
-    open → convene → group → elect ↺ → delegate → reason ↺ → propose → validate ↺ → answer ↺
-         → tally ↺ → ratify ↺ → count ↺ → summarize → enforce → act ↺ → step → enforce_turn ↺
+    open → convene → group → elect → delegate ↺ → reason ↺ → propose → validate ↺ → answer
+         → tally ↺ → ratify → count ↺ → summarize → enforce → act → step ↺ → enforce_turn ↺
          → account → attribute → settle
 
 Liquid delegation for bargainings of many. Agents are grouped, by interest or at random; each group
@@ -65,7 +65,7 @@ def build() -> WorkflowBuilder:
 
 
 def delegated(page: WorkflowBuilder, topic: Topic, then: str) -> None:
-    """`group` → `elect` ↺ → `delegate`: every group has a delegate."""
+    """`group` → `elect` → `delegate` ↺: every group has a delegate."""
     page.add_node("group", group)
     page.branch("group", verdict_of, {"elect": "elect", "seated": "delegate"})
     asking = Asking("elect", topic, electors, a_vote, hold_answers, tells=deeds)
@@ -75,7 +75,7 @@ def delegated(page: WorkflowBuilder, topic: Topic, then: str) -> None:
 
 
 def ratified(page: WorkflowBuilder, topic: Topic, signed: str, vetoed: str, no_deal: str) -> None:
-    """`ratify` ↺ → `count`: the deal binds who signed it, and needs all who have not left it."""
+    """`ratify` → `count` ↺: the deal binds who signed it, and needs all who have not left it."""
     asking = Asking("ratify", topic, unsigned, a_ratification, hold_answers, tells=deeds)
     page.asks("ratify", asking, then="count")
     page.computes("count", count)

@@ -1,6 +1,6 @@
 """Mediation: no talk and no contract, but each agent may delegate its move to a mediator.
 
-    open → act ↺ → mediate ↺ → settle
+    open → act → mediate ↺ → settle
 
 Strong mediated equilibrium (Monderer and Tennenholtz, 2009). In every turn each agent chooses an
 action, or delegates; `mediate` opens what was chosen, plays for those who delegated by the rule

@@ -1,6 +1,6 @@
 """LLM+NEG: agents agree on actions before they act. Nobody can pay, and nobody is asked to reason.
 
-    open → convene → propose → validate ↺ → answer ↺ → tally ↺ → summarize → act → step ↺ → settle
+    open → convene → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺ → settle
 
 What `llm_only` does not have: convene, propose, validate, answer, tally, summarize. A deal has
 `do` and `forbid` clauses alone: letters teach no payments, and an offer of one is sent back.

@@ -1,6 +1,6 @@
 """LLM+NEG with payments: agents agree on actions and on prices, and are not asked to reason.
 
-    open → convene → propose → validate ↺ → answer ↺ → tally ↺ → summarize → act → step ↺ → settle
+    open → convene → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺ → settle
 
 The nodes and edges are those of `negotiation`, and a deal may have `pay` and `share` clauses. From
 `negotiation` to this page is the effect of being allowed to pay; from here to `short_term` that

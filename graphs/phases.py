@@ -111,7 +111,7 @@ def bargain(
     suffix: str = "",
     tells: Telling = of_agents,
 ) -> None:
-    """`propose` → `validate` ↺ → `answer` ↺ → `tally`, until all agree or the rounds are used up.
+    """`propose` → `validate` ↺ → `answer` → `tally` ↺, until all agree or the rounds are used up.
 
     One agent proposes, all others answer in parallel; a rejection may carry the next proposal.
 
@@ -144,7 +144,7 @@ def bargain(
 
 
 def play(page: WorkflowBuilder, over: str, renegotiate: str = "", topic: Topic = PLAY) -> None:
-    """`act` ↺ → `step`, until the game is over.
+    """`act` → `step` ↺, until the game is over.
 
     Args:
         page: the page.
@@ -189,7 +189,7 @@ def enforced_play(
     verdict: Callable[[Table], str] = how_it_goes_on,
     act: Asking = ACT,
 ) -> None:
-    """`enforce` → `act` ↺ → `step` → `enforce_turn` ↺: what is at stake is posted as play goes on.
+    """`enforce` → `act` → `step` ↺ → `enforce_turn` ↺: what is at stake is posted as play goes on.
 
     Args:
         page: the page.

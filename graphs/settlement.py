@@ -1,7 +1,7 @@
 """The long-term part of Shapley-Coop alone, over work that is done.
 
     open → step → account → convene_split → claim ↺ → attribute
-         → propose_split → validate_split ↺ → answer_split ↺ → tally_split ↺ → settle
+         → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 
 `step` plays the one turn in which the work is paid by its value; what is left is to agree on
 another split, or to let it stand.

@@ -1,9 +1,9 @@
 """LLM+SC, the whole of Shapley-Coop.
 
-    open → convene → reason ↺ → propose → validate ↺ → answer ↺ → tally ↺
+    open → convene → reason ↺ → propose → validate ↺ → answer → tally ↺
          → write ↺ → summarize → enforce → act → step → enforce_turn ↺
          → account → convene_split → claim ↺ → attribute
-         → propose_split → validate_split ↺ → answer_split ↺ → tally_split ↺ → settle
+         → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 
 What `short_term` does not have: write, where an impartial summariser puts what all accepted into
 one document; enforce and enforce_turn, which post deposits and forfeits as play goes on; and

@@ -1,8 +1,8 @@
 """LLM+STS: short-term Shapley reasoning; the final split is bargained over without values.
 
-    open → convene → reason ↺ → propose → validate ↺ → answer ↺ → tally ↺ → summarize → act → step ↺
+    open → convene → reason ↺ → propose → validate ↺ → answer → tally ↺ → summarize → act → step ↺
          → account → convene_split → claim ↺
-         → propose_split → validate_split ↺ → answer_split ↺ → tally_split ↺ → settle
+         → propose_split → validate_split ↺ → answer_split → tally_split ↺ → settle
 
 What `negotiation_priced` does not have: reason, claim, and the bargaining over the split.
 """

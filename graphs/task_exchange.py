@@ -1,7 +1,7 @@
 """Task exchange: agents trade tasks by proposals that are checked before they are delivered.
 
     open → convene → consider ↺ → speak → validate ↺ → check → summarize → trade
-         → act ↺ → call → step ↺ → settle
+         → act → call → step ↺ → settle
 
 Utility-aware task decomposition and exchange (Kimura et al.). In `consider` every agent plans in
 private; in `speak` the agents take turns to propose, accept or reject; `check` looks at what was
@@ -100,7 +100,7 @@ def talk(
 
 
 def work(page: WorkflowBuilder, over: str) -> None:
-    """`trade` → `act` ↺ → `call` → `step` ↺, until every task is done."""
+    """`trade` → `act` → `call` → `step` ↺, until every task is done."""
     page.add_node("trade", trade)
     page.lead("trade", "act")
     page.asks("act", ACT, then="call")

@@ -17,7 +17,7 @@ from langgraph.types import Send
 
 from shapley_coop.games import Game
 from shapley_coop.graphs.inline import inline
-from shapley_coop.nodes.agent.ask import ask, draft, validate
+from shapley_coop.nodes.agent.ask import Node, ask, draft, validate
 from shapley_coop.nodes.table.open import Reopening, opening
 from shapley_coop.state import EvaluatedTable, Opening, RunConfig, Table
 from shapley_coop.state.turn import Asking, TurnContext, unsound
@@ -73,15 +73,26 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         return tuple(self.askings.values())
 
     def asks(self, node: str, asking: Asking, then: str) -> None:
-        """A node that asks, and asks the authors of refused answers again.
+        """A node that asks several agents.
 
         Args:
             node: its name.
             asking: who is asked for what.
-            then: the node to go to with sound answers. Where people are asked it is reached with
-                refused ones, too, and leads back: it waits for all.
+            then: the node that waits for all of them; it leads back by the verdict `refused`, so
+                that the authors of refused answers are asked again.
         """
+        self._asks(node, asking, ask)
+        self.add_edge(node, then)
+
+    def asks_one(self, node: str, asking: Asking, then: str) -> None:
+        """A node that asks one agent, until its answer is sound."""
         self.asks_and_routes(node, asking, {"sound": then}, lambda _: "sound")
+
+    def _asks(self, node: str, asking: Asking, kind: Callable[[Asking], Node]) -> Asking:
+        """Add a node that asks; its asking as a node of this page."""
+        self.askings[node] = asking = replace(asking, page=self.all_askings)
+        self.add_node(node, inline(kind(asking)))
+        return asking
 
     def asks_and_routes(
         self,
@@ -91,7 +102,7 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
         verdict: Verdict = lambda table: table["verdict"],
         retry: bool = True,
     ) -> None:
-        """A node that asks, and from which sound answers lead on by a verdict.
+        """A node that asks one agent, and from which a sound answer leads on by a verdict.
 
         Args:
             node: its name.
@@ -100,15 +111,9 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             verdict: names what was found; by default what publishing the answer left.
             retry: whether an answer can be refused at all.
         """
-        self.askings[node] = asking = replace(asking, page=self.all_askings)
-        self.add_node(node, inline(ask(asking)))
+        self._asks(node, asking, ask)
         again = {"again": node} if retry else {}
-
-        def found(table: Table) -> str:
-            waiting = unsound(table) and not _people_apart(table, asking)
-            return "again" if waiting else verdict(table)
-
-        self.branch(node, found, {**onward, **again})
+        self.branch(node, _or_again(verdict), {**onward, **again})
 
     def asks_visibly(
         self,
@@ -127,15 +132,10 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             onward: verdict → node.
             verdict: names what was found; by default what publishing the answer left.
         """
-        self.askings[node] = asking = replace(asking, page=self.all_askings)
-        self.add_node(node, inline(draft(asking)))
+        asking = self._asks(node, asking, draft)
         self.add_node(check, inline(validate(asking)))
         self.add_edge(node, check)
-
-        def found(table: Table) -> str:
-            return "again" if unsound(table) else verdict(table)
-
-        self.branch(check, found, {**onward, "again": node})
+        self.branch(check, _or_again(verdict), {**onward, "again": node})
 
     def computes(self, node: str, work: Callable[[Table], dict[str, Any]]) -> None:
         """A node that computes little: it stays on the event loop."""
@@ -184,6 +184,11 @@ class WorkflowBuilder(StateGraph[Table, RunConfig, Opening, Table]):
             )
             for group in groups
         ]
+
+
+def _or_again(verdict: Verdict) -> Verdict:
+    """A verdict on a sound answer; a refused one is asked for again."""
+    return lambda table: "again" if unsound(table) else verdict(table)
 
 
 def _people_apart(table: Table, asking: Asking) -> bool:

@@ -198,8 +198,6 @@ async def _asked(
 
 async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Answer:
     """Ask the model in the way in which its seat answers."""
-    from openai import ContentFilterFinishReasonError, LengthFinishReasonError
-
     q = question
     mode = answers_of(seat, model, bool(q.tools))
     form = None if mode == "text" else schema_of(q.letter.facts, q.carries)
@@ -207,10 +205,15 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
     tools = q.tools if q.calls and q.steps else ()
     try:
         text, reply = await say(model, mode, letter, traced(q), form, tools)
-    except LengthFinishReasonError as error:
-        # The client raises for a schema what is an answer like any other in text.
-        return _cut_answer(error.completion, q)
-    except ContentFilterFinishReasonError:
+    except Exception as error:
+        # The client raises for a schema what is an answer like any other in text. It takes half a
+        # second to load, and is loaded where it can have been called.
+        from openai import ContentFilterFinishReasonError, LengthFinishReasonError
+
+        if isinstance(error, LengthFinishReasonError):
+            return _cut_answer(error.completion, q)
+        if not isinstance(error, ContentFilterFinishReasonError):
+            raise
         tokens_in, tokens_out = counted(None, q.text, "")
         return Answer("", False, tokens_in, tokens_out, withheld="filtered")
     return _answer(reply, text, q, seat)

@@ -81,7 +81,9 @@ class Strategist:
 def _histories(facts: Mapping[str, Any], actions: Mapping[str, str]) -> tuple[Moves, Moves]:
     """One's own moves and the other's; a turn in which a player took no action counts as "D"."""
     you, agents = facts["you"], facts["agents"]
-    if sorted(facts["legal"]) != sorted(actions.values()) or len(agents) != 2:
+    mediated = (facts.get("mediator") or {}).get("choose")  # a strategy moves by itself
+    legal = sorted(action for action in facts["legal"] if action != mediated)
+    if legal != sorted(actions.values()) or len(agents) != 2:
         raise ValueError(f"a game of two with the actions {sorted(actions.values())} is needed")
     (other,) = (agent for agent in agents if agent != you)
     moves = {action: move for move, action in actions.items()}

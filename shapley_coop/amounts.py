@@ -14,6 +14,7 @@ The one place for reading, writing and rounding numbers that people are paid by.
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import floor, isfinite
 from numbers import Rational, Real
 from typing import Annotated, Any, TypeVar
@@ -60,6 +61,7 @@ def exact(number: Number | str, what: str = "the number") -> Fraction:
     return Fraction(repr(float(number)))
 
 
+@lru_cache(maxsize=4096)  # the same few numbers are read at every turn
 def _fraction(text: str) -> Fraction:
     if "/" in text:
         over, under = text.split("/")

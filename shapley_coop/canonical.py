@@ -14,6 +14,7 @@ import hashlib
 import json
 from typing import Any
 
+import orjson
 import rfc8785
 
 SAFE = 2**53 - 1
@@ -55,6 +56,18 @@ def digest_before_2(value: Any, separators: tuple[str, str] = (", ", ": ")) -> s
     """
     plain = json.dumps(value, sort_keys=True, separators=separators)
     return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def cache_key(value: Any) -> bytes:
+    """Plain JSON as bytes by which a cache knows it again; their form may change.
+
+    Args:
+        value: as for `canonical`, in whatever order of keys.
+    """
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # a whole number of more than 64 bits, or a lone surrogate
+        return json.dumps(value).encode()
 
 
 def _without_large(value: Any) -> Any:

@@ -12,7 +12,7 @@ from shapley_coop.games import Game
 from shapley_coop.seats import Letter, Question
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.seats.steps import Heard, converse
-from shapley_coop.state.budget import Budget, BudgetTracker
+from shapley_coop.state.budget import UNLIMITED, BudgetTracker
 from shapley_coop.state.outsiders import seat_of
 from shapley_coop.state.private import PrivateView, Refusal, private_views
 from shapley_coop.state.run_config import OUTSIDERS
@@ -206,7 +206,7 @@ def _question(
 def _admitted(turn: TurnContext, questions: Mapping[str, Question]) -> list[str]:
     """The agents for whom the budget has something left, in the order in which they are asked."""
     config = turn.evaluated.config
-    if config.budget == Budget():
+    if config.budget == UNLIMITED:
         return list(questions)
     tracker = BudgetTracker(config.budget, turn.table["spent"])
     # Parallel tasks cannot see each other's spending; reserve each one's worst case.

@@ -31,6 +31,10 @@ class Budget(BaseModel):
     agent_tokens: int = Field(default=0, ge=0, title="Tokens of each agent, in and out")
 
 
+UNLIMITED = Budget()
+"""No limit on anything."""
+
+
 class BudgetTracker:
     """What is left of a budget while a table is being asked.
 

@@ -12,6 +12,7 @@ nothing of their own.
 {'Alice': '9/2', 'Bob': '9/2'}
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
@@ -41,14 +42,11 @@ from shapley_coop.deals import (
 from shapley_coop.deals.agreement import Agreement
 from shapley_coop.deals.analysis.ability_to_pay import Means, means_of, unpayable
 from shapley_coop.deals.analysis.certificate import agreed_from, beyond_means
-from shapley_coop.deals.analysis.joint_payments import (
-    World,
-    can_be_played,
-    unaffordable_together,
-)
+from shapley_coop.deals.analysis.joint_payments import can_be_played, unaffordable_together
 from shapley_coop.deals.analysis.outlook import DealOutlook
 from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, certain
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import BudgetTracker
@@ -77,7 +75,6 @@ class EvaluatedTable:
         self.contract: Contract | None = table.get("contract")
         self.offer: Offer | None = table.get("offer")
         self._attributions: dict[str, Attribution] = {}
-        self._beyond: dict[str, Fault | None] = {}
 
     @cached_property
     def signed(self) -> Agreement:
@@ -88,7 +85,7 @@ class EvaluatedTable:
     @cached_property
     def offered(self) -> Deal:
         """The deal of the offer that stands; without one, a deal of nothing."""
-        return Deal.model_validate(self.offer["deal"]) if self.offer else Deal()
+        return Deal.of(self.offer["deal"]) if self.offer else Deal()
 
     @cached_property
     def means(self) -> dict[str, Any]:
@@ -97,10 +94,14 @@ class EvaluatedTable:
 
     def beyond_means(self, deal: Deal) -> Fault | None:
         """Why some payer could never pay what a deal asks of it; None if all can."""
-        told = deal.model_dump_json()
-        if told not in self._beyond:  # all who accept one offer accept the same deal
-            self._beyond[told] = self._unpayable(deal)
-        return self._beyond[told]
+        stands = [self.contract, [*self.record], self.table["position"]]
+        told = json.dumps([deal.record(), *stands], default=plain)
+        asked = (self.game, Enforcement.of(self.table["settings"]), told)
+        if asked not in _beyond:  # agents of one character accept the same deals in every run
+            if len(_beyond) >= _MOST_KNOWN:
+                _beyond.clear()
+            _beyond[asked] = self._unpayable(deal)
+        return _beyond[asked]
 
     def _unpayable(self, deal: Deal) -> Fault | None:
         known = Means.of({**self.means, "turns": self.game.turns})
@@ -207,8 +208,9 @@ class EvaluatedTable:
             kept = Row(EVERYBODY, certain(self.payoffs_under(deal)))
             without = Row(NO_DEAL, certain(self.settled()), by="what was signed or earned stands")
             return DealOutlook(rows=(kept, without)).record()
-        settings, position = self.table["settings"], self.table["position"]
-        return outlook_of(settings, position, self.record, self.contract, deal, norms, viewer)
+        terms, position = Enforcement.of(self.table["settings"]), self.table["position"]
+        before = (position, self.record, self.contract)
+        return outlook_of(self.game, terms, *before, deal, norms, viewer)
 
     def below(
         self, deal: Deal, agent: str, least: Fraction, norms: Sequence[str] = ()
@@ -253,6 +255,7 @@ class EvaluatedTable:
 
 
 _known: dict[str, tuple[Mapping[str, Any], RunConfig, Game]] = {}
+_beyond: dict[tuple[Game, Enforcement, str], Fault | None] = {}
 _MOST_KNOWN = 256
 
 

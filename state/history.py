@@ -6,7 +6,6 @@ end, so that a provider's prefix cache holds: a summary that moved with every ev
 each time.
 """
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
+from shapley_coop.canonical import cache_key
 from shapley_coop.deals import Deal
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -94,7 +94,7 @@ def _earned(turns: Sequence[Line]) -> dict[str, str]:
 
 
 @lru_cache(maxsize=4096)
-def _in_words(deal: str) -> str:
+def _in_words(deal: bytes) -> str:
     """A deal's text; every letter shows the whole history, so each is rendered once."""
     return Deal.model_validate_json(deal).text()
 
@@ -122,7 +122,7 @@ def _said(said: PublicMessage) -> Line:
     if "puts" in said:
         line["revision"] = said["puts"]
     if "deal" in said:
-        line["offers"] = _in_words(json.dumps(said["deal"]))
+        line["offers"] = _in_words(cache_key(said["deal"]))
     if "repairs" in said:
         line["read_as"] = said["repairs"]
     return line

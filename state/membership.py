@@ -44,7 +44,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
     offer, group = turn.evaluated.offer, group_of(turn.table, agent)
     assert offer is not None, "members sign the offer that stands"
     assert group is not None, "everybody is in a group"
-    deal = Deal.model_validate(offer["deal"])
+    deal = Deal.of(offer["deal"])
     private = turn.evaluated.game.ahead().own_payoffs_only
     computed = _outlook(turn, agent if private else "") if turn.evaluated.config.outlook else {}
     own = {i: x for i, x in deal.ids().items() if concerns(x, agent) or not computed}
@@ -69,7 +69,7 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
 def _outlook(turn: TurnContext, viewer: str) -> dict[str, Any]:
     offer = turn.evaluated.offer
     assert offer is not None, "members sign the offer that stands"
-    return turn.evaluated.outlook(Deal.model_validate(offer["deal"]), viewer)
+    return turn.evaluated.outlook(Deal.of(offer["deal"]), viewer)
 
 
 def own_outlook(found: dict[str, Any], agent: str) -> dict[str, Any]:

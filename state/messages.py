@@ -121,7 +121,7 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
         if offer is not None:
             offer["accepted"] = sorted({*offer["accepted"], said["by"]})
         if "puts" in said:
-            deal = Deal.model_validate(said["deal"])
+            deal = Deal.of(said["deal"])
             standing[said["turn"], said["puts"]] = put(deal, said["by"], said["puts"])
     agreed = [
         (offer, turn)
@@ -133,4 +133,4 @@ def agreed_offers(table: Table, topic: str) -> list[tuple[Offer, int]]:
 
 def offer_of(said: AgentOutput, by: str, revision: int) -> Offer | None:
     """The offer made in what was said, if one was."""
-    return put(Deal.model_validate(said["deal"]), by, revision) if "deal" in said else None
+    return put(Deal.of(said["deal"]), by, revision) if "deal" in said else None

@@ -1,4 +1,4 @@
-"""What an offer would pay, at a table: computed once for all who are asked."""
+"""What an offer would pay, at a table: computed once for all who are asked, in every run of it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.settlement import earned
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.characteristic import characteristic
-from shapley_coop.state.settings import game_of
 
 
 def outlook_of(
-    settings: Mapping[str, Any],
+    game: Game,
+    terms: Enforcement,
     position: Mapping[str, Any],
     record: Sequence[Turn],
     standing: Contract | None,
@@ -28,7 +28,8 @@ def outlook_of(
     """What an offer would pay, as plain JSON.
 
     Args:
-        settings: the run's.
+        game: what is played.
+        terms: how contracts are enforced.
         position: where the game stands.
         record: the turns played.
         standing: the contract that the offer would amend.
@@ -38,24 +39,25 @@ def outlook_of(
 
     Cost: that of `deals.analysis.outlook`; the latest are kept.
     """
-    viewer = viewer if game_of(settings).ahead().own_payoffs_only else ""
+    viewer = viewer if game.ahead().own_payoffs_only else ""
     told = json.dumps([dict(position), list(record), standing, deal.record()], default=plain)
-    found = _computed(json.dumps(settings, sort_keys=True), told, tuple(norms), viewer)
+    found = _computed(game, terms, told, tuple(norms), viewer)
     return json.loads(found)  # type: ignore[no-any-return] # each reader has its own
 
 
 @lru_cache(maxsize=128)
-def _computed(settings: str, told: str, norms: tuple[str, ...], viewer: str) -> str:
-    known, (position, record, standing, deal) = json.loads(settings), json.loads(told)
-    game = game_of(known)
+def _computed(
+    game: Game, terms: Enforcement, told: str, norms: tuple[str, ...], viewer: str
+) -> str:
+    position, record, standing, deal = json.loads(told)
     found = outlook(
         Prospect(
             game=game,
             position=position,
             record=record,
             standing=standing,
-            deal=Deal.model_validate(deal),
-            enforcement=Enforcement.of(known),
+            deal=Deal.of(deal),
+            enforcement=terms,
             norm_payoffs=norm_payoffs,
             norms=norms,
             viewer=viewer,

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.state.budget import Budget
+from shapley_coop.state.budget import UNLIMITED
 from shapley_coop.state.turn import Asking, TurnContext
 
 BARGAINING = ("propose", "contract_propose")
@@ -24,7 +24,7 @@ def procedure(turn: TurnContext) -> dict[str, Any]:
         "turns": game.turns,
         "rounds": config.rounds,
         "bargains": bargains,
-        "budget": config.budget != Budget(),
+        "budget": config.budget != UNLIMITED,
     }
     if "elect" in steps:
         told["election"] = config.election

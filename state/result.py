@@ -41,10 +41,7 @@ def result(run: str, graph: str, table: Table) -> dict[str, Any]:
         "seats": seats,
         **_settled(table),
         **_course(table),
-        "timing": {
-            phase: table["spent"].get(phase, {}).get("seconds", 0.0)
-            for phase in ("negotiation", "action", "settlement")
-        },
+        "timing": timing(table["spent"]),
         "usage": usage(table["spent"]),
         "spending": _spending(table["spent"]),
         "simulated": any(seat.simulated or seat.of_simulation for seat in room.seats.values()),
@@ -97,6 +94,12 @@ def _course(table: Table) -> dict[str, Any]:
         "rounds_of_talk": len({(s["topic"], s["turn"], s["round"]) for s in talk}),
         "agreed_at": _agreed_at(table),
     }
+
+
+def timing(spent: Mapping[str, Any]) -> dict[str, float]:
+    """Seconds of each phase."""
+    phases = ("negotiation", "action", "settlement")
+    return {phase: spent.get(phase, {}).get("seconds", 0.0) for phase in phases}
 
 
 def usage(spent: Mapping[str, Any]) -> dict[str, int]:

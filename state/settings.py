@@ -6,13 +6,22 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.games import Game, load
-from shapley_coop.games.catalogue import title
+from shapley_coop.games.baseline import RANDOM
+from shapley_coop.games.catalogue import read, title
 from shapley_coop.state.run_config import RunConfig
 
 
 def name_of(room: RunConfig) -> str:
     """What the room's game is called."""
     return title(room.game)
+
+
+def settings_of(room: RunConfig) -> dict[str, Any]:
+    """A resolved room as the register and the table hold it: equal ones are one object.
+
+    Nobody may change it: what waits for models would hold a copy for each place it is in.
+    """
+    return _settings(json.dumps(room.model_dump(mode="json")))
 
 
 def config_of(settings: Mapping[str, Any]) -> RunConfig:
@@ -26,24 +35,48 @@ def game_of(settings: Mapping[str, Any]) -> Game:
 
 
 @lru_cache(maxsize=256)
+def _settings(told: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(told)
+    return found
+
+
+@lru_cache(maxsize=256)
 def _room(settings: str) -> RunConfig:
     return RunConfig.model_validate_json(settings)
 
 
 @lru_cache(maxsize=256)
 def _game(settings: str) -> Game:
-    game = load_game(_room(settings))
-    if "absent" not in json.loads(settings):
-        game.of_earlier_version()
+    if "absent" in json.loads(settings):
+        return load_game(_room(settings))
+    game = _loaded(_room(settings))
+    game.of_earlier_version()
     return game
 
 
+_of_any_seed: dict[str, Game] = {}
+_MOST_KEPT = 256
+
+
 def load_game(room: RunConfig) -> Game:
-    """The game, with the baseline that the run gives it.
+    """The game, with the baseline that the run gives it; one that needs no seed is built once.
 
     Raises:
         GameError: there is no such game, or a parameter or the baseline is wrong.
     """
+    recipe = repr((read(room.game), room.params, room.absent))
+    if (game := _of_any_seed.get(recipe)) is None:
+        game = _loaded(room)
+        # A table of payoffs that is defined elsewhere may be drawn all the same.
+        ours = type(game).__module__.startswith("shapley_coop.games.")
+        if ours and not game.needs_seed and game.baseline.kind != RANDOM:
+            if len(_of_any_seed) >= _MOST_KEPT:
+                _of_any_seed.clear()
+            _of_any_seed[recipe] = game
+    return game
+
+
+def _loaded(room: RunConfig) -> Game:
     given = {"absent": absent_of(room.absent)} if room.absent else {}
     game = load(room.game, {**room.params, **given}, room.seed)
     assert game.baseline, "it is read, so that a wrong one is refused before play"

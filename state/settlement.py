@@ -50,7 +50,7 @@ def decided(evaluated: EvaluatedTable) -> tuple[str, dict[str, Fraction]]:
     agents, offer = evaluated.agents, evaluated.offer
     basis, due = "contract" if evaluated.contract else "none", evaluated.settled()
     if offer is not None and unanimous(offer, agents):
-        return "redistribution", evaluated.payoffs_under(Deal.model_validate(offer["deal"]))
+        return "redistribution", evaluated.payoffs_under(Deal.of(offer["deal"]))
     if evaluated.table.get("reckoning") and evaluated.config.disagreement != "signed":
         return _without_agreement(evaluated, basis, due)
     return basis, due
@@ -67,7 +67,7 @@ def _without_agreement(
     if evaluated.config.disagreement == "norm":
         return "norm", norm
     final = {
-        said["by"]: Deal.model_validate(said["deal"])
+        said["by"]: Deal.of(said["deal"])
         for said in evaluated.table.get("talk", [])
         if said["topic"] == "split" and "deal" in said
     }

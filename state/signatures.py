@@ -36,7 +36,7 @@ def to_sign(turn: "TurnContext", agent: str, said: AgentOutput) -> Binding | Non
     if said["act"] == "accept" and offer is not None and offer["deal"]["clauses"]:
         return _binding(turn, agent, offer["revision"], offer["hash"])
     if said["act"] in ("propose", "reject") and said.get("deal", {}).get("clauses"):
-        deal = Deal.model_validate(said["deal"])
+        deal = Deal.of(said["deal"])
         return _binding(turn, agent, turn.table["revision"] + 1, deal.hash())
     return None
 

@@ -28,7 +28,7 @@ def said_event(said: PublicMessage) -> dict[str, Any]:
     """A public message as an event, with the clauses of its offer in words."""
     event: dict[str, Any] = {"kind": "said", **said}
     if "deal" in said:
-        deal = Deal.model_validate(said["deal"])
+        deal = Deal.of(said["deal"])
         event["deal"] = {"text": deal.text().splitlines(), "hash": deal.hash()}
     return event
 

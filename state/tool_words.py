@@ -123,7 +123,7 @@ def _said(said: PublicMessage) -> str:
     if said["text"]:
         words += f", saying {json.dumps(said['text'][:MAX_SPEECH_CHARS], ensure_ascii=False)}"
     if "deal" in said:
-        offered = Deal.model_validate(said["deal"]).text().replace("\n", " ")
+        offered = Deal.of(said["deal"]).text().replace("\n", " ")
         words += f", offering: {offered}" if offered else ""
     return words
 

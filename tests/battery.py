@@ -14,7 +14,7 @@ import pytest
 
 from shapley_coop.amounts import exact
 from shapley_coop.games import Game, GameError, Position, Turn, load
-from shapley_coop.games.game import realised_total
+from shapley_coop.games.turns import realised_total
 
 SEEDS = (0, 1, 7)
 MAX_TURNS = 30

@@ -66,7 +66,7 @@ def tab(size: tuple[int, int] = DESK, scheme: str = "light", **options: Any) -> 
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.connect_over_cdp(_running(executable), timeout=1_000 * HANGS)
+        browser = _connected(playwright, executable)
         context = browser.new_context(
             viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, **options
         )
@@ -75,6 +75,18 @@ def tab(size: tuple[int, int] = DESK, scheme: str = "light", **options: Any) -> 
             yield Tab(context.new_page())
         finally:
             context.close()
+
+
+def _connected(playwright: Any, executable: str) -> Any:
+    """The browser; another one if it has stopped answering, as Chromium once did for ever."""
+    from playwright.sync_api import TimeoutError as Unanswered
+
+    connect = playwright.chromium.connect_over_cdp
+    try:
+        return connect(_running(executable), timeout=1_000 * HANGS / 5)
+    except Unanswered:
+        _running.cache_clear()
+        return connect(_running(executable), timeout=1_000 * HANGS)
 
 
 @cache

@@ -16,9 +16,9 @@ from pettingzoo import ParallelEnv
 from shapley_coop.credit import attribute_by
 from shapley_coop.credit.attribution import Attribution
 from shapley_coop.games import Game, Turn, load, names
-from shapley_coop.games.game import realised_total
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.replay import Replays, conduct, step_by_step
+from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic
 from tests.company_play import by_embedded_roles, company
 

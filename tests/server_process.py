@@ -176,6 +176,31 @@ class Server:
             shutil.copyfileobj(output, log)
 
 
+class BareServer(Server):
+    """A server that LangGraph's own command starts, with nothing of ours but `langgraph.json`.
+
+    Args:
+        folder: see `Server`.
+        options: of `langgraph dev`.
+        environment: see `Server`.
+    """
+
+    def __init__(self, folder: Path, options: Sequence[str] = (), **environment: str) -> None:
+        super().__init__(folder, options, **environment)
+        self._port = 0
+
+    def command(self) -> list[str]:
+        found = shutil.which("langgraph", path=Path(sys.executable).parent)
+        assert found, "the extra `dev` is installed"
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            self._port = taken.getsockname()[1]
+        port = ("--port", str(self._port))
+        return [found, "dev", "--no-browser", "--no-reload", *port, *self._options]
+
+    def address(self, since: int) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+
 def _lay_out(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for entry in ROOT.iterdir():

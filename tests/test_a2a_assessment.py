@@ -18,8 +18,10 @@ from a2a.types import AgentSkill, Role, SendMessageRequest, Task, TaskState
 
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import Seat
+from shapley_coop.seats.a2a.card import token_of
 from shapley_coop.serve.a2a.agents import ASSESSMENT, LETTERS, Judge, Subject, application
 from shapley_coop.serve.a2a.assessment import Assessment
+from shapley_coop.serve.server.limits import limits
 from shapley_coop.state import RunConfig, home
 from tests.a2a_agents import a2a_agent, failing
 from tests.coop_command import USAGE, Coop, coop_in, one_line
@@ -122,6 +124,12 @@ async def test_an_agent_that_does_not_answer_fails_the_assessment_without_its_wo
 
 
 BOB = {"Bob": "http://127.0.0.1:9"}
+FILES = [
+    *(("task_exchange", key) for key in ("scenario", "records", "tools")),
+    ("software_company", "task"),
+    ("trade", "market"),
+]
+"""Games' parameters that name files."""
 
 
 @pytest.mark.parametrize(
@@ -134,6 +142,13 @@ BOB = {"Bob": "http://127.0.0.1:9"}
         ({"participants": {"Bob": "file:///etc/passwd"}}, "participants.Bob"),
         ({"participants": BOB, "config": {"game": "../own.py"}}, "no game '../own.py'"),
         ({"participants": BOB, "config": {"settings": {"prompts": "/etc"}}}, "settings"),
+        *(
+            (
+                {"participants": BOB, "config": {"game": game, "params": {key: "/etc/x.yaml"}}},
+                f"{key}: a judge opens",
+            )
+            for game, key in FILES
+        ),
         ({"participants": BOB, "config": {"settings": {"rounds": 0}}}, "rounds"),
         ({"participants": BOB, "config": {"seeds": "0-100"}}, "seeds"),
         ({"participants": BOB, "config": {"workflow": "consent"}}, "workflow: it has to be 'llm_o"),
@@ -162,6 +177,45 @@ async def test_a_request_that_is_none_is_a_rejected_task() -> None:
     assert task.status.state == TaskState.TASK_STATE_REJECTED
     assert "there is no JSON" in said[-1]
     assert home().runs.list() == []
+
+
+async def test_nobody_is_told_of_others_tasks() -> None:
+    """A letter is private, and a task's id is all that shows it."""
+    with agent(Judge(), ASSESSMENT) as judge:
+        await asked(judge, "What can you do?")
+        call = {"jsonrpc": "2.0", "id": 1, "method": "ListTasks", "params": {}}
+        headers = {"A2A-Version": "1.0"}
+        async with httpx.AsyncClient(timeout=HANGS) as http:
+            told = (await http.post(judge, json=call, headers=headers)).json()
+    assert not told["result"].get("tasks")
+
+
+async def test_no_web_page_and_no_endless_body_reaches_an_agent() -> None:
+    foreign = {"origin": "https://evil.example", "content-type": "application/json"}
+    refused = [
+        (foreign, b"{}", 403),
+        ({"host": "evil.example"}, b"{}", 403),
+        ({"content-type": "text/plain"}, b"{}", 415),
+        ({"content-type": "application/json"}, b" " * (limits().body + 1), 413),
+    ]
+    subject = Subject(Seat(model="embedded:rational"))
+    with agent(subject, LETTERS) as url:
+        async with httpx.AsyncClient(timeout=HANGS) as http:
+            for headers, body, status in refused:
+                told = await http.post(url, content=body, headers=headers)
+                assert told.status_code == status
+
+
+def test_a_judge_sends_no_token_to_addresses_that_a_request_names(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COOP_A2A_TOKEN_BOB", "a-token-of-this-machine")
+    bob, sent = Seat(model="a2a:https://evil.example"), list[str]()
+    monkeypatch.setattr(uvicorn, "run", lambda *_, **__: sent.append(token_of(bob, "Bob")))
+    monkeypatch.setattr("shapley_coop.seats.keys._bound", False)
+    assert token_of(bob, "Bob") == "a-token-of-this-machine"
+    assert not coop("a2a", "judge").code
+    assert sent == [""]
 
 
 @pytest.fixture

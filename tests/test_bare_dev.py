@@ -1,7 +1,6 @@
 """`langgraph dev` alone, as LangGraph's own pages start it, and what `coop dev` adds to it."""
 
 import json
-import shutil
 import socket
 import subprocess
 import sys
@@ -11,27 +10,12 @@ import pytest
 
 from shapley_coop.serve.app import lost_with_the_container
 from tests.server_client import play, values
-from tests.server_process import ROOT, Server
-
-
-class Bare(Server):
-    """A server that LangGraph's command starts, with nothing of ours but `langgraph.json`."""
-
-    def command(self) -> list[str]:
-        found = shutil.which("langgraph", path=Path(sys.executable).parent)
-        assert found, "the extra `dev` is installed"
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-        self._port = port
-        return [found, "dev", "--no-browser", "--no-reload", "--port", str(port)]
-
-    def address(self, since: int) -> str:
-        return f"http://127.0.0.1:{self._port}"
+from tests.server_process import ROOT, BareServer
 
 
 @pytest.mark.slow
 def test_langgraph_dev_alone_plays_and_reads_the_environment_file(tmp_path: Path) -> None:
-    server = Bare(tmp_path)
+    server = BareServer(tmp_path)
     (tmp_path / ".env").write_text(f"COOP_HOME={tmp_path / 'from-env-file'}\n", encoding="utf-8")
     client = server.start().client()
     try:

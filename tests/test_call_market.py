@@ -1,6 +1,7 @@
 """A call market: orders stay sealed, one price clears each good, and what trades is executed."""
 
 import json
+import tracemalloc
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -10,6 +11,7 @@ import pytest
 
 from shapley_coop.amounts import exact
 from shapley_coop.deals import Fault, Give, Pay, in_force
+from shapley_coop.deals.clearing import BUY, SELL, Order, clear
 from shapley_coop.deals.orders import read_orders
 from shapley_coop.deals.signing import PrivateKey, as_bytes, sign_mandate
 from shapley_coop.evals.verifying import verify_run
@@ -187,6 +189,48 @@ async def test_what_was_sold_is_handed_over_by_the_program_as_letters_say(script
     assert "c1. Ann gives Ben 2 wood" in letter
     assert "The program hands these goods over" in letter
     assert "You play once, everybody at the same time." in script.shown_to("Ann", "order")[0]
+
+
+async def test_orders_that_were_refused_to_the_last_trade_nothing_and_are_no_forgery(
+    script: Script,
+) -> None:
+    two_trade(script)
+    script["Cem", "order"] = send(order("sell", "wood", 100, 1))
+    outcome, table = await ended()
+    assert table["prices"] == {"wood": {"price": "6", "volume": 2}}
+    await sound(outcome)
+    script["Ben", "order"] = "<REJECT>"
+    outcome, table = await ended()
+    assert table["prices"] == {}
+    await sound(outcome)
+
+
+@pytest.mark.parametrize(
+    ("ask", "bid", "price"),
+    [(1, 1e9, "1"), (1, 10**8, "100000001/2"), ("1/999999937", "1/999999929", "1/999999937")],
+    ids=["dearer than a deal can say", "dear", "finer than an amount can be"],
+)
+async def test_no_order_breaks_the_market_off(
+    ask: Any, bid: Any, price: str, script: Script
+) -> None:
+    script["Ann", "order"] = send(order("sell", "wood", 4, ask))
+    script["Ben", "order"] = [send(order("buy", "wood", 4, bid)), send(order("buy", "wood", 4, 1))]
+    script["Cem", "order"] = "<REJECT>"
+    outcome, table = await ended()
+    assert exact(table["prices"]["wood"]["price"]) == exact(price)
+    paid = sum(transfer["amount"] for transfer in outcome["transfers"])
+    assert paid == pytest.approx(float(4 * exact(price)), abs=1e-6)
+    await sound(outcome)
+
+
+def test_whoever_orders_what_there_is_not_costs_no_memory() -> None:
+    """Two million units are ordered, and two can trade."""
+    tracemalloc.start()
+    bids = [Order("Ann", BUY, 9_999, Fraction(9)) for _ in range(200)]
+    assert clear([*bids, Order("Ben", SELL, 2, Fraction(1))]).bought == {"Ann": 2}
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10**6
 
 
 async def test_a_forged_price_or_trade_is_found(script: Script) -> None:

@@ -82,3 +82,13 @@ def test_the_list_of_commands_loads_no_model_library(coop: Coop, tmp_path: Path)
     )
     assert "Usage: coop" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_run_of_embedded_agents_loads_no_provider(tmp_path: Path) -> None:
+    told = "import sys; from shapley_coop import cli; sys.argv = ['coop', 'run', 'escape_room']\n"
+    told += "try: cli.main()\nexcept SystemExit: pass\n"
+    told += "print([m for m in ('openai', 'aiohttp', 'langchain_openai') if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", told], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

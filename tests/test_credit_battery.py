@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from shapley_coop.credit import attribute_by
 from shapley_coop.games import load
-from shapley_coop.games.game import realised_total
 from shapley_coop.games.replay import Replays
+from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic
 from tests.credit_plays import (
     WORLDS,

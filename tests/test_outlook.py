@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import yaml
 
@@ -23,8 +24,8 @@ from shapley_coop.deals import (
 )
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
 from shapley_coop.deals.analysis.outlook_rows import averaged, told_by_turn
-from shapley_coop.games import load
-from shapley_coop.state import EvaluatedTable, RunConfig
+from shapley_coop.games import Game, load
+from shapley_coop.state import EvaluatedTable, RunConfig, game_of
 from shapley_coop.state.outlook import _computed, norm_payoffs
 from tests.chance import dice
 
@@ -205,6 +206,24 @@ def test_the_table_computes_it_once_for_all_and_again_the_same():
     assert again["rows"], "a reader's copy is its own"
     _computed.cache_clear()
     assert evaluated.outlook(LEVER_FOR_FIVE) == again, "it follows from record and seed"
+
+
+def test_a_table_of_payoffs_is_built_once_whatever_the_seed(tmp_path: Path) -> None:
+    drawn = tmp_path / "drawn.py"
+    drawn.write_text(
+        "from shapley_coop.games import escape_room\n"
+        "class Drawn(escape_room.GAME):\n"
+        "    name = 'drawn'\n"
+        "GAME = Drawn\n"
+    )
+
+    def game(**room: Any) -> Game:
+        return game_of(RunConfig(**room).resolve().model_dump(mode="json"))
+
+    assert game(game="escape_room", seed=1) is game(game="escape_room", seed=2)
+    for other in ({"game": "raid_battle"}, {"absent": "random"}, {"game": str(drawn)}):
+        assert game(**other, seed=1) is not game(**other, seed=2), "the seed may decide something"
+    assert game(params={"rounds": 2}).turns != game(params={"rounds": 3}).turns
 
 
 def test_after_the_game_it_says_what_the_offer_pays_and_what_stands():

@@ -13,7 +13,8 @@ from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import load
 from shapley_coop.games.ahead import FEWEST_PLAYS, MOST_PLAYS, Plan
 from shapley_coop.games.dice import dice as throw
-from shapley_coop.games.game import Game, Step
+from shapley_coop.games.game import Game
+from shapley_coop.games.turns import Step
 from shapley_coop.state.outlook import norm_payoffs
 from tests.chance import dice
 from tests.test_outlook import before_play

@@ -6,16 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.cli.authoring import new_game
 from shapley_coop.games import GameError, foresight_of, load
 from shapley_coop.graphs.running import play, prepare
 from shapley_coop.state import RunConfig, config_of, game_of
 from tests.coop_command import FAILED, Coop, coop_in, valid
 from tests.stub_openai import StubOpenAI
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-FOUND = re.search(r"```python\n# orchard.py\n(.*?)```", README, re.DOTALL)
-assert FOUND
-ORCHARD = FOUND.group(1)
+ORCHARD = new_game("orchard")
 
 
 @pytest.fixture
@@ -62,9 +60,9 @@ async def test_the_run_stores_the_absolute_path_and_finds_its_game_from_any_fold
 
 
 def test_a_file_that_has_changed_is_run_again(orchard: Path) -> None:
-    assert load(str(orchard)).start()["fruit"] == 12
-    broken(orchard, "fruit: int = 12", "fruit: int = 20")
-    assert load(str(orchard)).start()["fruit"] == 20
+    assert load(str(orchard)).start()["store"] == 12
+    broken(orchard, "store: int = 12", "store: int = 20")
+    assert load(str(orchard)).start()["store"] == 20
 
 
 @pytest.mark.parametrize(
@@ -74,7 +72,7 @@ def test_a_file_that_has_changed_is_run_again(orchard: Path) -> None:
         ("GAME = Orchard", "GAME = 7", "GAME is not a subclass"),
         ("GAME = Orchard", "GAME = Orchid", "NameError"),
         ("def over(", "def is_over(", "Orchard lacks over: define each"),
-        ("fruit: int = 12", "fruit: int == = 12", "SyntaxError"),
+        ("store: int = 12", "store: int == = 12", "SyntaxError"),
         ('        return {"turn": 1', '        raise 1\n        return {"turn": 1', ""),
     ],
 )

@@ -21,8 +21,9 @@ from shapley_coop.deals import (
     wire_form,
 )
 from shapley_coop.deals.analysis.ability_to_pay import Means, unaffordable, unpayable
-from shapley_coop.deals.analysis.joint_payments import World, dearest
+from shapley_coop.deals.analysis.joint_payments import dearest
 from shapley_coop.deals.analysis.stage import facts_of
+from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.contract import sign
 from shapley_coop.deals.language.reading import read_proposal
 from shapley_coop.deals.written.reading import read_words

@@ -165,14 +165,19 @@ def _of_another_episode(play: Play) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"game": "mine.py"}, {"game": "pettingzoo:os:path"}, {"game": "/etc/hosts"}, {"secrets": "s"}],
+    [
+        *({"game": game} for game in ("mine.py", "pettingzoo:os:path", "/etc/hosts")),
+        {"secrets": "s"},
+        {"game": "trade", "params": {"market": "/dev/zero"}},
+        {"game": "software_company", "params": {"task": "/dev/zero.yaml"}},
+    ],
     ids=str,
 )
 def test_an_export_opens_no_files_and_runs_no_programs(
     played: Play, settings: dict[str, Any]
 ) -> None:
     export = played.altered(lambda told: told["settings"].update(settings))
-    with pytest.raises(ValueError, match=r"program|no game|no setting"):
+    with pytest.raises(ValueError, match=r"program|no game|no setting|names a file"):
         check(export, played.keys)
 
 

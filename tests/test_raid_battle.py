@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from shapley_coop.games import GameError, load, names
-from shapley_coop.games.game import realised_total
 from shapley_coop.games.raid_battle.rules import contributions
+from shapley_coop.games.turns import realised_total
 from tests.raid_plays import at_random, fireball, moments, played, raid, rotation
 
 LEVELS = (1, 2, 3)

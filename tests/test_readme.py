@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
     """A folder with the README's game files in it."""
     here = tmp_path_factory.mktemp("readme")
     files = re.findall(r"```(?:yaml|python)\n# (\w+\.\w+)\n(.*?)```", README, re.DOTALL)
-    assert [name for name, _ in files] == ["tug.yaml", "orchard.py"]
+    assert [name for name, _ in files] == ["tug.yaml"]
     for name, content in files:
         assert len(content.splitlines()) < 60
         (here / name).write_text(content, encoding="utf-8")

@@ -9,9 +9,9 @@ import pytest
 from shapley_coop.deals import Deal, Share
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.games import Game, Turn, load
-from shapley_coop.games.game import Step
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.games.reference_points import best_total
+from shapley_coop.games.turns import Step
 from shapley_coop.state import RunConfig
 
 

@@ -30,7 +30,22 @@ from tests.test_ability_to_pay import ANSWER, OFFER
 from tests.test_privacy import every_word
 
 GRAPHS = ["llm_only", "negotiation", "negotiation_priced", "shapley_coop", "contracts"]
-MODES = ["exchange", "price", "ultimatum", "issues"]
+MODES = ["exchange", "price", "ultimatum", "issues", "options"]
+JOB = {
+    "issues": {"salary": ["low", "fair", "high"], "start": ["May", "June"]},
+    "agents": {
+        "Ann": {
+            "worth": {"salary": {"low": 50, "fair": 20, "high": 0}, "start": {"May": 5, "June": 9}}
+        },
+        "Ben": {
+            "worth": {
+                "salary": {"low": 0, "fair": 31, "high": 40},
+                "start": {"May": -2, "June": 3},
+            },
+            "otherwise": 12,
+        },
+    },
+}
 LAMP = {
     "agents": {
         "Sam": {"holds": {"lamp": 1, "rug": 1}, "worth": {"lamp": 40, "rug": 31.415926}},
@@ -223,6 +238,24 @@ def test_a_pool_is_lost_unless_all_others_accept() -> None:
     assert ends == [{"Alice": 6, "Bob": 4}, {"Alice": 0, "Bob": least}]
 
 
+def test_of_each_issue_one_option_is_agreed_on_and_worth_to_each_what_it_says(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "job.json"
+    file.write_text(json.dumps(JOB))
+    game = load("trade", {"market": str(file), "rounds": 2})
+    told = "How much of salary Ben holds in the end is what is agreed on it: 0 is low, 1 is fair"
+    assert told in game.rules()
+    assert "31" not in game.rules() + json.dumps(game.facts())
+    assert game.private("Ann")["worth_to_you"]["salary"] == {"0": 0, "1": 20, "2": 50}
+    position = game.start()
+    for gift in ("give 1 salary to Ben", "give 1 start to Ben"):  # a fair salary, from June on
+        position = game.step(position, {"Ann": gift}).position
+    assert game.step(position, {"Ben": "accept"}).rewards == {"Ann": 29, "Ben": 34}
+    assert game.step(position, {"Ben": "refuse"}).rewards == {"Ann": 0, "Ben": 12}
+    assert game.reference_points().best == 29 + 34
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -237,7 +270,28 @@ def test_a_pool_is_lost_unless_all_others_accept() -> None:
             {"agents": {"A": {"holds": {"x": 1}, "worth": {"x": "s777.25"}}, "B": {}}},
             "what x is worth to A is no number",
         ),
+        *(
+            ({"agents": {"A": {"holds": {"x": 1}, **told}, "B": {}}}, why)
+            for told, why in (
+                ({"purse": "s777.25"}, "the purse of A is no number of 0 or more"),
+                ({"purse": -777.25}, "the purse of A is no number of 0 or more"),
+                ({"otherwise": "s777.25"}, "what A has otherwise is no number"),
+                ({"worth": {"x": ["1e400", "777.25"]}}, "what x is worth to A is no number"),
+            )
+        ),
         ({"agents": {"world": {"holds": {"x": 1}}, "B": {}}}, "choose other names"),
+        ({**JOB, "issues": {"salary": ["low"]}}, "salary: give 2 to 13 different options"),
+        (
+            {
+                "issues": {"pay": ["a", "b"]},
+                "agents": {"A": {"worth": {"pay": {"a": 777.25}}}, "B": {}},
+            },
+            "A values other options of pay than there are",
+        ),
+        (
+            {"issues": {"pay": ["a", "b"]}, "agents": {"A": {"worth": {"pay": 777.25}}, "B": {}}},
+            "A values pay: give what each option is worth",
+        ),
         ([], "holds no market"),
     ],
 )

@@ -28,10 +28,11 @@ from shapley_coop.deals.analysis.incentives import (
     weak_equilibria,
     whatever_others_do,
 )
-from shapley_coop.deals.analysis.joint_payments import World, unaffordable_together
+from shapley_coop.deals.analysis.joint_payments import unaffordable_together
 from shapley_coop.deals.analysis.party import Outlook, Party
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame
 from shapley_coop.deals.analysis.valuations import best, expected, guaranteed, secured
+from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.contract import Contract, amend, in_force, share_of, sign
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.deals.language.clauses import Give, Pay, Share

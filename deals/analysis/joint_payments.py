@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -31,7 +30,7 @@ from shapley_coop.deals.analysis.ability_to_pay import (
     payers,
     received,
 )
-from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
+from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.compiled import (
     Clauses,
     CompiledClause,
@@ -47,7 +46,7 @@ from shapley_coop.deals.language.clauses import Pay, portions
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.when import Earned, conditions_in, event_of
 from shapley_coop.deals.monitor import Monitor
-from shapley_coop.games import Game, Position, Turn
+from shapley_coop.games import Game, Position
 
 MOST_STEPS = 20_000
 """Histories × joint actions; where there are more, payments are not looked at together."""
@@ -57,36 +56,6 @@ MOST_TOLD = 4
 
 NOTHING = Fraction(0)
 Actions = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class World:
-    """What agents can do.
-
-    Attributes:
-        actions: agent → all of its actions.
-        turns: how many turns there are.
-        record: those that were played.
-        stage: what each joint action pays; None where that is not known in advance.
-    """
-
-    actions: Mapping[str, Sequence[str]]
-    turns: int
-    record: Sequence[Turn] = ()
-    stage: StageGame | None = None
-
-    @classmethod
-    def of(cls, game: Game, record: Sequence[Turn]) -> "World":
-        """From a game, with what each joint action pays where that is known."""
-        return cls(game.actions, game.turns, record, _stage_of(game))
-
-
-@lru_cache(maxsize=64)
-def _stage_of(game: Game) -> StageGame | None:
-    try:
-        return StageGame.of(facts_of(game))
-    except NotFinite:
-        return None
 
 
 @dataclass(frozen=True)

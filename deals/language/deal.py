@@ -1,12 +1,14 @@
 """A deal: a list of typed clauses, its plain-English text and its hash; offers of one."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
 
-from shapley_coop.canonical import digest, digest_before_2
+from shapley_coop.canonical import cache_key, digest, digest_before_2
 from shapley_coop.deals.language.clauses import Clause, Do, Forbid, Pay, Share, sentence
 from shapley_coop.deals.language.faults import Fault
 
@@ -24,6 +26,15 @@ class Deal(BaseModel):
     clauses: tuple[Clause, ...] = Field(default=(), max_length=MAX_CLAUSES)
     drops: tuple[str, ...] = Field(default=(), max_length=MAX_CLAUSES)
 
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> "Deal":
+        """The deal of a record, as `record` gives it; one that is read again is the same object.
+
+        Raises:
+            pydantic.ValidationError: it is none.
+        """
+        return _read(cache_key(record))
+
     def ids(self) -> dict[str, Clause]:
         """The clauses by the ids that people and breaches cite."""
         return {f"c{i}": clause for i, clause in enumerate(self.clauses, start=1)}
@@ -34,7 +45,7 @@ class Deal(BaseModel):
 
     def hash(self) -> str:
         """SHA-256 of the canonical JSON (RFC 8785), with exact numbers as strings."""
-        return digest(self.record())
+        return _hash(cache_key(self.record()))
 
     def hash_before_2(self) -> str:
         """The hash in records of `coop/1`: another one where a name is not ASCII."""
@@ -60,6 +71,17 @@ class Deal(BaseModel):
     def duties(self) -> dict[str, Do | Forbid]:
         """What must or must not be done, by clause id."""
         return {cid: c for cid, c in self.ids().items() if isinstance(c, Do | Forbid)}
+
+
+# A deal is put, shown, answered and signed: each of these reads it, and names it by its hash.
+@lru_cache(maxsize=1024)
+def _read(record: bytes) -> Deal:
+    return Deal.model_validate_json(record)
+
+
+@lru_cache(maxsize=1024)
+def _hash(record: bytes) -> str:
+    return digest(json.loads(record))
 
 
 class Offer(TypedDict):

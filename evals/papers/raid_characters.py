@@ -20,8 +20,8 @@ from shapley_coop.evals.measures.stats import Estimate, compare, corrected, mean
 from shapley_coop.evals.reports.layout import markdown
 from shapley_coop.evals.sweeps.suite import parse_seeds
 from shapley_coop.games import Game, Turn, load
-from shapley_coop.games.game import realised_total
 from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, TAUNT
+from shapley_coop.games.turns import realised_total
 from shapley_coop.state.characteristic import characteristic
 
 LEVELS = (1, 2, 3)

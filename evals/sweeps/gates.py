@@ -118,8 +118,9 @@ class Pace:
         until_next = self._recent[0][0] + MINUTE - now if self._recent else 0.0
         if rates.rpm is not None and len(self._recent) + 1 > max(rates.rpm, 1):
             return until_next
-        sent = sum(made[1] for made in self._recent)
-        return until_next if rates.tpm is not None and sent + tokens > rates.tpm else 0.0
+        if rates.tpm is None:  # a minute of a fast sweep has thousands of calls
+            return 0.0
+        return until_next if sum(made[1] for made in self._recent) + tokens > rates.tpm else 0.0
 
 
 @dataclass

@@ -21,6 +21,7 @@ from shapley_coop.games import Turn
 from shapley_coop.seats.records import BESIDE, Entry
 from shapley_coop.state import PublicMessage, Table, result
 from shapley_coop.state.outsiders import IMPARTIAL
+from shapley_coop.state.result import timing
 from shapley_coop.state.run_config import SUMMARISER
 
 OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)
@@ -101,7 +102,7 @@ def volatile_of(cell: Cell, table: Table, clock: Clock, started: float, **more: 
     return {
         "cell": cell.id,
         "episode": table["episode"],
-        "phases": result("", cell.graph, table)["timing"],
+        "phases": timing(table["spent"]),
         "turns": [{"turn": turn, **phases} for turn, phases in clock.spent.items()],
         "seconds": time.monotonic() - started,
         "ended": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple, overload
 
 from shapley_coop.evals.sweeps.index import ended_in, index_of, indexed
 from shapley_coop.evals.sweeps.lines import Line, parse
-from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.sweeps.suite import Suite, refuse_programs
 
 Row = dict[str, Any]
 """One line of `rows.jsonl`: see `evals.sweeps.rows`."""
@@ -127,4 +127,7 @@ def _read(file: BinaryIO, place: Place) -> Row:
             f"{place.path}: the line at byte {place.offset} was changed since it was indexed: "
             f"delete {index_of(place.path)} and try again"
         )
-    return parse(data, f"{place.path}: byte {place.offset}")
+    row = parse(data, f"{place.path}: byte {place.offset}")
+    # An index that came with the folder may say that another game was played.
+    refuse_programs(place.path, [row.get("room", {}).get("game")])
+    return row

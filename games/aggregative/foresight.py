@@ -12,8 +12,8 @@ from typing import Any
 
 from shapley_coop.games.aggregative.counts import Counts
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Owed, Part
-from shapley_coop.games.game import Turn
 from shapley_coop.games.params import EVERYONE
+from shapley_coop.games.turns import Turn
 
 MOST_NAMED = 32
 """Agents that a plan names."""

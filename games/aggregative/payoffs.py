@@ -14,8 +14,8 @@ from shapley_coop.games.replay import Replays
 from shapley_coop.games.table_replay import SURVIVES, UNDECLARED
 
 if TYPE_CHECKING:
-    from shapley_coop.games.game import Turn
     from shapley_coop.games.matrix import MatrixGame
+    from shapley_coop.games.turns import Turn
 
 MOST_NAMED = 8
 """Agents that rules name one by one."""

@@ -21,8 +21,8 @@ from shapley_coop.games.classes import MOST_COUNTS, ByClass
 from shapley_coop.games.replay import Coalitions, Replays
 
 if TYPE_CHECKING:
-    from shapley_coop.games.game import Turn
     from shapley_coop.games.matrix import MatrixGame
+    from shapley_coop.games.turns import Turn
 
 MOST_AGENTS = 16
 """Up to here looking at all coalitions is quick."""

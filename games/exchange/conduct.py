@@ -12,8 +12,8 @@ from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.replay import Coalitions, Replays
 
 if TYPE_CHECKING:
-    from shapley_coop.games.game import Turn
     from shapley_coop.games.task_exchange import TaskExchange
+    from shapley_coop.games.turns import Turn
 
 KEEPS_ITS_TASKS = Baseline("nothing", "who is absent keeps its own tasks and does them")
 

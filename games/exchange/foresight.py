@@ -8,7 +8,7 @@ from shapley_coop.games.exchange.market import Market, Offered
 from shapley_coop.games.exchange.masks import members
 from shapley_coop.games.exchange.scenario import Masks
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Part, Payoffs
-from shapley_coop.games.game import Turn
+from shapley_coop.games.turns import Turn
 
 WAIT = "wait"
 

@@ -14,8 +14,9 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import ParallelEnv
 
-from shapley_coop.games.game import Game, Position, Step
+from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError
+from shapley_coop.games.turns import Position, Step
 
 Observation = dict[str, np.ndarray]
 Path = tuple[str | int, ...]

@@ -11,7 +11,7 @@ import numpy as np
 from shapley_coop.amounts import MICRO, exact
 from shapley_coop.games.ahead import MOST_PLAYS, Ahead, Plan, Played
 from shapley_coop.games.dice import dice
-from shapley_coop.games.game import Game, Position, Turn
+from shapley_coop.games.game import Game
 from shapley_coop.games.raid_battle.conduct import Plan as Conducts
 from shapley_coop.games.raid_battle.conduct import RaidsUnderWay
 from shapley_coop.games.raid_battle.replay import IDLE, Coalitions, Ints
@@ -23,6 +23,7 @@ from shapley_coop.games.raid_battle.rules import (
     RaidParams,
     drawn,
 )
+from shapley_coop.games.turns import Position, Turn
 
 if TYPE_CHECKING:
     from shapley_coop.games.raid_battle.game import RaidBattle

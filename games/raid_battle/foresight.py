@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Any
 
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Owed, Part, Payoffs
-from shapley_coop.games.game import Position, Turn
 from shapley_coop.games.raid_battle.rules import FIREBALL, HEAL, TAUNT, RaidParams, resolve
+from shapley_coop.games.turns import Position, Turn
 
 _ENDLESS = 10**15
 """The boss's hit points where it is not meant to fall."""

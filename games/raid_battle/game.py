@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shapley_coop.amounts import MICRO
 from shapley_coop.games.baseline import IDLE, Baseline
-from shapley_coop.games.game import Game, Position, Step, Turn
+from shapley_coop.games.game import Game
 from shapley_coop.games.params import Params
 from shapley_coop.games.raid_battle.ahead import RaidAhead
 from shapley_coop.games.raid_battle.conduct import raid_replays
@@ -28,6 +28,7 @@ from shapley_coop.games.raid_battle.rules import (
     rolled,
 )
 from shapley_coop.games.replay import Conduct, Replays
+from shapley_coop.games.turns import Position, Step, Turn
 
 STANDS_IDLE = Baseline(IDLE, "who is absent stands idle and can be struck")
 

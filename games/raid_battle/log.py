@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.games.files import read_file
-from shapley_coop.games.game import Position, Turn
 from shapley_coop.games.params import GameError
 from shapley_coop.games.raid_battle.game import RaidBattle
 from shapley_coop.games.raid_battle.log_lines import Chapter, chapters
 from shapley_coop.games.raid_battle.rules import CREDITED, HEAL, TAUNT, contributions, resolve
+from shapley_coop.games.turns import Position, Turn
 
 UNKNOWN = "not known"
 

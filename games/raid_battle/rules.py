@@ -10,8 +10,8 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from shapley_coop.amounts import MICRO, exact
 from shapley_coop.games.dice import dice
-from shapley_coop.games.game import Position, Step, Turn
 from shapley_coop.games.params import GameError, Number, Params
+from shapley_coop.games.turns import Position, Step, Turn
 
 FIREBALL, HEAL, TAUNT = "Fireball", "Heal", "Taunt"
 SKILLS = (FIREBALL, HEAL, TAUNT)

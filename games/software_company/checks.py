@@ -17,10 +17,10 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from shapley_coop.games.game import Turn
 from shapley_coop.games.params import GameError
 from shapley_coop.games.software_company.task import Check, Task, shown
 from shapley_coop.games.software_company.workspace import Limits, run_checks, written
+from shapley_coop.games.turns import Turn
 from shapley_coop.permissions import NO_SANDBOX, permitted
 
 CHECKED = "checks"

@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Missing, Part
-from shapley_coop.games.game import Turn
 from shapley_coop.games.software_company.artefacts import FIX, PASS, PHASES, action_label
 from shapley_coop.games.software_company.role_work import work
+from shapley_coop.games.turns import Turn
 
 _UNPROMISED = 0.5
 """How likely one who has promised nothing is thought to do its part."""

@@ -21,7 +21,7 @@ from shapley_coop.earned_value import WEIGHTS, Weights, parts
 from shapley_coop.games.ahead import Ahead, BountyAhead
 from shapley_coop.games.baseline import MADE_NOTHING, Baseline
 from shapley_coop.games.files import read_file
-from shapley_coop.games.game import Game, Position, Step, Turn, realised_total
+from shapley_coop.games.game import Game
 from shapley_coop.games.params import Number, Params
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays, additive
@@ -37,6 +37,7 @@ from shapley_coop.games.software_company.artefacts import (
 from shapley_coop.games.software_company.task import Task, read_task
 from shapley_coop.games.software_company.turn_workspace import TurnWorkspace, as_written
 from shapley_coop.games.software_company.workspace import commits_of, materialise, require_sandbox
+from shapley_coop.games.turns import Position, Step, Turn, realised_total
 
 Counts = dict[str, dict[str, Fraction]]
 

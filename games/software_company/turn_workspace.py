@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shapley_coop.games.game import Turn
 from shapley_coop.games.software_company.artefacts import (
     FIX,
     Artefact,
@@ -14,6 +13,7 @@ from shapley_coop.games.software_company.artefacts import (
 )
 from shapley_coop.games.software_company.checks import Finding, Runner, effect
 from shapley_coop.games.software_company.task import Task
+from shapley_coop.games.turns import Turn
 
 NO_ARTEFACT = "no_artefact"
 """The effect of an action that left nothing: agent, why, and what was written."""

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.game import Turn
 from shapley_coop.games.goods import gifts_in, with_gifts
 from shapley_coop.games.replay import Coalitions, Replays
+from shapley_coop.games.turns import Turn
 
 if TYPE_CHECKING:
     from shapley_coop.games.trade.game import Trade

@@ -1,4 +1,4 @@
-"""Markets that are drawn by seed: barter, one price, an ultimatum, several issues."""
+"""Markets that are drawn by seed: barter, one price, an ultimatum, several issues, a job."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,6 +9,11 @@ from shapley_coop.games.trade.market import Market, MarketFile, market_of
 
 GOODS = ("wood", "stone", "wool", "grain", "salt", "iron")
 ISSUES = {"books": 3, "hats": 2, "balls": 1}
+JOB = {
+    "salary": ["3000", "3300", "3600", "4000"],
+    "days at home": ["none", "two", "five"],
+    "start": ["in May", "in June", "in July"],
+}
 COINS = 10
 EACH = 4
 
@@ -85,6 +90,21 @@ def _issues(agents: list[str], seed: int) -> dict[str, Any]:
     }
 
 
+def _options(agents: list[str], seed: int) -> dict[str, Any]:
+    """A job: two issues that both want otherwise, each to another degree, and one that they may
+    want alike."""
+    told: dict[str, Any] = {}
+    for i, agent in enumerate(_two(agents, "options")):
+        rng, worth = dice(seed, 0, f"trade/{i}"), dict[str, dict[str, int]]()
+        for issue, options in JOB.items():
+            step, last = int(rng.integers(2, 13)), len(options) - 1
+            up = bool(rng.integers(2)) if issue == "start" else i == 1
+            worth[issue] = {x: step * (n if up else last - n) for n, x in enumerate(options)}
+        told[agent] = {"worth": worth, "otherwise": int(rng.integers(0, 21))}
+    about = f"{agents[0]} hires {agents[1]} if both agree on all issues."
+    return {"name": "a job", "about": about, "issues": JOB, "agents": told}
+
+
 def _of_ten(seed: int, i: int) -> tuple[int, int, int]:
     """What a book, a hat and a ball are worth to an agent, where all of them are worth 10."""
     many = tuple(ISSUES.values())
@@ -109,4 +129,5 @@ _MODES: dict[str, Callable[[list[str], int], dict[str, Any]]] = {
     "price": _price,
     "ultimatum": _ultimatum,
     "issues": _issues,
+    "options": _options,
 }

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Part, Payoffs
-from shapley_coop.games.game import Turn
 from shapley_coop.games.trade.market import given, worth_of
+from shapley_coop.games.turns import Turn
 
 _DEARER = Fraction(3, 2)
 """How much more a good is taken to be worth to who has none of it."""

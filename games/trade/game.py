@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 
 from shapley_coop.amounts import plain
 from shapley_coop.games.baseline import Baseline
-from shapley_coop.games.game import Game, Position, Step, Turn
+from shapley_coop.games.game import Game
 from shapley_coop.games.goods import GIVEN, Holdings, hand_over
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
@@ -18,12 +18,13 @@ from shapley_coop.games.trade.conduct import KEEPS, recorded_trade
 from shapley_coop.games.trade.drawn import drawn
 from shapley_coop.games.trade.market import Market, give, read_market
 from shapley_coop.games.trade.points import TradePoints
+from shapley_coop.games.turns import Position, Step, Turn
 
 KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"
 BY_HAND = 12
 """So many of a good can be given by hand in a turn; a deal can give more."""
 
-Mode = Literal["exchange", "price", "ultimatum", "issues"]
+Mode = Literal["exchange", "price", "ultimatum", "issues", "options"]
 
 
 class TradeParams(Params):
@@ -31,7 +32,8 @@ class TradeParams(Params):
 
     mode: Mode = Field(
         default="exchange",
-        description="A market drawn by seed: exchange, price, ultimatum, or several issues.",
+        description="A market drawn by seed: exchange, price, ultimatum, issues (several goods are "
+        "divided), or options (of each issue one is agreed on).",
     )
     market: str = Field(default="", description="A market file, in place of a drawn one.")
     protect: bool = Field(
@@ -184,6 +186,7 @@ class Trade(Game):
                 f"**Trade: {market.name}**. {market.about}".strip(),
                 "",
                 *holds,
+                *self._options(),
                 "",
                 f"{turns} an agent gives some of one good to another by hand "
                 f"(`{give(1, self.goods[0], 'AGENT')}`), or does `{KEEP}`. A deal can have goods "
@@ -194,8 +197,19 @@ class Trade(Game):
             ]
         )
 
+    def _options(self) -> list[str]:
+        """What each issue can come to, a line each."""
+        last = self.agents[-1]
+        return [
+            f"- How much of {issue} {last} holds in the end is what is agreed on it: "
+            + ", ".join(f"{n} is {option}" for n, option in enumerate(options))
+            + "."
+            for issue, options in self.market.issues.items()
+        ]
+
     def facts(self) -> dict[str, Any]:
         """All that is public."""
+        issues = {name: list(options) for name, options in self.market.issues.items()}
         return {
             "game": self.name,
             "agents": list(self.agents),
@@ -204,6 +218,7 @@ class Trade(Game):
             "endowments": {agent: dict(own) for agent, own in self.market.holds.items()},
             "pool": self.market.pool,
             "turns": self.turns,
+            **({"issues": issues} if issues else {}),
         }
 
     def receiver(self, action: str) -> str:

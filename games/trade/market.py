@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import MAX_AMOUNT, exact, parse_exact
 from shapley_coop.files import plain_reason
 from shapley_coop.games.files import read_file
 from shapley_coop.games.goods import Holdings
@@ -20,9 +20,14 @@ from shapley_coop.games.params import GameError
 
 MOST_GOODS = 12
 MOST_OF_A_GOOD = 10**9
+MOST_OPTIONS = 13
 
-Worth = int | float | str | list[int | float | str]
-"""What each unit is worth: all the same, or a list: of the first, the second, … then nothing."""
+Amount = int | float | str
+Worth = Amount | list[Amount] | dict[str, Amount]
+"""What each unit is worth: all the same, or a list: of the first, the second, … then nothing.
+
+Of an issue, what holding so many of it is worth, from "0" on; in a market file, its options.
+"""
 
 
 def give(quantity: int, good: str, to: str) -> str:
@@ -44,6 +49,8 @@ def given(action: str) -> tuple[int, str, str] | None:
 
 def worth_of(worth: Worth, count: int) -> Fraction:
     """What so many of a good are worth."""
+    if isinstance(worth, dict):
+        return exact(worth[str(min(count, len(worth) - 1))])
     if isinstance(worth, list):
         return sum((exact(one) for one in worth[:count]), Fraction(0))
     return exact(worth) * count
@@ -57,7 +64,8 @@ class Trader(BaseModel):
     holds: dict[str, int] = Field(default={}, description="Good → how many; public.")
     worth: dict[str, Worth] = Field(
         default={},
-        description="Good → what each is worth to it, or a list: of the first, the second, …",
+        description="Good → what each is worth to it, or a list: of the first, the second, … "
+        "Issue → option → what that is worth to it.",
     )
     purse: int | float | str | None = Field(default=None, description="The most it can pay in all.")
     otherwise: int | float | str = Field(
@@ -66,7 +74,11 @@ class Trader(BaseModel):
 
 
 class MarketFile(BaseModel):
-    """A market: `agents` in speaking order; with `pool`, goods count only if all accept."""
+    """A market: `agents` in speaking order; with `pool`, goods count only if all accept.
+
+    An issue is a good as well, a pool's: the first agent holds one less than there are options, and
+    how many of it the second holds in the end is which option they agreed on.
+    """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -77,29 +89,59 @@ class MarketFile(BaseModel):
         description="Whether the first agent divides what it holds, which is lost unless all "
         "others accept.",
     )
+    issues: dict[str, list[str]] = Field(
+        default={}, description="Issue → its options, of which two agents agree on one."
+    )
     agents: dict[str, Trader] = Field(min_length=2)
 
     @model_validator(mode="after")
     def _sound(self) -> "MarketFile":
-        goods = {good: 0 for trader in self.agents.values() for good in trader.holds}
+        goods = self._goods()
         for name, trader in self.agents.items():
-            for good, count in trader.holds.items():
-                if not 0 <= count <= MOST_OF_A_GOOD:
-                    raise ValueError(f"{name} holds {count} {good}: give 0 to {MOST_OF_A_GOOD}")
-                goods[good] += count
             if unknown := set(trader.worth) - set(goods):
                 raise ValueError(f"{name} values {min(unknown)}, which nobody holds")
-            for good in trader.worth:
-                try:
-                    worth_of(trader.worth[good], MOST_OF_A_GOOD)
-                except ValueError:
-                    raise ValueError(f"what {good} is worth to {name} is no number") from None
+            for good, worth in trader.worth.items():
+                self._check_worth(name, good, worth)
+            if not _is_amount(trader.otherwise):
+                raise ValueError(f"what {name} has otherwise is no number")
+            if trader.purse is not None and not _is_amount(trader.purse, least=0):
+                raise ValueError(f"the purse of {name} is no number of 0 or more")
         if not 1 <= len(goods) <= MOST_GOODS:
             raise ValueError(f"there are {len(goods)} goods: give 1 to {MOST_GOODS}")
         for good in goods:
             if not good.strip() or good != good.strip() or len(good) > 32 or not _plain(good):
                 raise ValueError(f"{good!r} is no name of a good: 1 to 32 letters and spaces")
         return self
+
+    def _goods(self) -> list[str]:
+        """All that somebody holds, and the issues."""
+        goods = list(dict.fromkeys(good for one in self.agents.values() for good in one.holds))
+        for name, trader in self.agents.items():
+            for good, count in trader.holds.items():
+                if not 0 <= count <= MOST_OF_A_GOOD:
+                    raise ValueError(f"{name} holds {count} {good}: give 0 to {MOST_OF_A_GOOD}")
+        if self.issues and len(self.agents) != 2:
+            raise ValueError(f"issues are for two agents, and there are {len(self.agents)}")
+        for issue, options in self.issues.items():
+            if issue in goods or not 2 <= len(set(options)) == len(options) <= MOST_OPTIONS:
+                raise ValueError(f"{issue}: give 2 to {MOST_OPTIONS} different options, none held")
+        return [*goods, *self.issues]
+
+    def _check_worth(self, name: str, good: str, worth: Worth) -> None:
+        if isinstance(worth, dict) and set(worth) != set(self.issues.get(good, ())):
+            raise ValueError(f"{name} values other options of {good} than there are")
+        if good in self.issues and not isinstance(worth, dict):
+            raise ValueError(f"{name} values {good}: give what each option is worth")
+        told = worth.values() if isinstance(worth, dict) else worth
+        if not all(map(_is_amount, [told] if isinstance(told, Amount) else told)):
+            raise ValueError(f"what {good} is worth to {name} is no number")
+
+
+def _is_amount(told: int | float | str, least: int = -MAX_AMOUNT) -> bool:
+    try:
+        return parse_exact(told) >= least
+    except ValueError:
+        return False
 
 
 def _plain(good: str) -> bool:
@@ -119,6 +161,7 @@ class Market:
         worths: agent → good → what units are worth to it; private.
         purses: agent → the most that it can pay in all; private.
         otherwise: agent → what it has if a pool is not divided; private.
+        issues: which goods are issues → their options, by how many the second agent holds.
     """
 
     name: str
@@ -129,6 +172,7 @@ class Market:
     worths: Mapping[str, Mapping[str, Worth]] = field(repr=False)
     purses: Mapping[str, Fraction] = field(default_factory=dict, repr=False)
     otherwise: Mapping[str, Fraction] = field(default_factory=dict, repr=False)
+    issues: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -155,18 +199,32 @@ class Market:
 
 def market_of(content: MarketFile) -> Market:
     """The market that a file describes."""
-    goods = tuple(dict.fromkeys(good for one in content.agents.values() for good in one.holds))
-    traders = content.agents.items()
+    traders, issues = content.agents.items(), content.issues
+    held = dict.fromkeys(good for one in content.agents.values() for good in one.holds)
+    goods, first = (*held, *issues), next(iter(content.agents))
+    holds = {name: {good: one.holds.get(good, 0) for good in goods} for name, one in traders}
+    holds[first] |= {issue: len(options) - 1 for issue, options in issues.items()}
     return Market(
         name=content.name,
         about=content.about,
         goods=goods,
-        holds={name: {good: one.holds.get(good, 0) for good in goods} for name, one in traders},
-        pool=content.pool,
-        worths={name: dict(one.worth) for name, one in traders},
+        holds=holds,
+        pool=content.pool or bool(issues),
+        worths={name: _worths(one, issues, name == first) for name, one in traders},
         purses={name: exact(one.purse) for name, one in traders if one.purse is not None},
         otherwise={name: exact(one.otherwise) for name, one in traders},
+        issues=issues,
     )
+
+
+def _worths(trader: Trader, issues: Mapping[str, list[str]], first: bool) -> dict[str, Worth]:
+    """What goods are worth to an agent; of an issue by how many of it that agent holds."""
+    found = dict(trader.worth)
+    for issue, options in issues.items():
+        if isinstance(worth := found.get(issue), dict):
+            by_count = [worth[option] for option in (reversed(options) if first else options)]
+            found[issue] = {str(n): one for n, one in enumerate(by_count)}
+    return found
 
 
 def read_market(path: str | Path) -> Market:
@@ -196,5 +254,6 @@ def _read(path: Path, _: int) -> Market:
 def _told(error: ValidationError) -> str:
     first = error.errors(include_input=False, include_context=False)[0]
     said = plain_reason(first["msg"])
-    where = ".".join(str(part) for part in first["loc"] if not str(part).startswith("list"))
+    named = (str(part) for part in first["loc"])
+    where = ".".join(part for part in named if not part.startswith(("list[", "dict[")))
     return f"{where}: {said}" if where else said

@@ -83,7 +83,7 @@ def _best_of(market: Market, good: str) -> Fraction | None:
     """The highest worth of all units of one good, divided among the agents in any way."""
     total = market.totals[good]
     worths = [market.worths[agent].get(good, 0) for agent in market.agents]
-    if not any(isinstance(worth, list) for worth in worths):
+    if not any(isinstance(worth, list | dict) for worth in worths):
         return max(worth_of(worth, total) for worth in worths)
     if total > MOST_UNITS:
         return None

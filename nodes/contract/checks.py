@@ -70,7 +70,7 @@ def a_written_contract(turn: TurnContext, agent: str, message: Message) -> Agent
     """
     offer = turn.evaluated.offer
     assert offer is not None, "only what was agreed is written down"
-    agreed, prose = Deal.model_validate(offer["deal"]), message.speech
+    agreed, prose = Deal.of(offer["deal"]), message.speech
     if message.reject is not None and not agreed.clauses:
         return {"act": "pass", "text": message.reject or prose or "", "label": "UNWRITTEN"}
     if not prose:
@@ -115,7 +115,7 @@ def _acceptance(turn: TurnContext, agent: str, message: Message) -> AgentOutput 
     if fault := accepts_another(message, offer):
         return fault
     assert offer is not None, "an offer stands that the message accepts"
-    deal = Deal.model_validate(offer["deal"])
+    deal = Deal.of(offer["deal"])
     if deal.clauses and (fault := uncertified(turn, agent, deal)):
         return fault
     return {"act": "accept", "text": message.speech or ""}

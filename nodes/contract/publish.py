@@ -21,7 +21,7 @@ def put_draft(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
     about = offer["revision"] if offer else 0
     revision = table["revision"] + 1 if said["act"] == "propose" else 0
     if revision:
-        about, offer = 0, put(Deal.model_validate(said["deal"]), speaker, revision)
+        about, offer = 0, put(Deal.of(said["deal"]), speaker, revision)
     elif offer and said["act"] == "accept":
         signed = accept(offer, speaker, offer["revision"], offer["hash"])
         assert not isinstance(signed, Fault), "it names the revision and hash that stand"
@@ -60,7 +60,7 @@ def put_written(turn: TurnContext, outputs: Outputs) -> dict[str, Any]:
     utterance = Utterance(SUMMARISER, said, puts=revision)
     return {
         "talk": entries(table, turn.topic.name, [utterance]),
-        "offer": put(Deal.model_validate(said["deal"]), SUMMARISER, revision),
+        "offer": put(Deal.of(said["deal"]), SUMMARISER, revision),
         "revision": revision,
         "verdict": "to_sign",
     }

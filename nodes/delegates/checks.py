@@ -65,7 +65,7 @@ def _cannot_sign(turn: TurnContext, agent: str, message: Message) -> Fault | Non
     if fault := accepts_another(message, offer):
         return fault
     assert offer is not None, "an offer stands that the message accepts"
-    return too_little(turn, agent, Deal.model_validate(offer["deal"]))
+    return too_little(turn, agent, Deal.of(offer["deal"]))
 
 
 _DECIDE = (

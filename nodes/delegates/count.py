@@ -46,7 +46,7 @@ def count(table: Table) -> dict[str, Any]:
     rest = None
     again = table["round"] < 2 * EvaluatedTable(table).config.rounds
     if leaving and not vetoing and again and not table.get("contract"):
-        rest = without(Deal.model_validate(offer["deal"]), leaving, table["agents"])
+        rest = without(Deal.of(offer["deal"]), leaving, table["agents"])
     heard = [Utterance(agent, answers[agent], about=offer["revision"]) for agent in asked]
     if rest:
         return _reduced(table, rest, heard)

@@ -22,7 +22,7 @@ def check(table: Table) -> dict[str, Any]:
         refused = {"refused": 1, f"{REFUSED}{verdict.label}": 1}
         return {"verdict": "error", "spent": {"negotiation": {"agents": {by: refused}}}}
     deal = next(s["deal"] for s in table["talk"] if s.get("puts") == standing["turn"])
-    offer = put(Deal.model_validate(deal), by, standing["turn"])
+    offer = put(Deal.of(deal), by, standing["turn"])
     for agent in standing["accepted"]:
         signed = accept(offer, agent, offer["revision"], offer["hash"])
         assert not isinstance(signed, Fault), "what stands is what was accepted"

@@ -12,6 +12,7 @@ from typing import Any
 
 from shapley_coop.amounts import exact, plain
 from shapley_coop.games.foresight import needed
+from shapley_coop.games.trade.market import worth_of
 
 CENT = Fraction(1, 100)
 
@@ -65,6 +66,4 @@ def _to_buy(facts: Mapping[str, Any]) -> list[tuple[str, str, Fraction]]:
 def _worth(facts: Mapping[str, Any], good: str, unit: int) -> Fraction:
     """What a unit of a good is worth to me if I hold so many already."""
     worth = facts["worth_to_you"].get(good, 0)
-    if isinstance(worth, list):
-        return exact(worth[unit]) if unit < len(worth) else Fraction(0)
-    return exact(worth)
+    return worth_of(worth, unit + 1) - worth_of(worth, unit)

@@ -9,17 +9,28 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from urllib.parse import urlsplit
 
 from a2a.helpers import get_data_parts, new_data_part, new_task_from_user_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor, RequestContext
+from a2a.server.context import ServerCallContext
 from a2a.server.events import EventQueue
 from a2a.server.request_handlers import DefaultRequestHandler
 from a2a.server.routes import create_jsonrpc_routes
 from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
-from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, TaskState
+from a2a.types import (
+    AgentCapabilities,
+    AgentCard,
+    AgentInterface,
+    AgentSkill,
+    ListTasksRequest,
+    ListTasksResponse,
+    TaskState,
+)
 from a2a.utils.errors import UnsupportedOperationError
 from langchain_core.messages import HumanMessage
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -28,6 +39,9 @@ from shapley_coop.seats import Seat, chat_model, clients
 from shapley_coop.seats.letters import FACTS
 from shapley_coop.serve.a2a.assessment import Assessment, assess
 from shapley_coop.serve.a2a.routes import as_both
+from shapley_coop.serve.server.body_limit import BodyLimit
+from shapley_coop.serve.server.browser_guard import BrowserGuard, JsonOnly, is_loopback
+from shapley_coop.serve.server.limits import limits
 
 ASSESSMENT = AgentSkill(
     id="assessment",
@@ -121,8 +135,18 @@ class Subject(_Agent):
         await updater.complete()
 
 
+class _Tasks(InMemoryTaskStore):
+    """The tasks of callers who are not told apart: each is shown to whoever knows its id."""
+
+    async def list(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
+        """None: a letter is private, and so is who assesses whom."""
+        return ListTasksResponse()
+
+
 def application(executor: AgentExecutor, skill: AgentSkill, url: str) -> Starlette:
     """An A2A agent, 1.0 and 0.3, at the root of an address.
+
+    Where the address is this machine's alone, no web page can call it.
 
     Args:
         executor: what it does.
@@ -142,7 +166,7 @@ def application(executor: AgentExecutor, skill: AgentSkill, url: str) -> Starlet
         default_output_modes=["text/plain", "application/json"],
         skills=[skill],
     )
-    handler = DefaultRequestHandler(executor, InMemoryTaskStore(), card)
+    handler = DefaultRequestHandler(executor, _Tasks(), card)
     told = as_both(card, url)
 
     async def shown(_: Request) -> JSONResponse:
@@ -152,7 +176,10 @@ def application(executor: AgentExecutor, skill: AgentSkill, url: str) -> Starlet
         Route("/.well-known/agent-card.json", shown, methods=["GET"]),
         *create_jsonrpc_routes(handler, "/", enable_v0_3_compat=True),
     ]
-    return Starlette(routes=list(routes), lifespan=_clients)
+    guards = [Middleware(BodyLimit, most=limits().body), Middleware(JsonOnly)]
+    if is_loopback(urlsplit(url).hostname or ""):
+        guards.insert(0, Middleware(BrowserGuard))
+    return Starlette(routes=list(routes), middleware=guards, lifespan=_clients)
 
 
 @asynccontextmanager

@@ -19,6 +19,7 @@ from shapley_coop.evals.sweeps.suite import parse_seeds
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.files import first_error
 from shapley_coop.games import load, names
+from shapley_coop.games.opened import opens
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import SeatError
@@ -68,6 +69,13 @@ class Config(_Part):
     @classmethod
     def _ranges(cls, seeds: Any) -> Any:
         return parse_seeds(seeds) if isinstance(seeds, str | int) else seeds
+
+    @field_validator("params")
+    @classmethod
+    def _no_files(cls, params: dict[str, Any]) -> dict[str, Any]:
+        if named := [key for key, value in params.items() if opens(key, value)]:
+            raise ValueError(f"{named[0]}: a judge opens no files and imports nothing")
+        return params
 
     @field_validator("game")
     @classmethod

@@ -85,10 +85,11 @@ def _changes(scope: Scope) -> bool:
 def _is_here(host: str) -> bool:
     """Whether a `Host` header names this machine by its loopback address, or a listed name."""
     name = urlsplit(f"//{host}").hostname or ""
-    return _is_loopback(name) or name in _listed(os.environ.get(HOSTS, ""))
+    return is_loopback(name) or name in _listed(os.environ.get(HOSTS, ""))
 
 
-def _is_loopback(name: str) -> bool:
+def is_loopback(name: str) -> bool:
+    """Whether a host's name or number reaches this machine alone."""
     try:
         return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
@@ -105,7 +106,7 @@ def _may_send(headers: Headers) -> bool:
     if origin is None:  # no browser, or a request of an address that a person typed
         return headers.get("sec-fetch-site", "none") in ("none", "same-origin")
     url = urlsplit(origin)
-    if _is_loopback(url.hostname or "") or url.netloc == headers.get("host"):
+    if is_loopback(url.hostname or "") or url.netloc == headers.get("host"):
         return True
     cors = json.loads(os.environ.get("LANGGRAPH_HTTP") or "{}").get("cors") or {}
     admitted = cors.get("allow_origin_regex")

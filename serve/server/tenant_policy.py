@@ -14,16 +14,14 @@ update is one object, a key comes once, and a pair is read as the key and value 
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from shapley_coop import games
-from shapley_coop.games.exchange import paper
-from shapley_coop.games.exchange.source import GENERATED
+from shapley_coop.games.opened import opens
 from shapley_coop.seats.keys import lies_below
 from shapley_coop.serve.server.authorization import refusal
 from shapley_coop.serve.server.callers import Caller
@@ -41,7 +39,6 @@ _NEVER_PLAYED = ("/search", "/count", "/store/items")
 """Requests whose body starts no run."""
 
 URLS = {"base_url", "url", "endpoint", "webhook"}
-IMPORTS = {"card_key", "factory", "file", "folder", "path", "repo"}
 EPISODE = "episode"
 USER = "langgraph_auth_"
 """How the keys begin under which LangGraph's server keeps whose a run is."""
@@ -55,17 +52,6 @@ BESIDE = {
 another model, asks for more than one answer, or lifts the limit on an answer's length."""
 
 DEEPEST = 100
-
-FILES: dict[str, Callable[[str], bool]] = {
-    "game": lambda given: given not in games.names(),
-    "scenario": lambda given: given not in (GENERATED, *paper.names()),
-    "task": lambda given: given.endswith((".yaml", ".yml")),
-    "records": bool,
-    "market": bool,
-    "tools": bool,
-    "prompts": bool,
-}
-"""Key of a run configuration or of a game's parameters → whether its text names a file."""
 
 
 class TenantPolicy:
@@ -177,7 +163,7 @@ def _about(key: str, value: Any, caller: Caller) -> Iterator[str]:
     if key == "extra_body" and isinstance(value, Mapping) and (more := sorted({*value} - BESIDE)):
         known = ", ".join(sorted(BESIDE))
         yield f"extra_body: here it cannot set {more[0][:100]}; it can set {known}"
-    if key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value)):
+    if opens(key, value):
         yield f"{key}: this server opens no files and imports nothing for tenants: {_INSTEAD}"
     if key == "unsafe_no_sandbox" and value:
         yield f"{key}: this server runs nothing outside its sandbox"

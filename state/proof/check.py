@@ -13,6 +13,7 @@ from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_
 from shapley_coop.deals.signing.envelope import envelope_of
 from shapley_coop.files import first_error
 from shapley_coop.games.catalogue import is_program, names
+from shapley_coop.games.opened import opens
 from shapley_coop.games.params import GameError
 from shapley_coop.permissions import PROGRAMS, permitted
 from shapley_coop.state.evaluated import EvaluatedTable
@@ -91,6 +92,10 @@ def _may_be_played(told: Predicate, source: str) -> None:
     game = told.settings.get("game")
     if strange := told.settings.keys() - set(RECIPE):
         raise ValueError(f"{source}: no setting {sorted(strange)[0]!r} belongs into an export")
+    params = told.settings.get("params")
+    named = [key for key, x in params.items() if opens(key, x)] if isinstance(params, dict) else []
+    if named and not permitted(PROGRAMS):
+        raise ValueError(f"{source}: {named[0]} names a file: --trust-programs opens it")
     if is_program(game):
         if not permitted(PROGRAMS):
             raise ValueError(f"{source}: its game is a program: --trust-programs runs it")

@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shapley_coop.games.game import Turn
 from shapley_coop.games.params import GameError
 from shapley_coop.games.repository.git import clean_environment
+from shapley_coop.games.turns import Turn
 
 COMMIT = "commit"
 """The effect of a turn that left an artefact: agent, kind, path, content, message."""

@@ -1,0 +1,30 @@
+"""Which settings of a run, and which parameters of a game, name something that would be opened.
+
+>>> opens("market", "/etc/passwd"), opens("market", ""), opens("game", "escape_room")
+(True, False, False)
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from shapley_coop.games.catalogue import names
+from shapley_coop.games.exchange import paper
+from shapley_coop.games.exchange.source import GENERATED
+
+IMPORTS = {"card_key", "factory", "file", "folder", "path", "repo"}
+
+FILES: dict[str, Callable[[str], bool]] = {
+    "game": lambda given: given not in names(),
+    "scenario": lambda given: given not in (GENERATED, *paper.names()),
+    "task": lambda given: given.endswith((".yaml", ".yml")),
+    "records": bool,
+    "market": bool,
+    "tools": bool,
+    "prompts": bool,
+}
+"""Key → whether its text names a file."""
+
+
+def opens(key: str, value: Any) -> bool:
+    """Whether to heed a key opens a file of this machine, or imports a module."""
+    return key in IMPORTS or (isinstance(value, str) and key in FILES and FILES[key](value))

@@ -1,0 +1,75 @@
+"""What a game's record is made of: positions, turns, steps, and what the turns add up to."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict  # pydantic reads it, and asks for this before 3.12
+
+from shapley_coop.amounts import exact
+from shapley_coop.games.params import Number
+
+_SHORT = 80
+"""Characters of what is told of an effect; what is longer is left out of a line."""
+
+Position = dict[str, Any]
+"""A position of a game: plain JSON, complete, and the same for the same seed and actions."""
+
+
+class Turn(TypedDict):
+    """One turn as the public record keeps it."""
+
+    turn: int  # from 1
+    actions: dict[str, str]  # agent → action; an agent that had nothing to do is absent
+    rewards: dict[str, Number]  # agent → reward of this turn, in the game's unit
+    pot: NotRequired[Number]  # team reward of this turn, owned by no agent until it is settled
+    effects: NotRequired[list[dict[str, Any]]]  # what else happened, in order
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one joint action leads to."""
+
+    position: Position
+    rewards: dict[str, Number]
+    pot: Number = 0
+    effects: list[dict[str, Any]] = field(default_factory=list)
+    """What else happened. One with `"shock": True` can call for a renegotiation."""
+
+
+def effect_words(effect: Mapping[str, Any]) -> str:
+    """An effect without what is too long for a line."""
+    if effect.keys() == {"effect", "agent"}:
+        return f"{effect['agent']} {effect['effect']}"
+    told = (_words(key, value) for key, value in effect.items() if key != "shock")
+    return " ".join(text.replace("_", " ") for text in told if len(text) <= _SHORT)
+
+
+def _words(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return key if value else f"not {key}"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+class RecordKey:
+    """A record as the key of a cache: equal by what it says."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self.turns = turns
+        self._said = json.dumps(list(turns), sort_keys=True, default=str)
+
+    def __hash__(self) -> int:
+        return hash(self._said)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RecordKey) and self._said == other._said
+
+
+def realised_total(record: Sequence[Turn]) -> Fraction:
+    """R(N, τ) = Σ_t Σ_j r_j^t plus the pot (Shapley-Coop, Eq. 7), exact, in the game's unit."""
+    return sum(
+        (exact(r) for turn in record for r in [*turn["rewards"].values(), turn.get("pot", 0)]),
+        start=Fraction(0),
+    )
