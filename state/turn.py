@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from shapley_coop.deals import Fault, Message, Rule, scan
@@ -119,7 +120,7 @@ class TurnContext:
         offer = self.evaluated.offer
         return offer is not None and bool(offer["deal"]["clauses"])
 
-    @property
+    @cached_property
     def at(self) -> str:
         """The name of this asking among all of the run."""
         parts = (self.topic.name, self.asking.act, self.table["round"], self.evaluated.turn)
