@@ -36,7 +36,9 @@ def answer(
     episode, mail = _mail_of(found, agent)
     if not reply:
         if mail is None:
-            raise ValueError(f"no letter waits for {agent} in {run}")
+            asked = [a for a in found.room["seats"] if home().journal.mail(episode, a)]
+            for_whom = f"; {', '.join(asked)} is waited for" if asked else ""
+            raise ValueError(f"no letter waits for {agent} in {run}{for_whom}")
         say_lines(mail.letter_text)
         home().read_letters.add(episode, mail)
         return

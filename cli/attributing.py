@@ -68,11 +68,15 @@ def attribute(
         return
     credit = _attributed(asked, settings, exact_up_to)
     report = credit.as_json()
-    if bounty and credit.values:
-        report["bounty"] = _bounty(credit.values, bounty, currency, bargain)
-    _tell(credit, report, app, as_json, out)
-    if bounty and not credit.values:
+    why, values = "", credit.values
+    if bounty and not values:
         why = next(note for note in credit.notes if note.startswith("no values"))
+    elif bounty and values and max(values.values()) <= 0:
+        why = "no agent adds to the score"
+    elif bounty and values:
+        report["bounty"] = _bounty(values, bounty, currency, bargain)
+    _tell(credit, report, app, as_json, out)
+    if why:
         raise ValueError(f"--bounty {bounty} is not divided: {why}")
 
 

@@ -5,12 +5,14 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import apportion, exact, plain
-from shapley_coop.cli.git_report import payable
+from shapley_coop.cli.git_report import agreed_amounts, payable
+from shapley_coop.cli.settling_account import shown_amount
 from shapley_coop.cli.settling_consent import (
     begun,
     consent,
     consent_words,
     is_agreed,
+    payoffs_of,
     still_asked,
     went_on,
 )
@@ -25,11 +27,9 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
     Nobody owes a bounty: an agent whose value is below 0 gets nothing, and is named.
 
     Raises:
-        ValueError: the bounty is none that can be paid, or no agent adds to the score.
+        ValueError: the bounty is none that can be paid, or no value is above 0.
     """
     total, earned = payable(bounty, DECIMALS), _earned(values)
-    if not any(earned.values()):
-        raise ValueError("no agent adds to the score: there is nothing to pay a bounty for")
     cents = apportion(int(total * 10**DECIMALS), list(earned.values()))
     below = [agent for agent, value in values.items() if value < 0]
     return {
@@ -37,7 +37,7 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
         "currency": currency,
         "basis": "value",
         "amounts": {
-            agent: f"{n // 100}.{n % 100:02d}" for agent, n in zip(earned, cents, strict=True)
+            agent: shown_amount(n, DECIMALS) for agent, n in zip(earned, cents, strict=True)
         },
         "notes": [f"{', '.join(below)}: the value is below 0, and nothing is paid"]
         if below
@@ -62,7 +62,7 @@ def agreed(found: dict[str, Any], values: Mapping[str, float], model: str) -> di
     found = {**found, "run": run.run, "consent": consent(run, seats, list(values), waiting)}
     if ended and is_agreed(ended):
         found["basis"] = "agreed"
-        found["amounts"] = {agent: f"{x:.2f}" for agent, x in ended["payoffs"].items()}
+        found["amounts"] = agreed_amounts(payoffs_of(ended), exact(found["bounty"]), DECIMALS)
     told = [*consent_words(found, "Divided by value."), still_asked(found["consent"])]
     return {**found, "notes": [*found["notes"], *filter(None, told)]}
 

@@ -256,9 +256,21 @@ def _amounts(
         raise ValueError(
             "the payoffs are not those of these contributors, or not all of the bounty"
         )
-    # Agreed to the millionth, paid in cents: each within one of what was agreed.
-    agreed = [Fraction(payoffs[name] * 10**decimals, MICRO * MICRO) for name in names]
-    return [shown_amount(n, decimals) for n in round_payoffs(agreed, units)]
+    ordered = {name: payoffs[name] for name in names}
+    return list(agreed_amounts(ordered, total, decimals).values())
+
+
+def agreed_amounts(payoffs: Mapping[str, int], total: Fraction, decimals: int) -> dict[str, str]:
+    """What was agreed to the millionth as it is paid: each within one smallest amount of it.
+
+    Args:
+        payoffs: who gets how many millionths.
+        total: what they come to.
+        decimals: of the smallest amount.
+    """
+    agreed = [Fraction(micro * 10**decimals, MICRO * MICRO) for micro in payoffs.values()]
+    units = round_payoffs(agreed, int(total * 10**decimals))
+    return {name: shown_amount(n, decimals) for name, n in zip(payoffs, units, strict=True)}
 
 
 def _number(count: Fraction) -> str:

@@ -8,18 +8,23 @@ nobody: the report says which.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, cast
 
-from shapley_coop.amounts import to_micro
+from shapley_coop.amounts import plain, to_micro
 from shapley_coop.cli.console import finish
+from shapley_coop.deals import Deal
 
 AGREED = "redistribution"
 """The basis of a settlement that all accepted."""
 
 COUNTED = 1
 """The number of the first offer, which is the counted split."""
+
+MOST_QUOTED = 300
+"""Characters of an objection that are told; all of it is in the run."""
 
 NOBODY_ASKED = "Nobody was asked whether they agree."
 NOTHING_SIMULATED = "No seat was simulated."
@@ -98,7 +103,8 @@ def consent(
     Returns:
         `agreed`, `objected` (with what they said) and `silent` name people; `waiting` those who can
         still answer; `simulated` and `models` those for whom a program answered; `offer_by` whose
-        counter-offer it is that all accepted, or that is being answered.
+        counter-offer it is that all accepted, or that is being answered; `failed` the others, each
+        with `by`, its `amounts` and who did not accept it.
     """
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats import Seat
@@ -121,7 +127,33 @@ def consent(
         "models": [n for n in names if not (kinds[n].human or kinds[n].simulated)],
         "unanimous": unanimous,
         "offer_by": offer["by"] if offer and offer["revision"] > COUNTED else "",
+        "failed": _failed(table, offer["revision"] if offer else 0),
     }
+
+
+def _failed(table: Mapping[str, Any], standing: int) -> list[dict[str, Any]]:
+    """The counter-offers that were put to the others and not accepted by all."""
+    from shapley_coop.state import EvaluatedTable
+
+    talk = table.get("talk", [])
+    return [
+        {
+            "by": said["by"],
+            "amounts": {
+                name: plain(x)
+                for name, x in EvaluatedTable(cast(Any, table))
+                .payoffs_under(Deal.model_validate(said["deal"]))
+                .items()
+            },
+            "not_accepted_by": [
+                one["by"]
+                for one in talk
+                if one.get("about") == said["puts"] and one["act"] != "accept"
+            ],
+        }
+        for said in talk
+        if said.get("puts", 0) > COUNTED and said["puts"] != standing
+    ]
 
 
 def _answers(table: Mapping[str, Any], revision: int) -> dict[str, Mapping[str, Any]]:
@@ -151,24 +183,31 @@ def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[
     if found is None:
         return [by_value, NOBODY_ASKED]
     objected = [
-        f"{name} ({' '.join(why.split())})" if why else name
+        f"{_named(name)} ({_quoted(why)})" if why else _named(name)
         for name, why in found["objected"].items()
     ]
     countered = bool(found["waiting"] and found["offer_by"])
     parts = [
-        ("Agreed to this split: {}.", found["agreed"]),
-        ("Objected: {}.", objected),
-        ("Did not answer: {}.", found["silent"]),
-        ("Have not answered yet: {}.", [] if countered else found["waiting"]),
-        ("Simulated, by an embedded agent that speaks for nobody: {}.", found["simulated"]),
-        ("A model answered in place of: {}.", found["models"]),
+        ("Agreed to this split: {}.", _names(found["agreed"])),
+        ("Objected: {}.", ", ".join(objected)),
+        ("Did not answer: {}.", _names(found["silent"])),
+        ("Have not answered yet: {}.", _names([] if countered else found["waiting"])),
+        ("Simulated, by an embedded agent that speaks for nobody: {}.", _names(found["simulated"])),
+        ("A model answered in place of: {}.", _names(found["models"])),
     ]
-    told = [words.format(", ".join(names)) for words, names in parts if names]
+    told = [words.format(names) for words, names in parts if names]
+    for offer in found["failed"]:
+        each = offer["amounts"].items()
+        amounts = ", ".join(f"{_named(name)} {float(Fraction(x)):.2f}" for name, x in each)
+        told.append(
+            f"A counter-offer by {_named(offer['by'])} ({amounts}) was not accepted by "
+            f"{_names(offer['not_accepted_by'])}."
+        )
     if countered:
         told.append(
-            f"Now a counter-offer by {found['offer_by']} is asked about, which "
-            f"{', '.join(found['waiting'])} can still answer; what is told above is of the "
-            "counted split."
+            f"Now a counter-offer by {_named(found['offer_by'])} is asked about, which "
+            f"{_names(found['waiting'])} can still answer; what is told above is of the counted "
+            "split."
         )
     if not found["simulated"]:
         told.append(NOTHING_SIMULATED)
@@ -176,8 +215,23 @@ def consent_words(report: Mapping[str, Any], by_value: str = BY_WEIGHT) -> list[
         return [by_value, *told]
     stood_in = found["simulated"] or found["models"]
     how = "in a bargaining in which programs answered" if stood_in else "as its contributors agreed"
-    by = f", on a counter-offer by {found['offer_by']}" if found["offer_by"] else ""
+    by = f", on a counter-offer by {_named(found['offer_by'])}" if found["offer_by"] else ""
     return [f"Divided {how}{by}.", *told]
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(map(_named, names))
+
+
+def _named(name: str) -> str:
+    """A name; in quotes where it could pass for more than one, or for a sentence of ours."""
+    return name if all(c.isalnum() or c in " -'_" for c in name) else _quoted(name)
+
+
+def _quoted(words: str) -> str:
+    """Words of others, of which none can pass for ours."""
+    said = " ".join(words.split()).translate({ord(mark): '"' for mark in "“”„‟"})
+    return f"“{said if len(said) <= MOST_QUOTED else said[:MOST_QUOTED] + '…'}”"
 
 
 def still_asked(found: Mapping[str, Any]) -> str:

@@ -88,7 +88,8 @@ class Seats:
 
     def owner(self, key: str, agent: str) -> str | None:
         """Whose page a link is; None where there is no such page."""
-        found = [name for known, name in self._keys.items() if secrets.compare_digest(known, key)]
+        given = key.encode()
+        found = [a for own, a in self._keys.items() if secrets.compare_digest(own.encode(), given)]
         return agent if found == [agent] else None
 
     def letter(self, agent: str) -> dict[str, Any] | None:
@@ -110,8 +111,8 @@ class Seats:
             kind, args = reply.get("type"), reply.get("args")
             if kind == DRAFT:
                 return preview(question.turn(), agent, args)
-            if reply.get("id") not in (None, name_of(mail)):
-                raise ValueError("this letter has been answered: another one waits now")
+            if reply.get("id") != name_of(mail):
+                raise ValueError("name by its id the letter that is answered: another one waits")
             if kind == FIELDS:
                 kind, args = "response", message_of(mail.act, args)
             if kind not in (kinds := allowed(asked)):
@@ -143,6 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
     """Answers the requests of the seat page."""
 
     desk: Seats
+    timeout = EVERY  # of a connection that says nothing
 
     def do_GET(self) -> None:
         """The page, a file of it, or the letter as JSON."""

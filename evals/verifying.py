@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,7 @@ from shapley_coop.evals.verifying_books import (
     differences,
     named,
     wrongly_cleared,
+    wrongly_counted,
 )
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
@@ -108,7 +109,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
     return [
         _play(table),
         *_mediation(table),
-        *_market(known, table),
+        *_of_workflow(known, table),
         _contract(table),
         *_signatures(table),
         _equal("contributions and Shapley values", again["credit"], stated["credit"]),
@@ -141,11 +142,13 @@ def _mediation(table: Table) -> list[Check]:
     return [_told("mediation", wrong, "played by the rule")]
 
 
-def _market(known: Run, table: Table) -> list[Check]:
-    """Clear a call market anew by the orders in the journal; nothing in any other workflow."""
-    if "clear" not in builder(known.graph).nodes:
-        return []
-    return [_told("market", wrongly_cleared(table), "cleared anew, the same prices and trades")]
+def _of_workflow(known: Run, table: Table) -> Iterator[Check]:
+    """What one workflow alone has: a market that is cleared, a count that is the first offer."""
+    nodes = builder(known.graph).nodes
+    if "clear" in nodes:
+        yield _told("market", wrongly_cleared(table), "cleared anew, the same prices and trades")
+    if "put_count" in nodes:
+        yield _told("count", wrongly_counted(table), "offer 1 is the counted split")
 
 
 def _contract(table: Table) -> Check:

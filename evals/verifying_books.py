@@ -5,11 +5,13 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Message, in_force, scan
+from shapley_coop.games.params import COUNT
 from shapley_coop.graphs.threads import Place
 from shapley_coop.seats.calls import calls_in
 from shapley_coop.seats.records import Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state import EvaluatedTable, Run, Table, final, home
+from shapley_coop.state.consent import counted_split
 from shapley_coop.state.market import ORDER, market_of, orders_of
 from shapley_coop.state.settlement import deposit_lines, reward_lines
 
@@ -71,6 +73,13 @@ def wrongly_cleared(table: Table) -> list[str]:
     signed = list(in_force(table.get("contract")).values())
     different = list(differences(table.get("prices", {}), told))
     return different if signed == list(deal.clauses) else ["the trades", *different]
+
+
+def wrongly_counted(table: Table) -> list[str]:
+    """Whether the first offer about a bounty is another split than the counted one."""
+    put = [said.get("deal") for said in table.get("talk", []) if said["by"] == COUNT]
+    due = [counted_split(EvaluatedTable(table)).record()]
+    return list(differences(put, due, "offer 1"))
 
 
 def changed_postings(table: Table) -> list[str]:

@@ -34,11 +34,17 @@ from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
-from shapley_coop.state import Run, RunConfig, Table, game_of, home, result
+from shapley_coop.state import Run, RunConfig, Table, game_of, home, result, settings_of
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
 from shapley_coop.state.workflow_config import check_kind
+
+_NO_CONTEXT = RunConfig()
+"""Our clients give the room as input, and a context that says nothing."""
+
+_INTERRUPT = "__interrupt__"
+"""The key of what LangGraph streams where it waits for people."""
 
 MOST_OF_A_TITLE = 40
 """Characters of a game's title in a run's name."""
@@ -90,7 +96,8 @@ def prepare(
         CredentialsMissing: a seat's key is not set.
     """
     resolved = _checked(room).resolve()
-    page, played = builder(graph), game_of(resolved.model_dump(mode="json"))
+    settings = settings_of(resolved)
+    page, played = builder(graph), game_of(settings)
     check_kind(played, page.plays, graph)
     page.check_game(played)
     played.make_ready()
@@ -99,7 +106,6 @@ def prepare(
     check_pack(pack_of(resolved.prompts))
     game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"
-    settings = resolved.model_dump(mode="json")
     return home().runs.begin(name, graph, settings, page.version, idempotency_key)
 
 
@@ -201,6 +207,8 @@ async def _go_on(
 ) -> StateSnapshot:
     """Advance a run as its one worker, as far as it goes; how it stands then.
 
+    The table at the end is the one that was streamed: to read it anew takes as long as a turn.
+
     Args:
         app: the workflow.
         run: which run.
@@ -212,13 +220,16 @@ async def _go_on(
         state = await app.aget_state(config)
         # One that was killed with its input written, and no table set, has it already.
         begun = _check_same_config(run, state.values) or bool(state.tasks)
+        ended = None
         if replies is None:
             given = None if begun else {"room": run.room}
-            await _advance(app, run, given, watch, lease, config)
+            ended = await _advance(app, run, given, watch, lease, config)
         # Another process may have answered meanwhile.
         elif heard := {i.id: replies[i.id] for i in state.interrupts if i.id in replies}:
-            await _advance(app, run, Command(resume=heard), watch, lease, config)
-        return await app.aget_state(config)
+            ended = await _advance(app, run, Command(resume=heard), watch, lease, config)
+        if ended is None:
+            return await app.aget_state(config)
+        return state._replace(values=ended, next=(), tasks=(), interrupts=())
 
 
 def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
@@ -304,17 +315,25 @@ async def _advance(
     watch: Watcher | None,
     lease: Lease,
     config: RunnableConfig,
-) -> None:
+) -> dict[str, Any] | None:
+    """Play on; the table at the end, or None where people are waited for."""
+    ended: dict[str, Any] | None = None
+    waits = False
     stream = app.astream(
-        given, config, context=RunConfig(), stream_mode="updates", durability="sync"
+        given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"
     )
-    async for update in stream:
+    async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
+        if mode == "values":
+            ended = told
+            continue
         await lease.check()
-        for node, written in cast(dict[str, Any], update).items():
+        waits = waits or _INTERRUPT in told
+        for node, written in told.items():
             if isinstance(written, dict):
                 _check_same_config(run, written)
                 if watch:
                     watch(node, _news(written))
+    return None if waits else ended
 
 
 async def _reply(at: Mapping[str, OpenQuestion], asked: Interrupt, person: Person) -> Any:

@@ -6,6 +6,7 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Fault, Give, Pay, Share, Terms, short_of
 from shapley_coop.deals.language.faults import together
 from shapley_coop.deals.language.reading import Reading
+from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.mandates import could_pay
 from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.storage.secrets import reservation_of
@@ -28,6 +29,12 @@ def terms_of(turn: TurnContext) -> Terms:
         droppable=money,
         goods=game.goods,
     )
+
+
+def counted_split(evaluated: EvaluatedTable) -> Deal:
+    """What each has earned, as the fractions of one share: the first offer about a bounty."""
+    parts = {agent: x / evaluated.total for agent, x in evaluated.earned.items()}
+    return Deal(clauses=(Share(fractions=parts),))
 
 
 def reservation(turn: TurnContext, agent: str) -> Fraction | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from shapley_coop.deals import Fault, Message, Rule, scan
@@ -110,7 +111,7 @@ class TurnContext:
             return []
         return [self.evaluated.config.norm]
 
-    @property
+    @cached_property
     def at(self) -> str:
         """The name of this asking among all of the run."""
         parts = (self.topic.name, self.asking.act, self.table["round"], self.evaluated.turn)

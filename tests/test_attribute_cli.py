@@ -2,10 +2,12 @@
 
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from shapley_coop.cli.git_report import agreed_amounts
 from shapley_coop.evals.attribution import attribute, demo
 from shapley_coop.evals.attribution.page import page as page_of
 from tests.attributed_apps import team
@@ -114,6 +116,22 @@ def test_the_forecast_alone_runs_nothing(coop: Coop, tmp_path: Path) -> None:
         0,
         "forecast: 2 agents, 4 coalitions, 1 run each: about 3 new calls\n",
     )
+
+
+def test_where_nobody_adds_to_the_score_the_table_is_shown_and_no_bounty_divided(
+    coop: Coop, tmp_path: Path
+) -> None:
+    (tmp_path / "app.py").write_text(APP.replace('len(state["text"].split()) - 2', "1"))
+    ended = coop(*GIVEN, "--input", "in.json", "--bounty", "100")
+    assert ended.code == 2
+    assert "search" in ended.out
+    assert "--bounty 100 is not divided: no agent adds to the score" in ended.err
+
+
+def test_what_was_agreed_to_the_millionth_is_paid_in_cents_that_sum_to_all_of_it() -> None:
+    thirds = {"a": 33_333_334, "b": 33_333_333, "c": 33_333_333}
+    paid = agreed_amounts(thirds, Fraction(100), 2)
+    assert paid == {"a": "33.34", "b": "33.33", "c": "33.33"}
 
 
 def test_a_bounty_is_divided_to_the_cent_and_bargained_over(coop: Coop) -> None:

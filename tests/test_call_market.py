@@ -212,6 +212,8 @@ async def test_embedded_agents_reach_the_best_welfare_and_nobody_ends_below_its_
     points = game_of(table["settings"]).reference_points()
     alone = points.alone or {}
     assert sum(outcome["rewards"].values()) == pytest.approx(points.best)
+    told = f"is worth {points.best:g} to them together, of {points.best:g} in the best allocation"
+    assert told in outcome["happened"]["words"][-1]
     assert all(outcome["payoffs"][agent] >= alone[agent] for agent in AGENTS)
     assert sum(alone.values()) < exact(points.best or 0)
     await sound(outcome)

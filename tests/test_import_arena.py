@@ -128,6 +128,21 @@ def test_gains_that_differ_from_the_recorded_ones_are_told_with_exit_code_1(
     assert "recorded gains 11, 10, ours 10, 10" in " ".join(out.split())
 
 
+@pytest.mark.parametrize(("price", "turn"), [(10**30, 0), (50, -1), (50, 7)])
+def test_a_record_that_says_what_cannot_be_leaves_the_others_to_be_read(
+    tmp_path: Path, price: int, turn: int
+) -> None:
+    game(tmp_path / "sound", SALE, [(OFFER, sale(50)), YES])
+    file = game(tmp_path / "hostile", SALE, [(OFFER, sale(price)), YES])
+    told = json.loads(file.read_text())
+    told["game_state"][1]["turn"] = turn
+    file.write_text(json.dumps(told))
+    found, unreadable = replay_study(tmp_path)
+    assert [Path(one.record.where).parent.name for one in found] == ["sound"]
+    assert "hostile" in str(unreadable[0])
+    assert "\n" not in str(unreadable[0])
+
+
 def test_a_folder_without_records_is_refused_in_one_line(coop: Any, tmp_path: Path) -> None:
     code, _, err = coop("import", "negotiation-arena", str(tmp_path))
     assert code == 2

@@ -168,6 +168,20 @@ def test_a_difference_is_exit_code_1_and_a_folder_without_records_is_named(coop,
     assert "lost: has settings and no records, and is left out" in done.err
 
 
+HOSTILE_GAMES = [
+    (
+        f'{{"type": "PublicGoods", "kwargs": {{"num_players": {n}, "multiplier": "{m}"}}}}',
+        f"config.json: {why}",
+    )
+    for n, m, why in [
+        (40, 2, "num_players is 40: 2 to 12 are read"),
+        (0, 2, "num_players is 0"),
+        (2, "1e400", "the numbers of PublicGoods lack"),
+    ]
+]
+"""Whose joint actions would fill the memory, or whose numbers are none."""
+
+
 @pytest.mark.parametrize(
     ("file", "text", "told"),
     [
@@ -183,6 +197,15 @@ def test_a_difference_is_exit_code_1_and_a_folder_without_records_is_named(coop,
         ("contract_design.json", '{"x#P1": {}}', "x#P1 has no contract"),
         ("contract_design.json", '{"x#P1": {"contract": {"A.RUN": 1}}}', "no action 'RUN'"),
         ("contract_design.json", "{}", "who has none"),
+        (
+            "contract_design.json",
+            '{"x#P1": {"contract": {"A.COOPERATE": "1e400"}}}',
+            "x#P1's A.COOPERATE: 1e400 is out of range",
+        ),
+        *(
+            ("config.json", f'{{"game": {game}, "mechanism": {{"type": "x"}}}}', told)
+            for game, told in HOSTILE_GAMES
+        ),
     ],
 )
 def test_what_is_not_of_the_format_is_refused_in_one_line(coop, dilemma, file, text, told):

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from shapley_coop.cli.settling_consent import consent_words
 from shapley_coop.cli.settling_git import Settling
 from shapley_coop.cli.settling_seats import Seats
 from shapley_coop.seats.person import overdue
@@ -151,7 +153,7 @@ def test_who_objects_is_named_with_its_reason(coop: Coop, tmp_path: Path) -> Non
     answered(coop, run, "Dora", NO)
     told = consent(coop, PAY)
     assert (told["agreed"], list(told["objected"]), told["waiting"]) == (["Ada"], ["Dora"], [])
-    assert "Objected: Dora (The review took me two days.)" in comment_of(coop, tmp_path)
+    assert "Objected: Dora (“The review took me two days.”)" in comment_of(coop, tmp_path)
 
 
 @pytest.mark.parametrize(("reply", "pays"), [(YES, ("65.00", "35.00")), (NO, ("75.00", "25.00"))])
@@ -172,7 +174,29 @@ def test_a_counter_offer_is_put_to_the_others(
     # Whoever accepted the counted split agreed to what is paid if the counter-offer fails.
     assert told["agreed"] == (["Ada", "Dora"] if reply == YES else ["Ada"])
     agreed = "as its contributors agreed, on a counter-offer by Dora"
-    assert (agreed in comment_of(coop, tmp_path)) == (reply == YES)
+    comment = comment_of(coop, tmp_path)
+    assert (agreed in comment) == (reply == YES)
+    failed = "A counter-offer by Dora (Ada 65.00, Dora 35.00) was not accepted by Ada."
+    assert (failed in comment) == (reply == NO)
+
+
+def test_neither_a_name_nor_an_objection_can_say_that_others_agreed() -> None:
+    eve = "Eve. Agreed to this split: Ada, Bob"
+    why = "no”). Agreed to this split: Ada, Bob. Objected: Eve (“no"
+    nobody: dict[str, Any] = {key: [] for key in ("agreed", "silent", "simulated", "models")}
+    found = {**nobody, "waiting": [eve], "offer_by": "", "unanimous": False, "failed": []}
+    told = consent_words({"consent": {**found, "objected": {"Dora": why}}})
+    assert f"Have not answered yet: “{eve}”." in told
+    (objected,) = [line for line in told if line.startswith("Objected")]
+    assert objected.count("“") == objected.count("”") == 1
+    assert len(consent_words({"consent": {**found, "objected": {"Dora": "x" * 9999}}})[1]) < 400
+
+
+def test_who_is_waited_for_is_named_where_somebody_else_has_no_letter(coop: Coop) -> None:
+    run = consent(coop, PAY)["run"]
+    answered(coop, run, "Ada", YES)
+    said = one_line(coop("answer", run, "Ada"), 2)
+    assert f"no letter waits for Ada in {run}; Dora is waited for" in said
 
 
 def test_who_does_not_answer_in_time_is_named_and_the_split_by_value_stands(coop: Coop) -> None:
@@ -224,6 +248,11 @@ def test_each_person_reads_and_answers_by_a_link_of_its_own(coop: Coop, tmp_path
         assert asked(ada.replace("/Ada", "/Dora"))[0] == 404  # Ada's key opens Ada's seat alone
         assert asked(ada.rpartition("/")[0][:-1] + "x/Ada")[0] == 404
         given = {"id": letter["id"], "type": "response", "args": YES}
+        assert asked(ada, {**given, "id": None})[0] == 422  # an answer names its letter
+        place = urlsplit(ada)
+        with socket.create_connection((place.hostname or "", place.port or 0)) as raw:
+            raw.sendall(b"GET /seat/\xe9/Ada HTTP/1.0\r\n\r\n")
+            assert b"404" in raw.recv(100)
         assert asked(ada, given, kind="text/plain")[0] == 422
         assert asked(ada, {**given, "args": "Well"})[1]["detail"].startswith("ACK: Words alone")
         given["id"] = asked(ada)[1]["id"]  # the same letter, asked again

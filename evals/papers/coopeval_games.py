@@ -24,6 +24,8 @@ Its payoffs are given by pairs of their initials.
 """
 PUBLIC_GOODS, TRAVELLERS = "PublicGoods", "TravellersDilemma"
 _DECIMALS = 6
+MOST_SEATS, MOST_CLAIMS = 12, 300
+"""The study has 3 and 4; every joint action is enumerated."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,10 @@ def study_game(kind: str, given: Mapping[str, Any], where: str) -> StudyGame:
             seats, actions = 2, MATRICES[kind]
             return _built(kind, seats, actions, _matrix(given["payoff_matrix"]), actions[0])
         return read(given)
-    except (KeyError, TypeError, AttributeError) as lack:
+    except (KeyError, TypeError, AttributeError, ArithmeticError) as lack:
         raise ValueError(f"{where}: the numbers of {kind} lack {lack} or are none") from None
+    except ValueError as wrong:
+        raise ValueError(f"{where}: {wrong}") from None
 
 
 def _matrix(cells: Mapping[str, Sequence[Any]]) -> Pays:
@@ -83,7 +87,7 @@ def _matrix(cells: Mapping[str, Sequence[Any]]) -> Pays:
 
 def _public_goods(given: Mapping[str, Any]) -> StudyGame:
     """Each has 1 and gives all of it or nothing; the fund is multiplied and shared evenly."""
-    seats, multiplier = int(given["num_players"]), exact(given["multiplier"])
+    seats, multiplier = _count(given, "num_players", MOST_SEATS), exact(given["multiplier"])
 
     def pays(play: Sequence[str]) -> list[Fraction]:
         each = multiplier * play.count("CONTRIBUTE") / seats
@@ -94,7 +98,7 @@ def _public_goods(given: Mapping[str, Any]) -> StudyGame:
 
 def _travellers(given: Mapping[str, Any]) -> StudyGame:
     """Both get the lower claim; who made it gets a bonus, and the other pays as much."""
-    count, bonus = int(given["num_actions"]), exact(given["bonus"])
+    count, bonus = _count(given, "num_actions", MOST_CLAIMS), exact(given["bonus"])
     lowest, step = exact(given["min_claim"]), exact(given["claim_spacing"])
     claims = {f"CLAIM_{i}": lowest + i * step for i in range(count)}
 
@@ -103,6 +107,13 @@ def _travellers(given: Mapping[str, Any]) -> StudyGame:
         return [min(made) + bonus * ((other > own) - (other < own)) for own, other in _both(made)]
 
     return _built(TRAVELLERS, 2, tuple(claims), pays, f"CLAIM_{count - 1}")
+
+
+def _count(given: Mapping[str, Any], key: str, most: int) -> int:
+    count = exact(given[key], key)
+    if count not in range(2, most + 1):
+        raise ValueError(f"{key} is {given[key]!r:.40}: 2 to {most} are read")
+    return int(count)
 
 
 def _both(made: list[Fraction]) -> list[tuple[Fraction, Fraction]]:

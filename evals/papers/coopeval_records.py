@@ -22,7 +22,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from shapley_coop.amounts import exact
+from shapley_coop.amounts import exact, parse_exact
 from shapley_coop.evals.papers.coopeval_games import StudyGame, study_game
 from shapley_coop.files import TooLarge, read_json, text_of
 
@@ -138,10 +138,18 @@ def _designs(file: Path, world: StudyGame) -> dict[str, Design]:
         if not isinstance(contract, dict):
             raise ValueError(f"{file}: {player} has no contract: action → amount is needed")
         designs[player] = {
-            world.action(told, f"{file}: {player}"): exact(amount, f"{file}: {player}'s {told}")
+            world.action(told, f"{file}: {player}"): _amount(amount, f"{file}: {player}'s {told}")
             for told, amount in contract.items()
         }
     return designs
+
+
+def _amount(told: Any, where: str) -> Fraction:
+    """What a contract pays: an amount that a deal can say."""
+    try:
+        return parse_exact(told)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 def _rounds(file: Path, world: StudyGame) -> Iterator[Round]:

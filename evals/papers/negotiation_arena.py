@@ -116,12 +116,15 @@ def replay_study(folder: Path) -> tuple[list[Replayed], list[Unreadable]]:
     with TemporaryDirectory(prefix="coop-markets-") as markets:
         played, lacking = list[Replayed](), list[Unreadable]()
         for one in records(folder):
+            if isinstance(one, Unreadable):
+                lacking.append(one)
+                continue
             try:
-                if isinstance(one, Unreadable):
-                    raise one
                 played.append(replayed(one, Path(markets)))
             except Unreadable as why:
                 lacking.append(why)
+            except (ValueError, IndexError):  # it is of the format, and says what none can
+                lacking.append(Unreadable(f"{one.where}: it says what no market or deal can"))
     return played, lacking
 
 

@@ -132,8 +132,10 @@ def _record(told: Mapping[str, Any], where: str) -> Recorded:
 
 def _answer(state: Mapping[str, Any], players: tuple[str, ...]) -> Answer:
     said = state["player_public_info_dict"]
-    trade = said.get("newly proposed trade", "NONE")
-    return Answer(int(state["turn"]), str(said["player answer"]).strip(), _trade(trade, players))
+    trade, player = said.get("newly proposed trade", "NONE"), int(state["turn"])
+    if player not in range(len(players)):
+        raise ValueError(f"an answer is of player {player!s:.20}, and there are {len(players)}")
+    return Answer(player, str(said["player answer"]).strip(), _trade(trade, players))
 
 
 def _trade(told: Any, players: tuple[str, ...]) -> Trade | None:
@@ -148,7 +150,7 @@ def _trade(told: Any, players: tuple[str, ...]) -> Trade | None:
 def _resources(told: Any) -> dict[str, int]:
     found = {str(name): exact(amount) for name, amount in _value(told).items()}
     if any(amount.denominator != 1 or amount < 0 for amount in found.values()):
-        raise Unreadable("an amount is not a whole number, or is negative")
+        raise ValueError("an amount is not a whole number, or is negative")
     return {name: int(amount) for name, amount in found.items() if amount}
 
 
