@@ -13,9 +13,10 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from shapley_coop.games.game import Game, Position, Step
+from shapley_coop.games.game import Game
 from shapley_coop.games.params import Names, Number, Params
 from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.games.turns import Position, Step
 
 COOPERATE, DEFECT = "cooperate", "defect"
 

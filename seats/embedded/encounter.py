@@ -12,8 +12,8 @@ from shapley_coop.games import Turn
 
 
 def in_encounter(
-    facts: Mapping[str, Any], record: Sequence[Turn]
-) -> tuple[Mapping[str, Any], list[Turn]]:
+    facts: dict[str, Any], record: Sequence[Turn]
+) -> tuple[dict[str, Any], list[Turn]]:
     """The facts and the record of the encounter at hand; as they are where there is none.
 
     Args:
