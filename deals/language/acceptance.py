@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
@@ -60,10 +61,10 @@ def in_a_word(message: Message) -> Message:
     word = _last_line(message.outside)
     if word is None or any(part is not None for part in decided):
         return message
-    field = _WORDS[word]
-    tag = f"<{field.upper()}>{'leave</ACTION>' if field == 'action' else ''}"
-    repairs = (*message.repairs, f"read {word} as {tag}")
-    return replace(message, **{field: "leave" if field == "action" else ""}, repairs=repairs)
+    field, said = _WORDS[word], "leave" if word == "LEAVE" else ""
+    tag = f"<{field.upper()}>{said and f'{said}</ACTION>'}"
+    changes: dict[str, Any] = {field: said}
+    return replace(message, **changes, repairs=(*message.repairs, f"read {word} as {tag}"))
 
 
 _WORDS = {
