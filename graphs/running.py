@@ -34,11 +34,14 @@ from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
-from shapley_coop.state import Run, RunConfig, Table, game_of, home, result
+from shapley_coop.state import Run, RunConfig, Table, game_of, home, result, settings_of
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
 from shapley_coop.state.workflow_config import check_kind
+
+_NO_CONTEXT = RunConfig()
+"""Our clients give the room as input, and a context that says nothing."""
 
 _INTERRUPT = "__interrupt__"
 """The key of what LangGraph streams where it waits for people."""
@@ -93,7 +96,7 @@ def prepare(
         CredentialsMissing: a seat's key is not set.
     """
     resolved = _checked(room).resolve()
-    settings = resolved.model_dump(mode="json")
+    settings = settings_of(resolved)
     page, played = builder(graph), game_of(settings)
     check_kind(played, page.plays, graph)
     page.check_game(played)
@@ -317,7 +320,7 @@ async def _advance(
     ended: dict[str, Any] | None = None
     waits = False
     stream = app.astream(
-        given, config, context=RunConfig(), stream_mode=["updates", "values"], durability="sync"
+        given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"
     )
     async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
         if mode == "values":

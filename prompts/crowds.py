@@ -13,6 +13,7 @@ A2, A3, A4, A5, A6, A7, A8, A9 and 10 more, each: 9
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from shapley_coop.prompts.words import few, plain, quoted
@@ -84,15 +85,9 @@ def folded(events: Iterable[Event]) -> list[Event]:
     A wave is asked and answered at once, so that what is told of it never changes.
     """
     found: list[Event] = []
-    wave: list[Event] = []
-    for event in (*events, {}):
-        if wave and _wave(event) != _wave(wave[0]):
-            found += _told_of(wave)
-            wave = []
-        if _wave(event):
-            wave.append(event)
-        elif event:
-            found.append(event)
+    for together, wave in groupby(events, _wave):
+        alike = list(wave)
+        found += _told_of(alike) if together else alike
     return found
 
 
@@ -103,9 +98,9 @@ def _wave(event: Event) -> tuple[Any, ...]:
     return event.get("topic"), event.get("before_turn"), event.get("about", ""), event.get("turn")
 
 
-def _told_of(wave: Sequence[Event]) -> list[Event]:
+def _told_of(wave: list[Event]) -> list[Event]:
     if len(wave) <= MANY:
-        return list(wave)
+        return wave
     kinds: dict[tuple[Any, ...], list[Event]] = {}
     for event in wave:
         kinds.setdefault((event["does"], event.get("label"), "offers" in event), []).append(event)

@@ -1,7 +1,7 @@
 """What the templates of requests may name: the facts of one letter as words, number by number."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -20,10 +20,10 @@ KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 chara
 
 
 def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
-    """What the templates of requests may name."""
+    """What the template of a request may name."""
     last_round = "rounds" in view and view["round"] >= view["rounds"]
     contract = bool(view.get("contract"))
-    return {
+    found = {
         "round": view.get("round"),
         "rounds": view.get("rounds"),
         "last_round": last_round,
@@ -39,22 +39,19 @@ def variables(view: Facts, sections: Sequence[str]) -> dict[str, Any]:
         "parties": ", ".join(view.get("parties", [])),
         "sections": sections,
         "guidance": view.get("guidance", False),
-        **_offer(view),
-        **_turn(view),
-        **_split(view, contract),
-        **(bounty(view) if "divides" in view else {}),
-        **_trade(view),
-        **_membership(view),
     }
+    for part in _OWN.get(view["ask"], ()):
+        found |= part(view)
+    return found
 
 
 def _membership(view: Facts) -> dict[str, Any]:
     """Where delegates bargain: a member's group, its delegate, and what leaving a deal does."""
     return {
         "group": few(view.get("group", [])),
-        "candidates": few(view.get("legal", [])) if view["ask"] == "elect" else "",
         "vetoed": few(view.get("vetoed", [])),
         "own_delegate": plain(view.get("delegate", "")),
+        "unsigned": few(view.get("unsigned", [])),
         "leaving": view.get("leaving", ""),
         "other_clauses": view.get("offer", {}).get("others", 0),
     }
@@ -167,9 +164,9 @@ def _by_column(value: Any) -> dict[str, str]:
     return {at: together({who: plain(row[at]) for who, row in value.items()}) for at in columns}
 
 
-def _split(view: Facts, contract: bool) -> dict[str, Any]:
+def _split(view: Facts) -> dict[str, Any]:
     """The last bargaining: what there is to divide, and what an answer would change."""
-    me, offer = view["you"], view.get("offer", {})
+    me, offer, contract = view["you"], view.get("offer", {}), bool(view.get("contract"))
     change = "change" in offer
     return {
         "money": money(view) if "own_rewards" in view else "",
@@ -214,3 +211,21 @@ def contract_lines(contract: Facts, turns: int = 0) -> str:
     """The clauses in force, by the ids under which breaches and amendments cite them."""
     lines = at_turns(contract.get("in_words", ""), turns).split("\n")
     return "\n".join(f"- {line}" for line in lines if line)
+
+
+_OWN: dict[str, tuple[Callable[[Facts], dict[str, Any]], ...]] = {
+    "elect": (_membership, _turn),
+    "answer": (_offer,),
+    "ratify": (_offer, _membership),
+    "act": (_turn,),
+    "claim": (_split,),
+    "propose_split": (_split,),
+    "answer_split": (_offer, _split),
+    "answer_bounty": (_offer, bounty),
+    "contract_answer": (_offer,),
+    "contract_sign": (_offer,),
+    "contract_write": (_offer, _turn),
+    "consider": (_turn,),
+    "exchange": (_turn, _trade),
+}
+"""Act → what its template names beside what all may."""

@@ -21,7 +21,7 @@ from shapley_coop.state.messages import (
 )
 from shapley_coop.state.result import result
 from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.settings import config_of, game_of, name_of
+from shapley_coop.state.settings import config_of, game_of, name_of, settings_of
 from shapley_coop.state.storage.checkpoints.savers import saver
 from shapley_coop.state.storage.home import Home, home
 from shapley_coop.state.storage.ledger import POT, TREASURY, WORLD, Key, Ledger, Line, final
@@ -72,4 +72,5 @@ __all__ = [
     "parties",
     "result",
     "saver",
+    "settings_of",
 ]

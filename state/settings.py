@@ -16,6 +16,14 @@ def name_of(room: RunConfig) -> str:
     return title(room.game)
 
 
+def settings_of(room: RunConfig) -> dict[str, Any]:
+    """A resolved room as the register and the table hold it: equal ones are one object.
+
+    Nobody may change it: what waits for models would hold a copy for each place it is in.
+    """
+    return _settings(json.dumps(room.model_dump(mode="json")))
+
+
 def config_of(settings: Mapping[str, Any]) -> RunConfig:
     """The resolved room from the settings on the table."""
     return _room(json.dumps(settings, sort_keys=True))
@@ -24,6 +32,12 @@ def config_of(settings: Mapping[str, Any]) -> RunConfig:
 def game_of(settings: Mapping[str, Any]) -> Game:
     """The game from the settings on the table; built once per process."""
     return _game(json.dumps(settings, sort_keys=True))
+
+
+@lru_cache(maxsize=256)
+def _settings(told: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(told)
+    return found
 
 
 @lru_cache(maxsize=256)

@@ -7,6 +7,7 @@ from jsonschema import Draft202012Validator
 
 from shapley_coop.games import names as games
 from shapley_coop.graphs import builder, names
+from shapley_coop.graphs.running import follow, prepare
 from shapley_coop.state import RunConfig
 from shapley_coop.state.workflow_config import merged
 
@@ -96,3 +97,10 @@ def test_the_outcome_is_in_the_unit_of_the_game() -> None:
     assert played["outcome"]["payoffs"] == {"Alice": 4.5, "Bob": 4.5}
     assert played["outcome"]["rewards"] == {"Alice": 10, "Bob": -1}
     assert sum(t["amount"] for t in played["outcome"]["transfers"]) == 5.5
+
+
+async def test_what_waits_for_models_holds_its_settings_once() -> None:
+    run, updates = prepare("llm_only", RunConfig(seed=5)), dict[str, dict[str, Any]]()
+    await follow(run, updates.__setitem__)
+    assert updates["open"]["settings"] is run.room
+    assert prepare("llm_only", RunConfig(seed=6)).room["seed"] == 6

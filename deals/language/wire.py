@@ -52,6 +52,8 @@ __all__ = ["MAX_DEPTH", "MAX_MESSAGE", "MAX_NOTES", "MAX_SPEECH", "PROTOCOL", "T
 
 _TAG_LIKE = TAG_LIKE
 _DROPPED = dict.fromkeys(map(ord, INVISIBLE))
+_READABLE = {*map(chr, range(32, 127)), *"\n\r\t", *INVISIBLE}
+"""What needs no look: plain ASCII, and what is looked for by itself."""
 _UNREADABLE = {"Cf", "Cs", "Co", "Cn"}
 
 
@@ -91,7 +93,9 @@ def scan(text: str) -> Message | Fault:
         return fault
     elements = Elements(text)
     found = elements.found
-    hidden = together([_hidden_tag(text), *map(_hidden_in, _names(found))])
+    # ASCII without escapes hides nothing: what is unreadable in it was refused above.
+    plain = text.isascii() and "\\" not in text
+    hidden = None if plain else together([_hidden_tag(text), *map(_hidden_in, _names(found))])
     if fault := together([*elements.faults, hidden]):
         return Fault(fault.label, fault.feedback, elements.soundly())
     said = {key: _visible(found[tag]) for tag, key in _WORDS.items() if tag in found}
@@ -134,9 +138,7 @@ _WORDS = {
 
 def _unreadable(text: str) -> Fault | None:
     """Characters that are invisible and harmful, or that look like part of a tag."""
-    for char in sorted(set(text)):
-        if char in INVISIBLE:
-            continue
+    for char in sorted(set(text) - _READABLE):
         if fault := _refused(char):
             return fault
     return None

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from shapley_coop.games import Game
-from shapley_coop.state import Opening, RunConfig, Table, game_of, home
+from shapley_coop.state import Opening, RunConfig, Table, game_of, home, settings_of
 from shapley_coop.state.traces import label_root
 from shapley_coop.state.workflow_config import check_kind, merged
 
@@ -35,7 +35,7 @@ def opening(
         given: dict[str, Any] = {"room": None} if opening.room else {}
         resolved, previous = room.resolve(), opening.episode
         if opening.idempotency_key:
-            previous = home().runs.bind(opening.idempotency_key, resolved.model_dump(mode="json"))
+            previous = home().runs.bind(opening.idempotency_key, settings_of(resolved))
         table = set_table(resolved, home().episodes.after(previous), plays)
         check_game(game_of(table["settings"]))
         label_root(cast(Table, table))
@@ -59,7 +59,7 @@ def set_table(room: RunConfig, episode: str, plays: type[Game] = Game) -> dict[s
     Raises:
         ValueError: it is no game of that kind, or cannot be played here.
     """
-    settings = room.model_dump(mode="json")
+    settings = settings_of(room)
     game = game_of(settings)
     check_kind(game, plays)
     game.make_ready()
