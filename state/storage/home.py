@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:  # the database's library takes longer to import than many a command
-    from shapley_coop.state.storage.chain import Chain
+    from shapley_coop.state.storage.books import (
+        Chain,
+        Episodes,
+        Journal,
+        Ledger,
+        Owners,
+        ReadLetters,
+        Runs,
+    )
     from shapley_coop.state.storage.engine import Book
-    from shapley_coop.state.storage.episodes import Episodes
-    from shapley_coop.state.storage.journal import Journal
     from shapley_coop.state.storage.leases import Leases
-    from shapley_coop.state.storage.ledger import Ledger
-    from shapley_coop.state.storage.owned import Owners
-    from shapley_coop.state.storage.read_letters import ReadLetters
-    from shapley_coop.state.storage.register import Runs
 
 HOME_VARIABLE = "COOP_HOME"
 DATABASE_VARIABLE = "COOP_DATABASE_URL"
@@ -44,7 +46,7 @@ class Home:
     @property
     def chain(self) -> "Chain":
         """The seals of the runs that have ended."""
-        from shapley_coop.state.storage.chain import Chain
+        from shapley_coop.state.storage.books import Chain
 
         return _opened(Chain, self.books_url)
 
@@ -61,28 +63,28 @@ class Home:
     @property
     def episodes(self) -> "Episodes":
         """Which episode each thread plays."""
-        from shapley_coop.state.storage.episodes import Episodes
+        from shapley_coop.state.storage.books import Episodes
 
         return _opened(Episodes, self.books_url)
 
     @property
     def journal(self) -> "Journal":
         """The operator's journal."""
-        from shapley_coop.state.storage.journal import Journal
+        from shapley_coop.state.storage.books import Journal
 
         return _opened(Journal, self.books_url)
 
     @property
     def read_letters(self) -> "ReadLetters":
         """Which letters were shown to the people whom they are for."""
-        from shapley_coop.state.storage.read_letters import ReadLetters
+        from shapley_coop.state.storage.books import ReadLetters
 
         return _opened(ReadLetters, self.books_url)
 
     @property
     def ledger(self) -> "Ledger":
         """The ledger."""
-        from shapley_coop.state.storage.ledger import Ledger
+        from shapley_coop.state.storage.books import Ledger
 
         return _opened(Ledger, self.books_url)
 
@@ -98,14 +100,14 @@ class Home:
     @property
     def owners(self) -> "Owners":
         """Whose the threads and the episodes are."""
-        from shapley_coop.state.storage.owned import Owners
+        from shapley_coop.state.storage.books import Owners
 
         return _opened(Owners, self.books_url)
 
     @property
     def runs(self) -> "Runs":
         """The register of runs."""
-        from shapley_coop.state.storage.register import Runs
+        from shapley_coop.state.storage.books import Runs
 
         return _opened(Runs, self.books_url)
 
