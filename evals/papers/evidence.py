@@ -153,7 +153,8 @@ def of_arena(folder: Path) -> Iterator[Shown]:
             "coop import negotiation-arena DIR",
             f"{one.bad_stopped} of {one.bad} bad ones stopped, {one.good_let_through} of "
             f"{one.good} good ones let through; {one.offers_asked_back} of {one.offers} offers "
-            f"asked back; {len(unreadable)} records of all kinds left out, unfinished or unreadable",
+            f"asked back; {len(unreadable)} records of all kinds left out, unfinished or "
+            "unreadable",
         )
 
 
