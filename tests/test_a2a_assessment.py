@@ -202,7 +202,8 @@ FILES = [
 @pytest.mark.parametrize(
     ("request_", "told"),
     [
-        ("What can you do?", "Invalid JSON"),
+        ("What can you do?", "there is no JSON that can be read .*: write JSON: .*participants"),
+        ("```json\n{'participants': 2\n```", "there is no JSON that can be read"),
         ({"config": {}}, "participants"),
         ({"participants": {"Carol": "http://127.0.0.1:9"}}, "'Carol' is no role: give Alice, Bob"),
         ({"participants": {"Bob": "file:///etc/passwd"}}, "participants.Bob"),
@@ -217,6 +218,11 @@ FILES = [
         ),
         ({"participants": BOB, "config": {"settings": {"rounds": 0}}}, "rounds"),
         ({"participants": BOB, "config": {"seeds": "0-100"}}, "seeds"),
+        ({"participants": BOB, "config": {"workflow": "consent"}}, "workflow: it has to be 'llm_o"),
+        (
+            {"participants": BOB, "config": {"workflow": "call_market"}},
+            "call_market plays trade and not escape_room",
+        ),
     ],
 )
 def test_a_request_that_is_none_is_refused_in_one_line(request_: Any, told: str) -> None:
@@ -226,11 +232,17 @@ def test_a_request_that_is_none_is_refused_in_one_line(request_: Any, told: str)
     assert "\n" not in str(refused.value)
 
 
+def test_a_request_may_stand_in_a_fence_with_words_around() -> None:
+    told = json.dumps({"participants": BOB, "config": {"seeds": "0-1"}})
+    found = Assessment.read(f"Please assess Bob:\n```json\n{told}\n```\nThank you.")
+    assert found.config.seeds == [0, 1]
+
+
 async def test_a_request_that_is_none_is_a_rejected_task() -> None:
     with agent(Judge(), ASSESSMENT) as judge:
         task, said = await asked(judge, "What can you do?")
     assert task.status.state == TaskState.TASK_STATE_REJECTED
-    assert "Invalid JSON" in said[-1]
+    assert "there is no JSON" in said[-1]
     assert home().runs.list() == []
 
 
