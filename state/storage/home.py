@@ -18,9 +18,12 @@ if TYPE_CHECKING:  # the database's library takes longer to import than many a c
     )
     from shapley_coop.state.storage.engine import Book
     from shapley_coop.state.storage.leases import Leases
+    from shapley_coop.state.storage.register import Run
 
 HOME_VARIABLE = "COOP_HOME"
 DATABASE_VARIABLE = "COOP_DATABASE_URL"
+
+BOOKS_FILE = "books.sqlite"
 
 OneBook = TypeVar("OneBook", bound="Book")
 _books: "dict[tuple[type[Book], str], Book]" = {}
@@ -41,7 +44,7 @@ class Home:
     @cached_property
     def books_url(self) -> str:
         """The database of journal, ledger and runs."""
-        return self.database or f"sqlite:///{self.folder / 'books.sqlite'}"
+        return self.database or f"sqlite:///{self.folder / BOOKS_FILE}"
 
     @property
     def chain(self) -> "Chain":
@@ -110,6 +113,18 @@ class Home:
         from shapley_coop.state.storage.books import Runs
 
         return _opened(Runs, self.books_url)
+
+    def run(self, name: str) -> "Run":
+        """A run by its name; no home is made to say that it has none.
+
+        Raises:
+            ValueError: there is no run of that name.
+        """
+        from shapley_coop.state.storage.register import no_such_run
+
+        if not (self.database or (self.folder / BOOKS_FILE).exists()):
+            raise no_such_run(name)
+        return self.runs.get(name)
 
 
 def home() -> Home:
