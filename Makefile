@@ -77,11 +77,13 @@ sbom: $(TOOLS)/.ready
 audit: $(TOOLS)/.ready
 	$(TOOLS)/bin/pip-audit -r requirements.lock --require-hashes --disable-pip --progress-spinner off
 
-# Pin every library with its hashes, and what of them an image needs; needs uv.
+# Pin every library with its hashes, and what of them an image needs; needs uv. Not NegMAS: under the
+# AGPL, it is the user's choice.
+LOCKED := a2a dev encryption figures keys sepa test
 PIN := --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
   --no-emit-find-links --no-annotate
 lock:
-	uv pip compile pyproject.toml --all-extras $(PIN) -o requirements.lock
+	uv pip compile pyproject.toml $(LOCKED:%=--extra %) $(PIN) -o requirements.lock
 	uv pip compile pyproject.toml --extra a2a --extra encryption --extra keys --extra sepa $(PIN) \
 	  -c requirements.lock -o requirements.image.lock
 

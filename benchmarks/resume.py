@@ -43,7 +43,8 @@ def main() -> None:
         suite.write_text(SUITE % (rows // 2 - 1))
         out = folder / "out"
         _coop("sweep", str(suite), "-o", str(folder / "one"), "--limit", "1")
-        lines = copies(suite, read(folder / "one")[0], out)
+        one = (read(folder / "one", kind)[0] for kind in ("rows", "volatile"))
+        lines = copies(suite, *one, out)
         again = ("sweep", str(suite), "-o", str(out))
         found = [(f"sweep, {how}", *_measured(*again)) for how in ("no index", "index")]
         path = out / "rows.jsonl"
@@ -64,17 +65,20 @@ def main() -> None:
     sys.stdout.write(f"{rows} rows, {megabytes:.0f} MB; index {size:.0f} MB\n{shown}\n")
 
 
-def copies(suite: Path, row: dict[str, object], out: Path) -> list[bytes]:
-    """Write a row for every cell of a suite; return the last of them."""
+def copies(
+    suite: Path, row: dict[str, object], volatile: dict[str, object], out: Path
+) -> list[bytes]:
+    """Write a row and its times for every cell of a suite; return the last of the rows."""
     made = load_suite(str(suite))
     register(out, [made], {})
     last: list[bytes] = []
-    with (out / "rows.jsonl").open("wb") as file:
+    with (out / "rows.jsonl").open("wb") as file, (out / "volatile.jsonl").open("w") as times:
         for cell in expand(made):
             own = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
             line = json.dumps({**row, **own}, ensure_ascii=False, sort_keys=True)
             last = [*last[-LATE:], f"{line}\n".encode()]
             file.write(last[-1])
+            times.write(json.dumps({**volatile, "cell": cell.id}) + "\n")
     return last
 
 

@@ -70,7 +70,6 @@ def sweep(
     from shapley_coop.evals.sweeps.prices import check_prices
     from shapley_coop.evals.sweeps.shards import live_in_home_of, shard_from
     from shapley_coop.evals.sweeps.shards import shard as shard_of
-    from shapley_coop.evals.sweeps.sweep import Limits
     from shapley_coop.seats.keys import keys_bound
 
     part = shard_from(shard, os.environ)
@@ -88,6 +87,10 @@ def sweep(
     if cost_limit is not None:
         check_prices(known, cells)
     rates = rates_from(rpm or [], tpm or [])
+    if keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
+        return
+    from shapley_coop.evals.sweeps.sweep import Limits
+
     limits = Limits(max_connections, cost_limit, fail_on_error, rates)
     if part:
         live_in_home_of(*part)
@@ -97,9 +100,28 @@ def sweep(
         _tell(folder, run_cells(chosen, cells, folder, limits=limits, **how))
 
 
+def _nothing_left(
+    suites: "Sequence[Suite]", cells: "Sequence[Cell]", folder: Path, skipped: dict[str, str]
+) -> bool:
+    """Say so where every cell has its row, before anything is imported that plays one."""
+    from shapley_coop.evals.sweeps.index import cells_in
+    from shapley_coop.evals.sweeps.store import register as enter
+
+    ended = cells_in(folder)
+    if not all(cell.id in ended for cell in cells):
+        return False
+    enter(folder, suites, skipped)
+    _tell_counts(folder, 0, len(cells), 0)
+    return True
+
+
+def _tell_counts(folder: Path, done: int, before: int, left: int) -> None:
+    say(f"{folder}: {done} run, {before} there before, {left} left")
+
+
 def _tell(folder: Path, tally: "Tally") -> None:
     """How a sweep ended."""
-    say(f"{folder}: {tally.done} run, {tally.before} there before, {tally.left} left")
+    _tell_counts(folder, tally.done, tally.before, tally.left)
     if tally.failed:
         note(f"{tally.failed} failed: coop status {folder} says why; the same command tries again")
     if tally.stopped:

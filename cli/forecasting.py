@@ -28,7 +28,14 @@ def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> No
     say(f"{found.input_tokens:.0f} tokens in, {found.output_tokens:.0f} out")
     if found.cost is None:
         say("cost unknown: a model has no price; give --prices FILE")
-    elif found.simulated or not found.cost.likely:
+    elif found.simulated and found.cost.high:
+        low, high = found.cost.likely, found.cost.high
+        say(
+            f"{low:.4f} to {high:.4f} USD, by the prices of {prices.told}: from answers as short as"
+        )
+        say("the pilot's to the longest that the seats allow, with every letter tried as often as")
+        say("the room allows. max_tokens of a seat and tries of the room set the upper end.")
+    elif not found.cost.likely:
         say(f"{found.cost.likely:.4f} USD, by the prices of {prices.told}")
     else:
         say(f"{found.cost}, by the prices of {prices.told}")
@@ -37,5 +44,5 @@ def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> No
     if found.simulated:
         say("Embedded agents stood in for models that are paid for: their letters are as long, but")
         say("tokens are guessed at four characters each, and models think and talk as they like.")
-        say("The sweep itself tells a range after two real cells of each condition, or now with")
+        say("The sweep itself tells a closer range after two real cells of each condition, or with")
         say(f"coop sweep --limit {2 * kinds} and then --dry-run again.")

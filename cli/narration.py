@@ -29,7 +29,7 @@ def narrate(node: str, written: dict[str, Any]) -> None:
     if lapsed := written.get("lapsed"):
         say(f"  no contract: {lapsed}")
     for good, cleared in (written.get("prices") or {}).items():
-        say(f"  {good}: {cleared['volume']} trade at {cleared['price']}")
+        say(f"  {good}: {cleared['volume']} traded at {cleared['price']}")
     if contract := written.get("contract"):
         tell({"kind": "signed", **contract, "text": contract["text"].splitlines()})
     for turn in written.get("record", []):

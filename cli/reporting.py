@@ -14,6 +14,7 @@ from shapley_coop.cli.options import Json, PriceFile
 if TYPE_CHECKING:
     from shapley_coop.evals.measures.stats import Comparison
     from shapley_coop.evals.reports.kept import Keeper
+    from shapley_coop.evals.sweeps.lines import Line
     from shapley_coop.evals.sweeps.prices import Prices
     from shapley_coop.evals.sweeps.stored import Row
 
@@ -27,8 +28,8 @@ def status(folder: Folder, as_json: Json = False) -> None:
     from shapley_coop.evals.sweeps.store import manifest, read, suites_of
 
     skipped = manifest(folder)["skipped"]
-    cells, ended = {s.name: s.size for s in suites_of(folder)}, ended_in(folder)
-    done = Counter(line.suite for _, line in ended.values())
+    cells, ended = {s.name: s.size for s in suites_of(folder)}, ended_in(folder, _whole)
+    done = Counter(line.suite for line in ended.values())
     failures = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
     if as_json:
         found = {name: {"cells": n, "done": done[name]} for name, n in cells.items()}
@@ -36,7 +37,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
         say_json({"suites": found, "skipped": skipped, "failures": failed})
         return
     calls = Counter[str]()
-    for _, line in ended.values():
+    for line in ended.values():
         calls[line.suite] += line.calls
     lines = [[n, str(done[n]), str(c), str(c - done[n]), str(calls[n])] for n, c in cells.items()]
     show_table(str(folder), ["suite", "done", "cells", "left", "calls"], lines)
@@ -44,6 +45,10 @@ def status(folder: Folder, as_json: Json = False) -> None:
         say(f"skipped {name}: {reason}")
     for failure in failures.values():
         say(f"failed {failure['suite']} seed {failure['seed']}: {failure['error']}")
+
+
+def _whole(_: Path, line: "Line") -> "Line":
+    return line
 
 
 def merge(

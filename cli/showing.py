@@ -39,7 +39,7 @@ def show(
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import home
 
-    found = home().runs.get(run)
+    found = home().run(run)
     if as_json and found.result is None:
         raise ValueError(f"{run} has not ended: {_goes_on(found)}")
     table = finish(table_of(found))

@@ -34,6 +34,12 @@ EVALUATIONS_PER_AGENT = 400
 MOST_PER_AGENT = 1600
 """The same where the sampler stops as soon as the errors are within their target."""
 
+MOST_MEMBERSHIPS = 200_000_000
+"""Coalitions × agents that the sampler looks at: many agents are sampled less often each."""
+
+LEAST_PER_AGENT = 16
+"""But so often at least: eight orders, and their reverses."""
+
 WITHIN = 0.1
 """Sampled until no standard error is above this part of max(|T|, range of W) / n."""
 
@@ -219,11 +225,12 @@ def _sampled(of: Characteristic, by: str) -> Attribution:
     ends = np.concatenate([~np.eye(n + 1, n, dtype=bool), np.eye(n + 1, n, dtype=bool)])
     worths = batch(ends)
     scale = max(abs(float(worths[n])), float(np.ptp(worths)))
+    each = MOST_PER_AGENT if of.target else EVALUATIONS_PER_AGENT
     found = SAMPLED[by](
         n,
         batch,
         target_error=(of.target or 0) * scale / n or None,
-        budget=(MOST_PER_AGENT if of.target else EVALUATIONS_PER_AGENT) * n,
+        budget=n * min(each, max(LEAST_PER_AGENT, MOST_MEMBERSHIPS // n**2)),
     )
     exactly = [_millionths(x) for x in worths[: n + 1]]
     raw = Attribution(

@@ -12,10 +12,13 @@ from typing import Any
 
 from shapley_coop.amounts import MAX_AMOUNT, parse_exact, plain
 from shapley_coop.deals.clearing import BUY, SELL, Cleared, Order, clear
+from shapley_coop.deals.language import spelling
 from shapley_coop.deals.language.clauses import Clause, Give, Pay
 from shapley_coop.deals.language.deal import Deal
-from shapley_coop.deals.language.faults import Fault, together
-from shapley_coop.deals.language.spelling import meant
+from shapley_coop.deals.language.faults import Fault, listed, together
+from shapley_coop.deals.language.reading import no_other_keys
+from shapley_coop.deals.language.rules import Terms
+from shapley_coop.deals.language.spelling import Notes, meant, shown
 
 MOST_ORDERS = 200
 """In one message: a demand schedule of several goods."""
@@ -28,24 +31,42 @@ Placed = tuple[str, Order]
 
 
 def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | Fault:
-    """The orders in a proposal's JSON, or all that is wrong with them.
+    """The orders in a proposal's JSON, none if the list is empty, or all that is wrong with them.
 
     Args:
-        given: `{"orders": [{"side", "good", "quantity", "price"}, …]}`, or the list alone.
+        given: `{"orders": [{"side", "good", "quantity", "price"}, …]}`, the list, or one order.
         agent: whose they are.
         goods: what there is.
     """
-    rows = given.get("orders") if isinstance(given, Mapping) else given
-    if not isinstance(rows, list) or not rows:
-        return Fault("JSON", 'Write {"orders": [{"side", "good", "quantity", "price"}, …]}.')
+    notes = Notes()
+    rows = _rows(given, notes)
+    if rows is None:
+        return Fault("JSON", f"The proposal holds no orders: {SHAPE}")
     if len(rows) > MOST_ORDERS:
         return Fault("LONG", f"You send {len(rows)} orders: at most {MOST_ORDERS}.")
-    found = [_order(row, n, agent, goods) for n, row in enumerate(rows, start=1)]
-    if wrong := together([one for one in found if isinstance(one, Fault)]):
-        return wrong
-    placed = [one for one in found if not isinstance(one, Fault)]
+    terms = Terms([agent], goods=goods)
+    placed = [_order(row, notes.at(f"order {n}"), terms) for n, row in enumerate(rows, start=1)]
+    if notes.faults:
+        return Fault("JSON", listed([f"{one}." for one in notes.faults]))
     checks = (_crossed, _too_dear)
     return together([check(placed, good) for check in checks for good in goods]) or placed
+
+
+SHAPE = (
+    'write {"orders": [{"side": "buy" or "sell", "good": …, "quantity": …, "price": …}, …]}, or '
+    "<REJECT> for none."
+)
+"""How orders are written, in feedback."""
+
+
+def _rows(given: Any, notes: Notes) -> list[Any] | None:
+    """The orders in a proposal as they are, if only an empty list; None if it is something else."""
+    if isinstance(given, Mapping) and "orders" in given:
+        no_other_keys(given, ("orders",), notes)
+        given = given["orders"] or []
+    if isinstance(given, Mapping):
+        return [given] if "side" in given else None
+    return given if isinstance(given, list) else None
 
 
 def beyond(
@@ -95,35 +116,26 @@ def traded(found: Mapping[str, Cleared]) -> Deal:
     return Deal(clauses=tuple(clauses))
 
 
-def _order(row: Any, number: int, agent: str, goods: Sequence[str]) -> Placed | Fault:
-    at = f"Order {number}"
-    if not isinstance(row, Mapping) or set(row) != set(FIELDS):
-        return Fault("JSON", f"{at}: give {', '.join(FIELDS)}, each once and nothing else.")
-    side = meant(str(row["side"]), (BUY, SELL))
-    good = meant(str(row["good"]), goods)
-    if side is None or good is None:
-        wrong = f"side {row['side']!r:.40}" if side is None else f"good {row['good']!r:.40}"
-        return Fault("JSON", f"{at}: {wrong}: choose one of {', '.join(goods if side else SIDES)}.")
-    quantity, price = row["quantity"], _price(row["price"])
-    if isinstance(quantity, bool) or not isinstance(quantity, int) or not 0 < quantity < MOST_UNITS:
-        return Fault("JSON", f"{at}: quantity is a whole number of units, 1 or more.")
-    if price is None:
-        return Fault("JSON", f"{at}: price is an amount for one unit, 0 or more, as in 2.5.")
-    return good, Order(agent, BUY if side == BUY else SELL, quantity, price)
-
-
-SIDES = (BUY, SELL)
-
-
-def _price(given: Any) -> Fraction | None:
-    """An amount of 0 or more; None where it is none."""
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
-        return None
-    try:
-        price = parse_exact(str(given))
-    except ValueError:
-        return None
-    return price if price >= 0 else None
+def _order(row: Any, notes: Notes, terms: Terms) -> Placed:
+    """One order; what is wrong is noted."""
+    if not isinstance(row, Mapping):
+        notes.wrong("", f"{shown(row)} is no order: give {', '.join(FIELDS)}")
+        return "", Order("", BUY, 1, Fraction(0))
+    no_other_keys(row, FIELDS, notes)
+    said = row.get("side")
+    side = meant(str(said), (BUY, SELL))
+    if side is None:
+        what = "missing" if said is None else shown(said)
+        notes.wrong("side", f"it is {what}: write {BUY} or {SELL}")
+    good, count = spelling.good(row, notes, terms), spelling.quantity(row, notes)
+    if good and good not in terms.goods:
+        notes.wrong("good", f"there is no {shown(good)}: the goods are {', '.join(terms.goods)}")
+    if not 0 < count < MOST_UNITS:
+        notes.wrong("quantity", f"{count} is no number of units: write 1 to {MOST_UNITS - 1}")
+    price = parse_exact(spelling.amount(row.get("price"), "price", notes, fraction=False))
+    if price < 0:
+        notes.wrong("price", "it is negative: write what one unit costs, 0 or more")
+    return good, Order(terms.agents[0], BUY if side == BUY else SELL, count, price)
 
 
 def _too_dear(placed: Sequence[Placed], good: str) -> Fault | None:

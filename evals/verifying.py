@@ -75,7 +75,7 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
     Raises:
         ValueError: there is no such run, or it has not ended.
     """
-    known = await asyncio.to_thread(home().runs.get, run)
+    known = await asyncio.to_thread(home().run, run)
     if known.result is None:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = await table_of(known)

@@ -58,10 +58,11 @@ def changed_settings(run: Run, table: Table) -> list[str]:
 def wrongly_cleared(table: Table) -> list[str]:
     """Where the contract of a call market is not what its sealed orders come to."""
     evaluated, latest = EvaluatedTable(table), dict[str, Entry]()
-    left = {said["by"] for said in table["talk"] if said["act"] == "leave"}
+    # What is in the last answer of one that passed was refused, or declines.
+    passed = {said["by"] for said in table["talk"] if said["act"] == "pass"}
     sent = (e for e in home().journal.entries(table["episode"]) if e.act == ORDER)
     for entry in sorted(sent, key=lambda entry: entry.attempt):
-        if entry.agent not in left:  # whose orders were refused to the last has left
+        if entry.agent not in passed:
             latest[entry.agent] = entry
     orders = {agent: orders_of(evaluated, agent, entry) for agent, entry in latest.items()}
     found, deal = market_of(evaluated, orders)

@@ -89,6 +89,7 @@ class Delivered(Game):
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         super().__init__(params, seed)
         self.actions = {agent: [DELIVER] for agent in self.agents}
+        self.currency = self.params.currency
 
     @property
     def turns(self) -> int:

@@ -60,6 +60,9 @@ class Game(ABC):
     goods: Sequence[str] = ()
     """What can change hands by a deal, in a game in which agents hold goods."""
 
+    currency: str = ""
+    """In which rewards are, where they are money; else they are points."""
+
     def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
         try:
             self.params = self.Params.model_validate(dict(params or {}))

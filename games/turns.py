@@ -41,6 +41,8 @@ class Step:
 
 def effect_words(effect: Mapping[str, Any]) -> str:
     """An effect without what is too long for a line."""
+    if effect.keys() == {"effect", "agent"}:
+        return f"{effect['agent']} {effect['effect']}"
     told = (_words(key, value) for key, value in effect.items() if key != "shock")
     return " ".join(text.replace("_", " ") for text in told if len(text) <= _SHORT)
 

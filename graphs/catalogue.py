@@ -2,10 +2,12 @@
 
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
 from shapley_coop.files import no_such
-from shapley_coop.graphs.workflow import App, WorkflowBuilder
-from shapley_coop.state.workflow_config import agents_of, playable
+
+if TYPE_CHECKING:
+    from shapley_coop.graphs.workflow import App, WorkflowBuilder
 
 _PAGES = (
     "llm_only",
@@ -32,29 +34,31 @@ def names() -> list[str]:
 
 
 @cache
-def builder(name: str) -> WorkflowBuilder:
-    """A workflow that is not compiled yet, so that a saver can be given.
+def builder(name: str) -> "WorkflowBuilder":
+    """A workflow's page of wiring.
 
     Raises:
         ValueError: there is none of that name.
     """
-    _check(name)
-    page: WorkflowBuilder = import_module(f"shapley_coop.graphs.{name}").build()
-    return page
+    return cast("WorkflowBuilder", compiled(name).builder)
 
 
 @cache
-def compiled(name: str) -> App:
-    """A workflow without a saver, compiled once, as that takes longer than many a run.
+def compiled(name: str) -> "App":
+    """A workflow without a saver: the one that its page compiles, for LangGraph's server, too.
 
     Raises:
         ValueError: there is none of that name.
     """
-    return builder(name).compile(name=name)
+    check_name(name)
+    page: App = import_module(f"shapley_coop.graphs.{name}").graph
+    return page
 
 
 def make_forms_ready() -> None:
     """Read from disk what the workflows' forms name, for callers that may not read later."""
+    from shapley_coop.state.workflow_config import agents_of, playable
+
     for page in map(builder, _PAGES):
         playable(page.plays)
         agents_of(page.game)
@@ -62,10 +66,15 @@ def make_forms_ready() -> None:
 
 def summary(name: str) -> str:
     """One line on a workflow: the first of its page."""
-    _check(name)
+    check_name(name)
     return (import_module(f"shapley_coop.graphs.{name}").__doc__ or "").splitlines()[0]
 
 
-def _check(name: str) -> None:
+def check_name(name: str) -> None:
+    """Refuse what is no workflow; none is loaded for that.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
     if name not in _PAGES:
         raise ValueError(no_such("workflow", name, _PAGES))

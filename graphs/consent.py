@@ -19,9 +19,18 @@ from shapley_coop.nodes.table.put_count import put_count
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
 from shapley_coop.nodes.table.tally import tally
+from shapley_coop.state.telling import about_bounty
 from shapley_coop.state.turn import Asking
 
-ANSWER = Asking("answer_bounty", SPLIT, listeners, an_answer, hold_answers, rules="bounty_table")
+ANSWER = Asking(
+    "answer_bounty",
+    SPLIT,
+    listeners,
+    an_answer,
+    hold_answers,
+    tells=about_bounty,
+    rules="bounty_table",
+)
 """Do you agree to this split of the bounty?"""
 
 

@@ -31,6 +31,7 @@ from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state import Table
 from shapley_coop.state.run_config import JUDGE, SUMMARISER
+from shapley_coop.state.telling import everything, since_play, what_was_agreed
 from shapley_coop.state.turn import Asking, Topic
 
 DRAFTS = Topic("plan", rules=DEAL_RULES)
@@ -42,11 +43,21 @@ JUDGING = Topic("judgement", phase="settlement")
 # Certifying a draft can take a second: these are checked in a thread.
 PROPOSE = Asking("contract_propose", DRAFTS, speaker, a_contract_offer, put_draft, heavy=True)
 RESPOND = Asking("contract_answer", DRAFTS, speaker, a_contract_answer, put_draft, heavy=True)
-SIGN = Asking("contract_sign", DRAFTS, all_agents, a_signature, hold_answers, heavy=True)
-WRITE = Asking(
-    "contract_write", DRAFTS, lambda _: [SUMMARISER], a_written_contract, put_written, heavy=True
+SIGN = Asking(
+    "contract_sign", DRAFTS, all_agents, a_signature, hold_answers, tells=everything, heavy=True
 )
-JUDGE_IT = Asking("contract_judge", JUDGING, lambda _: [JUDGE], a_judgement, put_judgement)
+WRITE = Asking(
+    "contract_write",
+    DRAFTS,
+    lambda _: [SUMMARISER],
+    a_written_contract,
+    put_written,
+    tells=what_was_agreed,
+    heavy=True,
+)
+JUDGE_IT = Asking(
+    "contract_judge", JUDGING, lambda _: [JUDGE], a_judgement, put_judgement, tells=since_play
+)
 
 
 def build() -> WorkflowBuilder:

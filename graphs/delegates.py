@@ -13,9 +13,12 @@ claims and nobody bargains at the end, which would take everybody's word once mo
 computed from the record, and paid where the deal names the norm.
 """
 
+from dataclasses import replace
+
 from langgraph.graph import END
 
 from shapley_coop.graphs.phases import (
+    ACT,
     PLAN,
     attributed,
     bargain,
@@ -35,6 +38,7 @@ from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.state.groups import electors
+from shapley_coop.state.telling import deeds, of_delegates
 from shapley_coop.state.turn import Asking, Topic
 
 
@@ -45,12 +49,13 @@ def build() -> WorkflowBuilder:
     page.add_edge("open", "convene")
     convened(page, then="group")
     delegated(page, plan, then="reason")
-    reason(page, plan, then="propose")
-    bargain(page, plan, agreed="ratify", no_deal="act")
+    reason(page, plan, then="propose", tells=of_delegates)
+    bargain(page, plan, agreed="ratify", no_deal="act", tells=of_delegates)
     ratified(page, plan, signed="summarize", vetoed="group", no_deal="act")
     page.add_node("summarize", summarize)
     page.lead("summarize", "enforce")
-    enforced_play(page, {"due": "convene", "over": "account"})
+    act = replace(ACT, tells=deeds)
+    enforced_play(page, {"due": "convene", "over": "account"}, act=act)
     page.add_node("account", account)
     page.add_edge("account", "attribute")
     attributed(page, bargain="settle", settled="settle")
@@ -63,14 +68,15 @@ def delegated(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     """`group` → `elect` → `delegate` ↺: every group has a delegate."""
     page.add_node("group", group)
     page.branch("group", verdict_of, {"elect": "elect", "seated": "delegate"})
-    page.asks("elect", Asking("elect", topic, electors, a_vote, hold_answers), then="delegate")
+    asking = Asking("elect", topic, electors, a_vote, hold_answers, tells=deeds)
+    page.asks("elect", asking, then="delegate")
     page.computes("delegate", delegate)
     page.branch("delegate", verdict_of, {"refused": "elect", "seated": then})
 
 
 def ratified(page: WorkflowBuilder, topic: Topic, signed: str, vetoed: str, no_deal: str) -> None:
     """`ratify` → `count` ↺: the deal binds who signed it, and needs all who have not left it."""
-    asking = Asking("ratify", topic, unsigned, a_ratification, hold_answers)
+    asking = Asking("ratify", topic, unsigned, a_ratification, hold_answers, tells=deeds)
     page.asks("ratify", asking, then="count")
     page.computes("count", count)
     onward = {"signed": signed, "vetoed": vetoed, "no_deal": no_deal}

@@ -33,6 +33,13 @@ from shapley_coop.nodes.table.summarize import summarize
 from shapley_coop.nodes.table.tally import tally
 from shapley_coop.state import Table
 from shapley_coop.state.run_config import SUMMARISER
+from shapley_coop.state.telling import (
+    Telling,
+    deeds_once_signed,
+    of_agents,
+    since_play,
+    what_was_agreed,
+)
 from shapley_coop.state.turn import Asking, Topic
 
 PLAN = Topic("plan", rules=(only(Do, Forbid, Pay, Give, Share), *DEAL_RULES))
@@ -53,7 +60,7 @@ PLAY_UNPAID = replace(PLAY, payments=False)
 PLAY_ALONE = replace(PLAY_UNPAID, deals=False)
 """Acting where agents agree on nothing."""
 
-ACT = Asking("act", PLAY, able, an_action, seal_actions)
+ACT = Asking("act", PLAY, able, an_action, seal_actions, tells=deeds_once_signed)
 """Every agent that can act chooses."""
 
 
@@ -68,10 +75,10 @@ def convened(page: WorkflowBuilder, then: str, suffix: str = "") -> None:
     page.lead(f"convene{suffix}", then)
 
 
-def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
+def reason(page: WorkflowBuilder, topic: Topic, then: str, tells: Telling = of_agents) -> None:
     """`reason` → `collect_reasons`: all who bargain work out payoff, externality and price."""
     page.computes("collect_reasons", collect_thoughts)
-    asking = Asking("reason", topic, bargaining, a_reason, keep_reasons)
+    asking = Asking("reason", topic, bargaining, a_reason, keep_reasons, tells=tells)
     page.asks("reason", asking, then="collect_reasons")
     page.branch("collect_reasons", verdict_of, {"refused": "reason", "sound": then})
 
@@ -79,7 +86,8 @@ def reason(page: WorkflowBuilder, topic: Topic, then: str) -> None:
 def claim(page: WorkflowBuilder, topic: Topic, then: str) -> None:
     """`claim` → `collect_claims`: every agent states what part was its doing, seeing no values."""
     page.computes("collect_claims", collect_claims(topic))
-    page.asks("claim", Asking("claim", topic, all_agents, a_claim, hold_answers), "collect_claims")
+    asking = Asking("claim", topic, all_agents, a_claim, hold_answers, tells=since_play)
+    page.asks("claim", asking, then="collect_claims")
     page.branch("collect_claims", verdict_of, {"refused": "claim", "sound": then})
 
 
@@ -96,7 +104,12 @@ def attributed(page: WorkflowBuilder, bargain: str, settled: str) -> None:
 
 
 def bargain(
-    page: WorkflowBuilder, topic: Topic, agreed: str, no_deal: str, suffix: str = ""
+    page: WorkflowBuilder,
+    topic: Topic,
+    agreed: str,
+    no_deal: str,
+    suffix: str = "",
+    tells: Telling = of_agents,
 ) -> None:
     """`propose` → `validate` ↺ → `answer` → `tally` ↺, until all agree or the rounds are used up.
 
@@ -108,12 +121,14 @@ def bargain(
         agreed: the node to go to once all accepted the same revision.
         no_deal: the node to go to otherwise.
         suffix: of nodes and letters, for a page with two bargainings.
+        tells: which lines of the history its letters tell.
     """
     propose, check = f"propose{suffix}", f"validate{suffix}"
     answer, count = f"answer{suffix}", f"tally{suffix}"
     page.computes(count, tally(topic))
-    page.asks(answer, Asking(answer, topic, listeners, an_answer, hold_answers), then=count)
-    offering = Asking(propose, topic, speaker, an_offer, put_offer)
+    answering = Asking(answer, topic, listeners, an_answer, hold_answers, tells=tells)
+    page.asks(answer, answering, then=count)
+    offering = Asking(propose, topic, speaker, an_offer, put_offer, tells=tells)
     page.asks_visibly(propose, check, offering, {"offer": answer, "pass": count}, offered)
     page.branch(
         count,
@@ -156,7 +171,12 @@ def summarized(page: WorkflowBuilder, topic: Topic, bound: str) -> None:
         bound: the node to go to with the contract.
     """
     writing = Asking(
-        "contract_write", topic, lambda _: [SUMMARISER], a_written_contract, put_written
+        "contract_write",
+        topic,
+        lambda _: [SUMMARISER],
+        a_written_contract,
+        put_written,
+        tells=what_was_agreed,
     )
     page.asks_and_routes("write", writing, {"written": "summarize"})
     page.computes("summarize", summarize)
@@ -167,6 +187,7 @@ def enforced_play(
     page: WorkflowBuilder,
     onward: Mapping[str, str],
     verdict: Callable[[Table], str] = how_it_goes_on,
+    act: Asking = ACT,
 ) -> None:
     """`enforce` → `act` → `step` ↺ → `enforce_turn` ↺: what is at stake is posted as play goes on.
 
@@ -174,10 +195,11 @@ def enforced_play(
         page: the page.
         onward: verdict → node, for all verdicts but `play_on`.
         verdict: how it goes on after a turn.
+        act: what every agent that can act is asked.
     """
     page.add_node("enforce", enforce)
     page.lead("enforce", "act")
-    page.asks("act", ACT, then="step")
+    page.asks("act", act, then="step")
     page.add_node("step", step)
     page.branch("step", verdict_of, {"refused": "act", "played": "enforce_turn"})
     page.add_node("enforce_turn", enforce)

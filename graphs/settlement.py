@@ -15,6 +15,7 @@ from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.step import step
+from shapley_coop.state.telling import since_play
 
 
 def build() -> WorkflowBuilder:
@@ -29,7 +30,7 @@ def build() -> WorkflowBuilder:
     convened(page, then="claim", suffix="_split")
     claim(page, split, then="attribute")
     attributed(page, bargain="propose_split", settled="settle")
-    bargain(page, split, agreed="settle", no_deal="settle", suffix="_split")
+    bargain(page, split, agreed="settle", no_deal="settle", suffix="_split", tells=since_play)
     page.add_node("settle", settle)
     page.add_edge("settle", END)
     return page

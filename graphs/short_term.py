@@ -22,6 +22,7 @@ from shapley_coop.graphs.workflow import WorkflowBuilder
 from shapley_coop.nodes.table.account import account
 from shapley_coop.nodes.table.settle import settle
 from shapley_coop.nodes.table.summarize import summarize
+from shapley_coop.state.telling import since_play
 
 
 def build() -> WorkflowBuilder:
@@ -38,7 +39,7 @@ def build() -> WorkflowBuilder:
     page.add_edge("account", "convene_split")
     convened(page, then="claim", suffix="_split")
     claim(page, SPLIT, then="propose_split")
-    bargain(page, SPLIT, agreed="settle", no_deal="settle", suffix="_split")
+    bargain(page, SPLIT, agreed="settle", no_deal="settle", suffix="_split", tells=since_play)
     page.add_node("settle", settle)
     page.add_edge("settle", END)
     return page

@@ -1,8 +1,8 @@
 """The letters: one Markdown template each, one renderer, one writer.
 
 >>> from shapley_coop.prompts import render
->>> render("persona", you="Alice", private="")
-'You are **Alice**. You decide for yourself and seek your own benefit.\\n'
+>>> render("persona", you="Alice", private="", notes="", outsider=False, represents="")
+'You are **Alice**.\\n'
 
 A variable that is missing fails. What agents have said is passed as data and escaped by `fenced`,
 so that no agent's words can end a block or open a tag in another's letter.
@@ -17,9 +17,11 @@ from shapley_coop.prompts.render import (
     render,
     using,
 )
+from shapley_coop.prompts.talk import NOT_PLAYED
 from shapley_coop.prompts.words import quoted
 
 __all__ = [
+    "NOT_PLAYED",
     "check_pack",
     "fenced",
     "fingerprint",

@@ -31,7 +31,7 @@ def bounty(view: Facts) -> dict[str, Any]:
         "bounty_mine": _money(payoffs[me], unit),
         "bounty_change": _change(Fraction(offer["change"][me]), unit),
         "bounty_order": ", ".join(map(plain, view.get("answer_order", []))),
-        "bounty_example": compact_json(_example(view)),
+        "bounty_example": _example(view),
     }
 
 
@@ -44,9 +44,9 @@ def _change(by: Fraction, unit: str) -> str:
     return f"{_money(abs(by), unit)} {'more' if by > 0 else 'less'} than" if by else "as"
 
 
-def _example(view: Facts) -> dict[str, Any]:
-    """A counter-offer as it is written: somebody gives the reader a tenth of its own part."""
+def _example(view: Facts) -> str:
+    """A counter-offer as it is written: who would get most gives the reader an amount N."""
     me, counted = view["you"], view["as_signed"]
     payer = max((who for who in counted if who != me), key=lambda who: Fraction(counted[who]))
-    tenth = float(round(Fraction(counted[payer]) / 10, 2))
-    return {"clauses": [{"kind": "pay", "payer": payer, "payee": me, "amount": tenth}]}
+    pay = {"kind": "pay", "payer": payer, "payee": me, "amount": "N"}
+    return compact_json({"clauses": [pay]}).replace('"N"', "N")

@@ -13,7 +13,7 @@ from shapley_coop.prompts.crowds import MANY
 from shapley_coop.prompts.render import render
 from shapley_coop.prompts.request import contract_lines, variables
 from shapley_coop.prompts.talk import in_words
-from shapley_coop.prompts.words import few, told
+from shapley_coop.prompts.words import few, plain, told
 
 Facts = Mapping[str, Any]
 
@@ -38,12 +38,13 @@ def write_rules(
     Args:
         template: `table`, or `exchange_table` for the talk over tasks.
         rules: the game's rules, in Markdown.
-        known: `agents`, `procedure`, and of a bargaining `kinds`, `norms`, `compares_with`.
+        known: `agents`, `procedure`, whether it `bargains` or play is `over`, and of a bargaining
+            `kinds`, `norms`, `compares_with`.
         instructions: what the run's owner asks of all agents.
         guidance: whether agents are asked to weigh the others' utilities.
         outsider: whether it is for one who is no party.
     """
-    course = from_here(known["procedure"], known.get("over", False), bool(known.get("kinds")))
+    course = from_here(known["procedure"], known.get("over", False), known.get("bargains", False))
     going_on = {
         "turns": course["turns"],
         "renegotiate": bargained_again(course.get("renegotiate", "never")),
@@ -110,9 +111,23 @@ def write_request(
             represents=few(view.get("represents", [])),
         ),
         history=history,
-        contract=contract_lines(contract, view["procedure"]["turns"]),
+        contract=_in_force(contract, view["procedure"]["turns"]),
         ask=render(view["ask"], **variables(view, sections)).strip(),
     )
+
+
+def _in_force(contract: Facts, turns: int) -> str:
+    """The clauses in force; where goods change hands, that nobody has to do it by hand."""
+    lines = contract_lines(contract, turns)
+    if not any(clause["kind"] == "give" for clause in contract.get("clauses", [])):
+        return lines
+    return f"{lines}\n\n{_HANDED_OVER}"
+
+
+_HANDED_OVER = (
+    "The program hands these goods over, before what is given by hand in the same turn: nobody has "
+    "to do it."
+)
 
 
 def write_retry(
@@ -156,9 +171,30 @@ def _utilities(facts: Facts) -> str:
         if key == "utilities":
             worths = ", ".join(f"{mask} {x:.3g}" for mask, x in value.items())
             lines.append(f"What each set of tasks is worth to you, by mask: {worths}.")
+        elif key in _OWN:
+            lines.append(_OWN[key].format(_with_steps(value)))
         else:
             lines.append(told({key: value}).removeprefix("- "))
-    return "\n\n".join(lines)
+    return (" " if facts.keys() <= _OWN.keys() else "\n\n").join(lines)
+
+
+_OWN = {
+    "worth_to_you": "one unit is worth to you: {}.",
+    "you_can_pay_at_most": "You can pay {} at most, in all.",
+    "you_have_without_a_deal": "Without a deal you end with {}.",
+}
+"""What a market tells one agent alone → the sentence for it."""
+
+
+def _with_steps(worths: Any) -> str:
+    """Amounts; a list of them is of the first unit, of the second, and so on."""
+    if not isinstance(worths, Mapping):
+        return plain(worths)
+    each = {
+        good: " then ".join(map(str, x)) + " then 0" if isinstance(x, list) else x
+        for good, x in worths.items()
+    }
+    return plain(each)
 
 
 def _paragraphs(notes: str) -> str:

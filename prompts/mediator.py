@@ -14,7 +14,7 @@ def rule_lines(mediator: Facts) -> list[str]:
     >>> told = {"rule": [{"delegating": ["Ann", "Ben"], "plays": {"Ann": "c", "Ben": "c"}},
     ...                  {"delegating": ["Ben"], "plays": {"Ben": "d"}}]}
     >>> rule_lines(told)
-    ['If all delegate: Ann does c, Ben does c.', 'If Ben alone does: Ben does d.']
+    ['If all delegate: Ann does c, Ben does c.', 'If Ben alone delegates: Ben does d.']
     """
     return [_line(row, first=at == 0) for at, row in enumerate(mediator.get("rule", []))]
 
@@ -24,5 +24,5 @@ def _line(row: Facts, first: bool) -> str:
     plays = ", ".join(f"{plain(agent)} does {plain(x)}" for agent, x in row["plays"].items())
     if first:
         return f"If all delegate: {plays}."
-    said = f"{who[0]} alone does" if len(who) == 1 else f"only {' and '.join(who)} do"
+    said = f"{who[0]} alone delegates" if len(who) == 1 else f"only {' and '.join(who)} delegate"
     return f"If {said}: {plays}."

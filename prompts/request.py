@@ -49,9 +49,9 @@ def _membership(view: Facts) -> dict[str, Any]:
     """Where delegates bargain: a member's group, its delegate, and what leaving a deal does."""
     return {
         "group": few(view.get("group", [])),
-        "candidates": few(view.get("legal", [])) if view["ask"] == "elect" else "",
         "vetoed": few(view.get("vetoed", [])),
         "own_delegate": plain(view.get("delegate", "")),
+        "unsigned": few(view.get("unsigned", [])),
         "leaving": view.get("leaving", ""),
         "other_clauses": view.get("offer", {}).get("others", 0),
     }
@@ -214,7 +214,7 @@ def contract_lines(contract: Facts, turns: int = 0) -> str:
 
 
 _OWN: dict[str, tuple[Callable[[Facts], dict[str, Any]], ...]] = {
-    "elect": (_membership,),
+    "elect": (_membership, _turn),
     "answer": (_offer,),
     "ratify": (_offer, _membership),
     "act": (_turn,),

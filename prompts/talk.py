@@ -13,6 +13,8 @@ from shapley_coop.prompts.words import ESCAPES, plain, quoted
 Event = Mapping[str, Any]
 
 NOTHING = "Nothing yet."
+NOT_PLAYED = "No turn has been played yet."
+"""In place of a history of which a letter tells the turns alone."""
 _DONE = {
     "accept": "accepts{about}",
     "reject": "rejects{about}",

@@ -66,7 +66,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "answer_bounty": _ANSWER,
     "contract_answer": _ANSWER,
     "contract_sign": ("speech", "accept", "reject", "consider"),
-    "order": _OFFER,
+    "order": ("proposal", "reject", "consider"),
     "elect": ("action", "consider"),
     "ratify": ("speech", "accept", "reject", "action", "consider"),
     "exchange": _ANSWER,
@@ -86,6 +86,8 @@ def form(act: str, legal: Sequence[str] = ()) -> dict[str, Any]:
     schema = Reply.model_json_schema()
     fields: dict[str, Any] = schema["properties"]
     kept = {name: fields[name] for name in FORMS.get(act, tuple(fields))}
+    if act == "order":
+        kept["proposal"] = {**kept["proposal"], "description": '{"orders": […]}'}
     if legal and "action" in kept:
         kept["action"] = {**kept["action"], "enum": list(legal)}
     return {**schema, "properties": kept}

@@ -52,7 +52,7 @@ class Signature(_Spoken):
 
 
 class Ratification(_Spoken):
-    """Whether you sign the delegates' deal, veto it, or leave it."""
+    """Whether you sign the delegates' deal, veto it, or stay out of it (leave)."""
 
     decision: Literal["sign", "veto", "leave"]
 
@@ -66,7 +66,7 @@ class OneOrder(Part):
     price: float | str
 
 
-class Orders(_Spoken):
+class Orders(_Answer):
     """Your orders to the call market; null for none."""
 
     orders: list[OneOrder] | None

@@ -8,6 +8,7 @@ from shapley_coop.deals.language.faults import together
 from shapley_coop.deals.language.reading import Reading
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.mandates import could_pay
+from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.storage.mandates import mandate_of
 from shapley_coop.state.storage.secrets import reservation_of
 from shapley_coop.state.table import AgentOutput
@@ -28,6 +29,7 @@ def terms_of(turn: TurnContext) -> Terms:
         norms=turn.norms,
         droppable=money,
         goods=game.goods,
+        currency=game.currency,
     )
 
 
@@ -54,7 +56,10 @@ def too_little(turn: TurnContext, agent: str, deal: Deal) -> Fault | None:
     game with private worths, counts for its own signature, and is spoken of to it alone.
     """
     least, evaluated = reservation(turn, agent), turn.evaluated
-    if fault := evaluated.beyond_means(deal) or _beyond_purse(turn, agent, deal):
+    fault = evaluated.beyond_means(deal)
+    if fault or agent in OUTSIDERS:  # who drafts for others signs nothing
+        return fault
+    if fault := _beyond_purse(turn, agent, deal):
         return fault
     if fault := _worse_than_no_deal(turn, agent, deal):
         return fault

@@ -11,6 +11,7 @@ from shapley_coop.deals import Deal, sentence, wire_form
 from shapley_coop.deals.analysis.outlook_rows import breaks
 from shapley_coop.deals.parties import concerns
 from shapley_coop.state.groups import group_of
+from shapley_coop.state.messages import parties
 from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.turn import TurnContext
 
@@ -59,6 +60,8 @@ def own_part(turn: TurnContext, agent: str) -> dict[str, Any]:
     if computed:
         shown["outlook"] = own_outlook(computed, agent)
     facts: dict[str, Any] = {"offer": shown, "delegate": group["delegate"]}
+    signing = parties(turn.table, turn.evaluated.turn, offer["revision"])
+    facts["unsigned"] = [one for one in turn.evaluated.agents if one not in signing]
     return {**facts, "leaving": _leaving(turn, deal), **shown_to_sign(turn, agent)}
 
 

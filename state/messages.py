@@ -31,25 +31,35 @@ def entries(table: Table, topic: str, utterances: Iterable[Utterance]) -> list[P
 
 
 def parties(table: Table, turn: int, revision: int) -> list[str]:
-    """Who has to sign an offer: all agents but those who left the offers that it was cut from.
+    """Who has to sign an offer: all agents but those who did not sign what it was cut from.
+
+    They left that offer, or passed when they were asked for their signature.
 
     Args:
         table: the table.
         turn: before which it is bargained over.
         revision: of the offer.
     """
-    left: dict[int, set[str]] = {}
+    signed: dict[int, set[str]] = {}
+    unsigned: dict[int, set[str]] = {}
     cut: set[int] = set()
     for said in table.get("talk", []):
-        if said["turn"] == turn and said["act"] == "leave":
-            left.setdefault(said.get("about", 0), set()).add(said["by"])
-        elif said["turn"] == turn and said["act"] == "write" and "puts" in said:
+        if said["turn"] != turn:
+            continue
+        if said["act"] == "write" and "puts" in said:
             cut.add(said["puts"])
+        elif said["act"] in _SIGNS:
+            answers = signed if said["act"] == "accept" else unsigned
+            answers.setdefault(said.get("about", 0), set()).add(said["by"])
     gone: set[str] = set()
     while revision in cut:
         revision -= 1
-        gone |= left.get(revision, set())
+        gone |= unsigned.get(revision, set()) - signed.get(revision, set())
     return [agent for agent in table["agents"] if agent not in gone]
+
+
+_SIGNS = ("accept", "leave", "pass")
+"""Acts that say whether their author signs."""
 
 
 def _entry(table: Table, topic: str, id_: str, one: Utterance) -> PublicMessage:

@@ -18,6 +18,7 @@ from shapley_coop.games import Turn
 from shapley_coop.seats import Seat
 from shapley_coop.state.conduct import conduct
 from shapley_coop.state.exchange import REFUSED
+from shapley_coop.state.settings import game_of
 from shapley_coop.state.table import Status, Table
 
 FAILED: tuple[Status, ...] = ("error", "no_play", "unreadable")
@@ -83,6 +84,7 @@ def happened(table: Table, seats: Mapping[str, str]) -> Happened:
         _who_acted(table, acted),
         *_unusable(answers, seats),
         *([] if at_stake else ["Nothing was at stake: every reward was 0."]),
+        *_welfare(table, record),
     ]
     return {"words": words, "acted": acted, "at_stake": at_stake, "answers": answers}
 
@@ -99,6 +101,17 @@ def _who_acted(table: Table, acted: Sequence[str]) -> str:
     idle = [agent for agent in agents if agent not in acted]
     named = ", ".join(idle) if len(idle) <= MOST_NAMED else f"{len(idle)} agents"
     return f"{len(acted)} of {len(agents)} agents acted, {played}; {named} never did."
+
+
+def _welfare(table: Table, record: Sequence[Turn]) -> list[str]:
+    """Where goods changed hands: what all are worth to their owners, beside the best allocation."""
+    game = game_of(table["settings"])
+    if not (game.goods and record):
+        return []
+    reached = sum(float(x) for turn in record for x in turn["rewards"].values())
+    best = game.reference_points().best
+    most = "" if best is None else f", of {best:.10g} in the best allocation"
+    return [f"What all hold is worth {reached:.10g} to them together{most}."]
 
 
 def _answers(spent: Mapping[str, Any]) -> dict[str, Answers]:

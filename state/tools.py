@@ -288,5 +288,4 @@ def _unknown(turn: TurnContext, agent: str) -> str:
 
 
 def _unit(turn: TurnContext) -> str:
-    currency = turn.evaluated.game.facts().get("currency")
-    return str(currency) if currency else "points"
+    return turn.evaluated.game.currency or "points"

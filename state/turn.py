@@ -19,6 +19,7 @@ from shapley_coop.state.mandates import outside
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.signatures import attested
 from shapley_coop.state.table import AgentOutput, Draft, Table
+from shapley_coop.state.telling import Telling, of_agents
 
 Phase = Literal["negotiation", "action", "settlement"]
 Who = Callable[[EvaluatedTable], list[str]]
@@ -58,6 +59,7 @@ class Asking:
         check: reads an answer: what it says, or why it is refused.
         publish: turns sound answers into an update of the table.
         tries: how many answers one agent may give.
+        tells: which lines of the public history its letter tells.
         rules: the template of the letter's system part.
         guidance: whether letters ask to weigh the others' utilities (utility-aware exchange).
         heavy: whether checking an answer can take longer than the event loop should be held.
@@ -70,6 +72,7 @@ class Asking:
     check: "Check"
     publish: "Publish"
     tries: Callable[[EvaluatedTable], int] = lambda evaluated: evaluated.config.tries
+    tells: Telling = of_agents
     rules: str = "table"
     guidance: bool = False
     heavy: bool = False
@@ -110,6 +113,12 @@ class TurnContext:
         if not self.topic.computed or self.evaluated.game.baseline.warning:
             return []
         return [self.evaluated.config.norm]
+
+    @property
+    def in_clauses(self) -> bool:
+        """Whether the offer that stands holds clauses, and not words alone."""
+        offer = self.evaluated.offer
+        return offer is not None and bool(offer["deal"]["clauses"])
 
     @cached_property
     def at(self) -> str:

@@ -315,6 +315,16 @@ GIFTS = [
         giving(when={"last": {"agent": "Bob", "action": "keep"}}),
         "Alice gives Bob 2 wood, once, if Bob does keep.",
     ),
+    Written("2.0 of it, once", "propose", giving(quantity=2.0, per="once"), GIVES),
+    Written(
+        "item and amount for good and quantity",
+        "propose",
+        proposal(
+            clauses({"kind": "give", "from": "Alice", "to": "Bob", "item": "wood", "amount": 2})
+        ),
+        GIVES,
+    ),
+    Written("at every turn", "propose", giving(per="turn"), "CLAUSE"),
     Written("more than it holds", "propose", giving(quantity=5), "ABLE"),
     Written("half of one", "propose", giving(quantity=1.5), "CLAUSE"),
     Written("a good that there is not", "propose", giving(good="gold"), "GIVE"),

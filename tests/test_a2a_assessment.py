@@ -3,8 +3,8 @@
 import json
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,10 @@ from a2a.client import ClientConfig, ClientFactory
 from a2a.helpers import get_data_parts, get_message_text, new_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor
 from a2a.types import AgentSkill, Role, SendMessageRequest, Task, TaskState
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import Seat
@@ -29,12 +33,12 @@ from tests.waiting import HANGS
 
 
 @contextmanager
-def agent(executor: AgentExecutor, skill: AgentSkill) -> Iterator[str]:
-    """Run an agent of ours on the loopback interface until the block ends; yields its address."""
+def served(app: Callable[[str], Starlette]) -> Iterator[str]:
+    """Run what is made for an address on the loopback interface until the block ends; yields it."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-        config = uvicorn.Config(application(executor, skill, url), log_level="critical")
+        config = uvicorn.Config(app(url), log_level="critical")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
@@ -43,6 +47,11 @@ def agent(executor: AgentExecutor, skill: AgentSkill) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join()
+
+
+def agent(executor: AgentExecutor, skill: AgentSkill) -> AbstractContextManager[str]:
+    """Run an agent of ours on the loopback interface until the block ends; yields its address."""
+    return served(lambda url: application(executor, skill, url))
 
 
 async def asked(url: str, request: Any, streaming: bool = True) -> tuple[Task, list[str]]:
@@ -123,6 +132,64 @@ async def test_an_agent_that_does_not_answer_fails_the_assessment_without_its_wo
     assert "secret reason" not in why
 
 
+def gateway(address: str, route: str, upstream: str) -> Starlette:
+    """As AgentBeats' gateway: an agent below a path, the address in its card rewritten."""
+
+    async def passed(request: Request) -> Response:
+        async with httpx.AsyncClient(timeout=HANGS) as http:
+            path, body = request.path_params.get("path", ""), await request.body()
+            headers = {**request.headers, "host": "gateway:8080"}
+            url = f"{upstream}{path}"
+            told = await http.request(request.method, url, content=body, headers=headers)
+        content, own = told.content, everywhere(upstream).encode()
+        if request.method == "GET":
+            content = content.replace(own, f"{address}{route}/".encode())
+        return Response(content, told.status_code, media_type=told.headers["content-type"])
+
+    paths = (f"/{route}/{{path:path}}", f"/{route}")
+    return Starlette(routes=[Route(path, passed, methods=["GET", "POST"]) for path in paths])
+
+
+def everywhere(url: str) -> str:
+    """An address as `--host 0.0.0.0` puts it into the card."""
+    return url.replace("127.0.0.1", "0.0.0.0")
+
+
+@pytest.mark.slow
+async def test_agentbeats_runner_is_told_the_results_of_agents_behind_its_gateway() -> None:
+    """Over A2A 0.3 as its runner speaks it: the card, a stream, and data in the artifacts."""
+    with ExitStack() as stack:
+        rational = Subject(Seat(model="embedded:rational"))
+        shown = served(lambda at: application(rational, LETTERS, everywhere(at)))
+        subject = stack.enter_context(shown)
+        behind = stack.enter_context(served(lambda at: gateway(at, "bob", subject)))
+        judge = stack.enter_context(agent(Judge(), ASSESSMENT))
+        config = {"game": "stag_hunt", "params": {"rounds": 1}, "workflow": "llm_only"}
+        asked_for = {"participants": {"Bob": f"{behind}bob"}, "config": config}
+        part = {"kind": "text", "text": json.dumps(asked_for)}
+        message = {"kind": "message", "role": "user", "messageId": "m1", "parts": [part]}
+        call = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "message/stream",
+            "params": {"message": message},
+        }
+        async with httpx.AsyncClient(timeout=HANGS) as http:
+            card = (await http.get(f"{judge}.well-known/agent-card.json")).json()
+            streamed = (await http.post(card["url"], json=call)).text
+    assert card["protocolVersion"].startswith("0.3")
+    assert card["capabilities"]["streaming"] is True
+    data = [
+        line.removeprefix("data:") for line in streamed.splitlines() if line.startswith("data:")
+    ]
+    events = [json.loads(line)["result"] for line in data]
+    (artifact,) = [event["artifact"] for event in events if event["kind"] == "artifact-update"]
+    (found,) = [part["data"] for part in artifact["parts"]]
+    assert found["agents"]["Bob"]["payoff"] > 0
+    assert found["simulated"] == ["Alice"]
+    assert events[-1]["status"]["state"] == "completed"
+
+
 BOB = {"Bob": "http://127.0.0.1:9"}
 FILES = [
     *(("task_exchange", key) for key in ("scenario", "records", "tools")),
@@ -135,7 +202,8 @@ FILES = [
 @pytest.mark.parametrize(
     ("request_", "told"),
     [
-        ("What can you do?", "Invalid JSON"),
+        ("What can you do?", "there is no JSON that can be read .*: write JSON: .*participants"),
+        ("```json\n{'participants': 2\n```", "there is no JSON that can be read"),
         ({"config": {}}, "participants"),
         ({"participants": {"Carol": "http://127.0.0.1:9"}}, "'Carol' is no role: give Alice, Bob"),
         ({"participants": {"Bob": "file:///etc/passwd"}}, "participants.Bob"),
@@ -150,6 +218,11 @@ FILES = [
         ),
         ({"participants": BOB, "config": {"settings": {"rounds": 0}}}, "rounds"),
         ({"participants": BOB, "config": {"seeds": "0-100"}}, "seeds"),
+        ({"participants": BOB, "config": {"workflow": "consent"}}, "workflow: it has to be 'llm_o"),
+        (
+            {"participants": BOB, "config": {"workflow": "call_market"}},
+            "call_market plays trade and not escape_room",
+        ),
     ],
 )
 def test_a_request_that_is_none_is_refused_in_one_line(request_: Any, told: str) -> None:
@@ -159,11 +232,17 @@ def test_a_request_that_is_none_is_refused_in_one_line(request_: Any, told: str)
     assert "\n" not in str(refused.value)
 
 
+def test_a_request_may_stand_in_a_fence_with_words_around() -> None:
+    told = json.dumps({"participants": BOB, "config": {"seeds": "0-1"}})
+    found = Assessment.read(f"Please assess Bob:\n```json\n{told}\n```\nThank you.")
+    assert found.config.seeds == [0, 1]
+
+
 async def test_a_request_that_is_none_is_a_rejected_task() -> None:
     with agent(Judge(), ASSESSMENT) as judge:
         task, said = await asked(judge, "What can you do?")
     assert task.status.state == TaskState.TASK_STATE_REJECTED
-    assert "Invalid JSON" in said[-1]
+    assert "there is no JSON" in said[-1]
     assert home().runs.list() == []
 
 

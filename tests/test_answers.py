@@ -22,12 +22,18 @@ from shapley_coop.deals import (
 )
 from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import as_written, was_delivered
+from shapley_coop.deals.language.acceptance import in_a_word
 from shapley_coop.deals.language.choices import chosen
 from shapley_coop.deals.language.lenient_json import read_json
+from shapley_coop.deals.orders import read_orders
 from shapley_coop.nodes.agent.checks import a_claim, a_thought, an_action, an_answer, an_offer
+from shapley_coop.nodes.delegates.checks import a_ratification, a_vote
+from shapley_coop.nodes.market.checks import some_orders
+from shapley_coop.nodes.mediation.checks import an_action_or_delegation
 from shapley_coop.seats.records import Answer
 from shapley_coop.state import EvaluatedTable, RunConfig, game_of
 from shapley_coop.state.turn import Asking, Topic, TurnContext
+from tests.institution_answers import INSTITUTIONS
 from tests.made_deals import deals
 from tests.sloppy_answers import (
     BATTERY,
@@ -47,6 +53,11 @@ CHECKS = {
     "act": an_action,
     "claim": a_claim,
     "reason": a_thought,
+    "elect": a_vote,
+    "ratify": a_ratification,
+    "order": some_orders,
+    "delegate": an_action_or_delegation,
+    "answer_bounty": an_answer,
 }
 PAGE = Path(__file__).parents[1] / "docs" / "answers.md"
 PENDING = {"Alice": "111000", "Bob": "000111"}
@@ -54,6 +65,15 @@ PENDING = {"Alice": "111000", "Bob": "000111"}
 
 DILEMMA = RunConfig(game="prisoners_dilemma", params={"rounds": 5})
 MARKET = RunConfig(game="trade", params={"protect": False})
+BOUNTY = RunConfig(
+    game="delivered",
+    params={"artefacts": {"Ada": {"code": 3}, "Bob": {"code": 1}}, "currency": "EUR"},
+)
+PLAYED = {"order": MARKET, "answer_bounty": BOUNTY}
+"""Act → what is played where it is asked for; else the dilemma."""
+
+
+PAIR = ["Alice", "Bob"]
 
 
 def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
@@ -70,6 +90,7 @@ def turn(act: str, room: RunConfig = DILEMMA) -> TurnContext:
         "contract": None,
         "offer": offer,
         "round": 1,
+        "groups": [{"members": PAIR, "candidates": PAIR, "delegate": "", "votes": {}}],
     }
     asking = Asking(act, Topic("plan", DEAL_RULES), lambda _: ["Bob"], CHECKS[act], lambda *_: {})
     return TurnContext(EvaluatedTable(table), asking, ("Bob",))
@@ -87,9 +108,11 @@ def verdict(one: Written) -> tuple[str, str]:
             return found.label, found.feedback
         masks = ", ".join(f"{agent} {bits}" for agent, bits in found.masks.items())
         return masks, "; ".join(found.repairs)
-    said = judged(one.act, one.text, MARKET if one in GIFTS else DILEMMA)
+    said = judged(one.act, one.text, PLAYED.get(one.act, MARKET if one in GIFTS else DILEMMA))
     if isinstance(said, Fault):
         return said.label, said.feedback
+    if one.act in ("elect", "order", "delegate"):
+        return sealed_in(one, said), ""
     repairs = "; ".join(said.get("repairs", []))
     if one.act == "act":
         action = chosen(scan(one.text), ["cooperate", "defect"])
@@ -97,7 +120,7 @@ def verdict(one: Written) -> tuple[str, str]:
         return action
     if one.act == "claim":
         return f"{plain(Fraction(said['part']) * 100)} %", repairs
-    if one.act == "propose":
+    if "deal" in said:
         return Deal.model_validate(said["deal"]).text().removeprefix("c1. "), repairs
     words = said["text"].replace("\n", " / ")
     return f"{said['act']}, says {words}" if words else said["act"], repairs
@@ -116,7 +139,19 @@ def test_of_the_trials_refusals_four_remain_with_words_to_act_on() -> None:
         assert "<ACTION>" in words or "give one" in words or "Do you accept" in words
 
 
-@pytest.mark.parametrize("one", [*BATTERY, *GIFTS], ids=lambda one: one.what)
+def sealed_in(one: Written, said: Any) -> str:
+    """What the table is not told yet: a vote, orders, or a move."""
+    message = in_a_word(scan(one.text))
+    if one.act == "elect":
+        return str(said["choice"])
+    if one.act == "delegate":
+        return chosen(message, ["cooperate", "defect", "delegate"])[0]
+    orders = read_orders(message.proposal or [], "Bob", ["wood", "stone"])
+    placed = (f"{o.side} {o.quantity} {good} at {plain(o.limit)}" for good, o in orders)
+    return ", ".join(placed) or "none"
+
+
+@pytest.mark.parametrize("one", [*BATTERY, *GIFTS, *INSTITUTIONS], ids=lambda one: one.what)
 def test_each_way_of_writing_an_answer_has_its_verdict(one: Written) -> None:
     found, words = verdict(one)
     assert found == one.verdict
@@ -143,7 +178,13 @@ def as_a_table(answers: list[Written]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "answers"), [("trial", REFUSED_IN_THE_TRIAL), ("battery", BATTERY), ("gifts", GIFTS)]
+    ("name", "answers"),
+    [
+        ("trial", REFUSED_IN_THE_TRIAL),
+        ("battery", BATTERY),
+        ("gifts", GIFTS),
+        ("institutions", INSTITUTIONS),
+    ],
 )
 def test_the_page_shows_every_verdict(name: str, answers: list[Written]) -> None:
     begin, end = f"<!-- {name} -->\n", f"\n<!-- /{name} -->"

@@ -62,9 +62,14 @@ def test_orders_are_read_strictly_and_all_faults_are_told_at_once() -> None:
     wrong = [order("lend", "wood", 1, 1), order("buy", "gold", 0, 1), {"side": "buy"}]
     found = read_orders({"orders": [*wrong, order("buy", "wood", 0, 1)]}, "Ann", ["wood"])
     assert isinstance(found, Fault)
-    for said in ("Order 1: side 'lend'", "Order 2: good 'gold'", "Order 3: give", "Order 4: quant"):
+    for said in (
+        "order 1, `side`: it is 'lend'",
+        "order 2, `good`: there is no 'gold': the goods are wood",
+        "order 3, `price`: it is missing",
+        "order 4, `quantity`: 0 is no number of units",
+    ):
         assert said in found.feedback
-    assert isinstance(read_orders({"orders": []}, "Ann", ["wood"]), Fault)
+    assert read_orders({"orders": []}, "Ann", ["wood"]) == []
     assert read_orders([order("Buy", "Wood", 1, 2)], "Ann", ["wood"]) == read_orders(
         {"orders": [order("buy", "wood", 1, "2")]},  # type: ignore[arg-type]
         "Ann",
@@ -141,6 +146,7 @@ async def test_where_no_limits_cross_nothing_binds(script: Script) -> None:
         script[agent, "order"] = "<REJECT>"
     outcome, table = await ended()
     assert (table["contract"], table["prices"], outcome["status"]) == (None, {}, "no_deal")
+    assert passed(table) == [(agent, "") for agent in AGENTS]
     await sound(outcome)
 
 
@@ -149,8 +155,40 @@ async def test_whoever_sends_nothing_that_can_be_read_is_no_party(script: Script
     script["Cem", "order"] = "What is it all for?"
     outcome, table = await ended()
     assert sorted(table["contract"]["signatures"]) == ["Ann", "Ben", "summariser"]
-    assert [said["by"] for said in table["talk"] if said["act"] == "leave"] == ["Cem"]
+    assert passed(table) == [("Cem", "MPT")]
     await sound(outcome)
+
+
+def passed(table: Table) -> list[tuple[str, str]]:
+    return [(s["by"], s.get("label", "")) for s in table["talk"] if s["act"] == "pass"]
+
+
+async def test_whoever_orders_nothing_is_no_party_either(script: Script) -> None:
+    two_trade(script)
+    outcome, table = await ended()
+    assert sorted(table["contract"]["signatures"]) == ["Ann", "Ben", "summariser"]
+    assert passed(table) == [("Cem", "")]
+    await sound(outcome)
+
+
+async def test_orders_that_were_refused_to_the_last_are_cleared_by_nobody(script: Script) -> None:
+    two_trade(script)
+    script["Cem", "order"] = send(order("sell", "wool", 9, 1), order("buy", "stone", 1, 9))
+    script["Ben", "order"] = send(order("buy", "wood", 2, 8), order("sell", "stone", 1, 1))
+    outcome, table = await ended()
+    assert passed(table) == [("Cem", "ABLE")]
+    assert set(table["prices"]) == {"wood"}
+    assert wrongly_cleared(table) == []
+    await sound(outcome)
+
+
+async def test_what_was_sold_is_handed_over_by_the_program_as_letters_say(script: Script) -> None:
+    two_trade(script)
+    await ended()
+    letter = script.shown_to("Ann", "act")[0]
+    assert "c1. Ann gives Ben 2 wood" in letter
+    assert "The program hands these goods over" in letter
+    assert "You play once, everybody at the same time." in script.shown_to("Ann", "order")[0]
 
 
 async def test_orders_that_were_refused_to_the_last_trade_nothing_and_are_no_forgery(
@@ -212,6 +250,8 @@ async def test_embedded_agents_reach_the_best_welfare_and_nobody_ends_below_its_
     points = game_of(table["settings"]).reference_points()
     alone = points.alone or {}
     assert sum(outcome["rewards"].values()) == pytest.approx(points.best)
+    told = f"is worth {points.best:g} to them together, of {points.best:g} in the best allocation"
+    assert told in outcome["happened"]["words"][-1]
     assert all(outcome["payoffs"][agent] >= alone[agent] for agent in AGENTS)
     assert sum(alone.values()) < exact(points.best or 0)
     await sound(outcome)

@@ -14,9 +14,10 @@ from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load, names
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of
+from shapley_coop.prompts import NOT_PLAYED
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats.form import message_of
-from shapley_coop.state import Home, RunConfig, Table, home
+from shapley_coop.state import Home, RunConfig, Table, home, parties
 from shapley_coop.state.groups import default_groups, formed
 from shapley_coop.state.proof import OPERATOR, check, envelope_signed, statement_of
 from tests.proof_kills import at_every_write
@@ -185,6 +186,21 @@ async def test_where_it_is_not_computed_a_member_is_shown_the_whole_deal(script:
     assert "What it would pay you is not computed." in letter
 
 
+async def test_letters_tell_how_it_goes_on_from_where_their_reader_is(script: Script) -> None:
+    all_propose(script, four_wait())
+    for agent in AGENTS:
+        script[agent, "ratify"] = ACCEPT
+    _, table = await ended(FOUR)
+    member = members(table)[0]
+    for act, goes_on in (("elect", True), ("ratify", True), ("act", False)):
+        letter = script.shown_to(member, act)[0]
+        assert ("You are in groups, and each group elects a delegate." in letter) is goes_on
+        assert ("You play once, everybody at the same time." in letter) is goes_on
+        assert "Each of you thinks in private." not in letter, "delegates alone are asked to"
+        assert ("Nothing yet." in letter) is (act == "elect")
+        assert (NOT_PLAYED in letter) is (act != "elect"), "the talk is left out, and not denied"
+
+
 # To sign, to veto, to leave
 
 
@@ -298,8 +314,44 @@ async def test_who_cannot_be_understood_is_not_bound(script: Script) -> None:
     for agent in AGENTS:
         script[agent, "ratify"] = "What deal?"
     _, table = await ended(FOUR.model_copy(update={"rounds": 1}))
-    assert by(table, "leave") == [agent for agent in AGENTS if agent in members(table)]
+    assert sorted(by(table, "pass")) == AGENTS, "delegates, too, are asked for what is left"
+    assert by(table, "leave") == [], "nobody is said to have decided what it did not"
     assert table["contract"] is None
+
+
+async def test_who_passes_stays_out_and_the_others_sign_what_is_left(script: Script) -> None:
+    all_vote(script, "Ann", "Ben")
+    all_propose(script, four_wait())
+    for agent in AGENTS:
+        script[agent, "ratify"] = ACCEPT
+    _, table = await ended(FOUR)
+    silent, *others = members(table)
+    script[silent, "ratify"] = "<s>I need more time.</s> Which deal?"
+    outcome, table = await ended(FOUR)
+    (passed,) = [said for said in table["talk"] if said["act"] == "pass"]
+    assert (passed["by"], passed["label"], passed["about"]) == (silent, "ACK", 1)
+    assert passed["text"] == "I need more time."
+    assert silent not in table["contract"]["signatures"]
+    assert silent not in bound_by(in_force(table["contract"]).values(), AGENTS)
+    letter = script.shown_to(others[0], "ratify")[-1]
+    assert f"Offer 2 is what is left of the delegates' deal: {silent} did not sign it." in letter
+    assert parties(table, 1, revision=2) == [agent for agent in AGENTS if agent != silent]
+    assert all(check.sound for check in await verify_run(outcome["run"]))
+    assert wrong_in_export(table, "delegates") == []
+
+
+def test_a_pass_before_an_acceptance_of_the_same_offer_does_not_undo_it() -> None:
+    said = {"topic": "plan", "turn": 1, "round": 1, "text": ""}
+    talk = [
+        {**said, "by": "Ben", "act": "pass", "about": 1, "label": "ACK"},
+        {**said, "by": "Ben", "act": "accept", "about": 1},
+        {**said, "by": "Cem", "act": "leave", "about": 1},
+        {**said, "by": "Dee", "act": "pass", "about": 2, "label": "ACK"},
+        {**said, "by": "summariser", "act": "write", "puts": 2},
+    ]
+    table: Any = {"agents": AGENTS, "talk": talk}
+    assert parties(table, 1, revision=2) == ["Ann", "Ben", "Dee"]
+    assert parties(table, 2, revision=2) == AGENTS
 
 
 # People

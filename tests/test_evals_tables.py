@@ -239,7 +239,13 @@ def test_a_file_that_is_no_price_list_is_refused(tmp_path, content):
 
 def test_a_dry_run_scales_a_free_pilot_to_the_models_of_the_suite(tmp_path):
     made = suite(
-        base={"game": "escape_room", "seats": {"Alice": "openai:dear", "*": "embedded:rational"}},
+        base={
+            "game": "escape_room",
+            "seats": {
+                "Alice": {"model": "openai:dear", "max_tokens": 500},
+                "*": "embedded:rational",
+            },
+        },
         vary={"graph": ["llm_only", "negotiation"]},
         seeds="0-9",
     )
@@ -248,12 +254,15 @@ def test_a_dry_run_scales_a_free_pilot_to_the_models_of_the_suite(tmp_path):
     told = forecast(cells, found, Prices({"openai:dear": Price(input=1, output=1)}))
     runs = [pilot.row for group in found.values() for pilot in group]
     calls = [call for row in runs for call in row["calls"]]
-    tokens = sum(c["input_tokens"] + c["output_tokens"] for c in calls if c["agent"] == "Alice")
+    paid = [call for call in calls if call["agent"] == "Alice"]
+    tokens = sum(c["input_tokens"] + c["output_tokens"] for c in paid)
+    at_most = sum(3 * (c["input_tokens"] + 500) for c in paid if c["attempt"] == 1)
     assert (told.cells, told.pilot, told.simulated) == (20, 2, True)
     assert told.calls == 10 * len(calls)
     assert told.cost is not None
     assert told.cost.likely == pytest.approx(10 * tokens / 1e6)
-    assert told.cost.low is None, "stand-ins do not tell how much models differ"
+    assert told.cost.low == told.cost.likely, "their answers are short"
+    assert told.cost.high == pytest.approx(10 * at_most / 1e6), "3 tries of 500 tokens each"
     assert forecast(cells, found, NO_PRICES).cost is None
     assert home().runs.list() == []
     with pytest.raises(ValueError, match="no price for openai:dear"):

@@ -1,4 +1,4 @@
-"""The suite of institutions plays what it says, and docs/workflows.md has its figures."""
+"""The suites of institutions play what they say, and docs/workflows.md has their figures."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,20 +11,23 @@ from shapley_coop.evals.sweeps.suite import Cell, expand, load_suite
 
 PAGE = (Path(__file__).parents[1] / "docs" / "workflows.md").read_text(encoding="utf-8")
 SUITE = load_suite("institutions")
+BESIDE = "| agents | none | repetition | reputation | mediation | contracts | contracts in escrow |"
 HEAD = "| agents | game | none | repetition | mediation | contracts | contracts in escrow |"
 
 
-def rows() -> Iterator[tuple[str, str, list[str]]]:
-    """Agents, game, and the efficiencies of each row of the page's table."""
-    for line in PAGE.partition(HEAD)[2].partition("\n\n")[0].splitlines()[2:]:
-        agents, game, *figures = (part.strip() for part in line.strip("|").split("|"))
-        yield agents, game, figures
+def rows(suite: str, head: str) -> Iterator[tuple[str, dict[str, str], list[str]]]:
+    """Suite, labels, and the efficiencies of each row of a table of the page."""
+    axes = [part.strip() for part in head.split("|")[1:-1] if part.strip() in ("agents", "game")]
+    for line in PAGE.partition(head)[2].partition("\n\n")[0].splitlines()[2:]:
+        parts = [part.strip() for part in line.strip("|").split("|")]
+        labels = dict(zip(axes, parts, strict=False))
+        yield suite, labels, parts[len(axes) :]
 
 
-def cells(agents: str, game: str) -> list[Cell]:
-    """The cells of a row, for the first seed."""
-    wanted = {"agents": agents, "game": game}
-    return [c for c in expand(SUITE) if wanted.items() <= c.labels.items() and c.seed == 0]
+def cells(suite: str, wanted: dict[str, str]) -> list[Cell]:
+    """The cells of a row, for the first seed, by institution."""
+    found = expand(load_suite(suite))
+    return [c for c in found if wanted.items() <= c.labels.items() and c.seed == 0]
 
 
 def test_every_institution_meets_the_same_games_and_agents() -> None:
@@ -40,12 +43,16 @@ def test_every_institution_meets_the_same_games_and_agents() -> None:
     assert turns == {(x, 1 if x == "none" else 10) for x in SUITE.axes["institution"]}
 
 
-@pytest.mark.parametrize(("agents", "game", "figures"), list(rows()), ids=str)
+@pytest.mark.parametrize(
+    ("suite", "labels", "figures"),
+    [*rows("institutions", HEAD), *rows("reputation", BESIDE)],
+    ids=str,
+)
 async def test_the_page_tells_what_the_suite_measures(
-    agents: str, game: str, figures: list[str]
+    suite: str, labels: dict[str, str], figures: list[str]
 ) -> None:
     found = []
-    for cell in cells(agents, game):
+    for cell in cells(suite, labels):
         row = (await Local("page").play(cell)).row
         efficiency = score(row, "efficiency")
         assert efficiency is not None

@@ -140,7 +140,7 @@ async def test_who_does_not_delegate_gains_nothing_by_it(script: Script) -> None
     ] * 2
     assert [who for _, who in delegated(table["record"])] == [["Bob"]] * 2
     seen = script.shown_to("Alice", "act")[1]
-    assert "delegated Bob" in seen
+    assert "Bob delegated" in seen
 
 
 async def test_letters_give_the_rule_in_words_and_as_facts_and_speak_of_no_deal(
@@ -150,7 +150,7 @@ async def test_letters_give_the_rule_in_words_and_as_facts_and_speak_of_no_deal(
     letter = script.shown_to("Alice", "act")[0]
     for line in (
         "- If all delegate: Alice does cooperate, Bob does cooperate.",
-        "- If Alice alone does: Alice does defect.",
+        "- If Alice alone delegates: Alice does defect.",
         "one of: defect, cooperate, delegate.",
     ):
         assert line in letter

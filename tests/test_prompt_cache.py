@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from benchmarks.tokens import BLOCK, LEAST, PER_TOKEN, ahead, bill, pays_from
 from shapley_coop.graphs.running import play
+from shapley_coop.prompts import NOT_PLAYED
 from shapley_coop.seats import ask
 from shapley_coop.state import RunConfig, home
 from tests.scripted import Script, Shown, events, shown
@@ -55,7 +56,7 @@ async def letters(script: Script, request: pytest.FixtureRequest) -> list[tuple[
 def transcript(letter: str) -> str:
     """A letter up to the last thing that happened."""
     end = letter.index(DEAL) if DEAL in letter else letter.index(PERSON)
-    return letter[:end].rstrip("\n").removesuffix("Nothing yet.")
+    return letter[:end].rstrip("\n").removesuffix("Nothing yet.").removesuffix(NOT_PLAYED)
 
 
 def family(letter: str) -> str:

@@ -2,14 +2,15 @@
 
 Of a repeated game whose payoffs go by counts (`games.aggregative`), under a contract whose
 conditions depend on turns alone: what is done in one turn then changes nothing in another, so that
-turns are added up, and agents of whom the contract asks the same are looked at once.
+turns are added up, and agents of whom the contract asks the same are looked at once. Fixed payments
+at such turns move money and change no incentive.
 
 >>> from shapley_coop.deals import Do
 >>> from shapley_coop.deals.analysis.stage import facts_of
 >>> from shapley_coop.games import load
 >>> fund = facts_of(load("public_goods", {"agents": 1000, "rounds": 2}))
 >>> told = parties_by_counts(Deal(clauses=[Do(agent="everyone", action="give")]), None, fund, ())
->>> one = told["Agent7"] if told else None
+>>> one = told["Agent7"]
 >>> str(one.within.expected), str(one.without.expected)
 ('64', '40')
 >>> one.deviation.text()
@@ -17,25 +18,30 @@ turns are added up, and agents of whom the contract asks the same are looked at 
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
-from math import comb
 from typing import Any
 
+from shapley_coop.deals.analysis.counted_stage import NOTHING, Codes, CountedStage
 from shapley_coop.deals.analysis.incentives import Deviation, WhateverOthersDo
 from shapley_coop.deals.analysis.party import Outlook, Party
-from shapley_coop.deals.compiled import CompiledClause, compiled, owed
+from shapley_coop.deals.analysis.stage import NotFinite
+from shapley_coop.deals.compiled import (
+    Clauses,
+    CompiledClause,
+    compiled,
+    falling_due,
+    only_once,
+    owed,
+)
 from shapley_coop.deals.contract import Contract
-from shapley_coop.deals.language.clauses import Do, Forbid
+from shapley_coop.deals.enforcement import Enforcement
+from shapley_coop.deals.language.clauses import Give, Pay, Share, portions
 from shapley_coop.deals.language.deal import Deal
+from shapley_coop.deals.monitor import Monitor
 from shapley_coop.games import Turn
 from shapley_coop.games.aggregative.counts import Counts
-
-NOTHING = Fraction(0)
-Codes = tuple[int, ...]
-"""Actions by their numbers."""
 
 
 def parties_by_counts(
@@ -43,7 +49,8 @@ def parties_by_counts(
     standing: Contract | None,
     facts: Mapping[str, Any],
     record: Sequence[Turn],
-) -> dict[str, Party] | None:
+    enforcement: Enforcement | None = None,
+) -> dict[str, Party]:
     """What a contract means for each party.
 
     Args:
@@ -51,39 +58,85 @@ def parties_by_counts(
         standing: the contract that stays in force otherwise.
         facts: the game's.
         record: the turns played.
+        enforcement: how contracts are enforced; payments count only where they are made.
 
-    Returns:
-        None where payoffs do not go by counts, the contract pays or splits anything, or one of its
-        conditions depends on more than turns.
+    Raises:
+        NotFinite: payoffs do not go by counts, a clause depends on more than turns, deposits are at
+            stake, or nothing keeps all of the contract.
     """
     if not facts.get("by_count"):
-        return None
+        raise NotFinite("its payoffs do not go by counts")
+    enforcement = enforcement or Enforcement()
+    if enforcement.mode == "escrow":
+        raise NotFinite("deposits are worked out for games that can be enumerated alone")
     clauses, before = compiled(agreed), compiled(standing)
-    if not all(map(_simple, (*clauses, *before))):
-        return None
+    for term in (*clauses, *before):
+        if not _simple(term, enforcement.executes):
+            raise NotFinite(
+                f"among so many, only duties and fixed payments at turns that are known are worked "
+                f"out, and {term.cid} is none"
+            )
     agents, turns = list(facts["agents"]), range(len(record) + 1, int(facts["turns"]) + 1)
     counts, asks = Counts.of(facts), [_asked(clauses, agents, turn) for turn in turns]
     stood = [_asked(before, agents, turn) for turn in turns]
+    moved = _moved(clauses, agents, turns, record, enforcement)
+    had_moved = _moved(before, agents, turns, record, enforcement)
     known: dict[Any, Party] = {}
     parties = {}
     for agent in agents:
         own = tuple(_kept(counts, asked.get(agent, asked[""])) for asked in asks)
         had = tuple(_kept(counts, asked.get(agent, asked[""])) for asked in stood)
         if not all((*own, *had)):
-            return None  # nothing keeps all of it
+            raise NotFinite(f"nothing that {agent} can do keeps all of it")
         if (own, had) not in known:
             within, without = (
-                [_Stage(counts, _sets(counts, agents, a), k) for a, k in zip(of, kept, strict=True)]
-                for of, kept in ((asks, own), (stood, had))
+                [CountedStage(counts, _sets(counts, agents, all_), k) for all_, k in pairs]
+                for pairs in (zip(asks, own, strict=True), zip(stood, had, strict=True))
             )
             known[own, had] = _party(within, without, turns.start)
-        parties[agent] = _named(known[own, had], agent)
+        told = _named(known[own, had], agent)
+        parties[agent] = replace(
+            told,
+            without=_shifted(told.without, had_moved[agent]),
+            within=_shifted(told.within, moved[agent]),
+            guaranteed=told.guaranteed + moved[agent],
+        )
     return parties
 
 
-def _simple(term: CompiledClause) -> bool:
-    """Whether a clause only asks for actions, at turns that are known."""
-    return isinstance(term.clause, Do | Forbid) and not term.condition.start
+def _simple(term: CompiledClause, executes: bool) -> bool:
+    """Whether a clause asks for actions, or makes fixed payments, at turns that are known."""
+    if isinstance(term.clause, Pay | Share):
+        if not executes:
+            return True  # nothing is paid or split
+        if isinstance(term.clause, Share) or term.clause.basis == "reward":
+            return False
+    return not isinstance(term.clause, Give) and not term.condition.start
+
+
+def _moved(
+    clauses: Clauses,
+    agents: Sequence[str],
+    turns: Iterable[int],
+    record: Sequence[Turn],
+    enforcement: Enforcement,
+) -> dict[str, Fraction]:
+    """Agent → what the payments of the turns left bring it."""
+    found = dict.fromkeys(agents, NOTHING)
+    if not enforcement.executes:
+        return found
+    paid = Monitor(clauses).on(record).paid
+    for turn in turns:
+        due = falling_due(clauses, tuple(() for _ in clauses), turn, paid)
+        for pay in due.values():
+            for agent, part in portions(pay, agents).items():
+                found[agent] += part * pay.amount
+        paid |= only_once(due)
+    return found
+
+
+def _shifted(outlook: Outlook, amount: Fraction) -> Outlook:
+    return Outlook(outlook.worst + amount, outlook.expected + amount, outlook.best + amount)
 
 
 Asked = dict[str, tuple[tuple[str, str], ...]]
@@ -111,109 +164,7 @@ def _sets(counts: Counts, agents: Sequence[str], asked: Asked) -> Counter[Codes]
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class _Stage:
-    """One turn as one agent sees it.
-
-    Attributes:
-        counts: the payoffs.
-        sets: how many of all agents may do what.
-        own: what this one may do.
-    """
-
-    counts: Counts
-    sets: Counter[Codes]
-    own: Codes
-
-    @cached_property
-    def others(self) -> Counter[Codes]:
-        """How many of the others may do what."""
-        return self.sets - Counter([self.own])
-
-    @cached_property
-    def expected(self) -> dict[Codes, Codes]:
-        """By what agents may do, what of it pays best at once if all others may do anything of
-        theirs."""
-        found = {}
-        for own in self.sets:
-            others = self.sets - Counter([own])
-            means = {k: self._mean(k, others) for k in own}
-            best = max(means.values())
-            found[own] = tuple(k for k in own if means[k] == best)
-        return found
-
-    @cached_property
-    def replies(self) -> list[Fraction]:
-        """What each action is worth while the others do as expected."""
-        others = Counter[Codes]()
-        for own, many in self.others.items():
-            others[self.expected[own]] += many
-        return [self._mean(k, others) for k in range(len(self.counts.actions))]
-
-    @property
-    def outlook(self) -> Outlook:
-        """Worst, expected and best while all keep the contract."""
-        low = sum(min(own) * many for own, many in self.others.items())
-        high = sum(max(own) * many for own, many in self.others.items())
-        rows = [self.counts.rows[k, low : high + 1] for k in self.own]
-        mine = self.expected[self.own]
-        return Outlook(
-            self._whole(max(row.min() for row in rows)),
-            sum((self.replies[k] for k in mine), NOTHING) / len(mine),
-            self._whole(max(row.max() for row in rows)),
-        )
-
-    @property
-    def guaranteed(self) -> Fraction:
-        """What keeping the contract secures, whatever the others do."""
-        return self._whole(max(self.counts.rows[k].min() for k in self.own))
-
-    @property
-    def gain(self) -> Fraction:
-        """What the best action is worth beyond the best that keeps the contract."""
-        return max(self.replies) - max(self.replies[k] for k in self.own)
-
-    @property
-    def breaches(self) -> list[int]:
-        """The actions that would break it."""
-        return [k for k in range(len(self.counts.actions)) if k not in self.own]
-
-    @cached_property
-    def honest(self) -> Any:
-        """The best that keeps it, at every sum of the others."""
-        return self.counts.rows[list(self.own)].max(axis=0)
-
-    def whatever(self, turn: int) -> WhateverOthersDo:
-        """Breaking it in this turn, for every sum of the others."""
-        owed_now = tuple(self.counts.actions[k] for k in self.own)
-        told = [(self.counts.rows[k] - self.honest, k) for k in self.breaches]
-        gains = [(int(more.max()), int(more.argmax()), k) for more, k in told]
-        most = max(gains, key=lambda one: one[0], default=(0, 0, 0))
-        free = next((k for more, k in told if (more >= 0).all()), None)
-        tempted = Deviation(
-            *("", turn, self.counts.actions[most[2]], owed_now, self._whole(most[0])),
-            {f"{most[1]} of the others": self.counts.actions[-1]},
-        )
-        equal = Deviation("", turn, self.counts.actions[free or 0], owed_now, NOTHING)
-        found = tempted if most[0] > 0 else None
-        return WhateverOthersDo(bool(self.breaches), found, equal if free is not None else None)
-
-    def _whole(self, amount: Any) -> Fraction:
-        return Fraction(int(amount), self.counts.unit)
-
-    def _mean(self, action: int, others: Mapping[Codes, int]) -> Fraction:
-        """What an action pays on average, if the others draw from what they may do."""
-        rows = self.counts.rows
-        if self.counts.each is not None:
-            sums = (Fraction(sum(own), len(own)) * many for own, many in others.items())
-            return self._whole(rows[action, 0]) + self.counts.each * sum(sums, NOTHING)
-        fixed = others.get((1,), 0)
-        free = others.get((0, 1), 0)
-        ways = (comb(free, k) * int(rows[action, fixed + k]) for k in range(free + 1))
-        return Fraction(sum(ways), self.counts.unit << free)
-
-
-def _party(within: Sequence[_Stage], without: Sequence[_Stage], now: int) -> Party:
+def _party(within: Sequence[CountedStage], without: Sequence[CountedStage], now: int) -> Party:
     found = [stage.whatever(now + at) for at, stage in enumerate(within)]
     tempting = [one.temptation for one in found if one.temptation]
     return Party(
@@ -229,7 +180,7 @@ def _party(within: Sequence[_Stage], without: Sequence[_Stage], now: int) -> Par
     )
 
 
-def _deviation(within: Sequence[_Stage], now: int) -> Deviation | None:
+def _deviation(within: Sequence[CountedStage], now: int) -> Deviation | None:
     """The first breach of the most profitable deviation while the others keep the contract."""
     gain = sum((stage.gain for stage in within), NOTHING)
     for at, stage in enumerate(within):
@@ -240,7 +191,7 @@ def _deviation(within: Sequence[_Stage], now: int) -> Deviation | None:
     return None
 
 
-def _summed(stages: Sequence[_Stage]) -> Outlook:
+def _summed(stages: Sequence[CountedStage]) -> Outlook:
     known = [stage.outlook for stage in stages]
     parts: list[Callable[[Outlook], Fraction]] = [
         *(lambda x: x.worst, lambda x: x.expected, lambda x: x.best)

@@ -145,14 +145,18 @@ def _examined(
     except NotFinite as reason:
         if fault := beyond_means(agreed, known, now=len(record) + 1):
             return Certificate(deal, enforcement, (fault,))
-        counted = enforcement.mode != "escrow" and parties_by_counts(
-            agreed, standing, facts, record
-        )
-        if counted:
-            return Certificate(deal, enforcement, (), counted)
-        return Certificate(
-            deal, enforcement, (), notes=(f"Incentives were not enumerated: {reason}.",)
-        )
+        if not facts.get("by_count"):
+            return _unknown(deal, enforcement, reason)
+    try:
+        counted = parties_by_counts(agreed, standing, facts, record, enforcement)
+    except NotFinite as reason:
+        return _unknown(deal, enforcement, reason)
+    return Certificate(deal, enforcement, (), counted)
+
+
+def _unknown(deal: Deal, enforcement: Enforcement, reason: NotFinite) -> Certificate:
+    note = f"Incentives were not enumerated: {reason}."
+    return Certificate(deal, enforcement, (), notes=(note,))
 
 
 def vet(

@@ -2,18 +2,19 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
 from shapley_coop.deals.language.hedges import hedged
-from shapley_coop.deals.language.spelling import meant
+from shapley_coop.deals.language.spelling import meant, unwrapped
 from shapley_coop.deals.language.wire import Message
 
 _SHORTEST_HASH = 8
 _NUMBERED = re.compile(
     r"\b(?:offer|revision|proposal|number|no\.?)\s{0,3}#?\s{0,3}(\d{1,9})\b|#(\d+)", re.I
 )
-_DECISION = re.compile(r"\b(?:accept|reject)", re.IGNORECASE)
+_DECISION = re.compile(r"\b(?:accept|reject|veto)", re.IGNORECASE)
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,64}\b")
 
 
@@ -42,33 +43,52 @@ def accepts_another(message: Message, offer: Offer | None) -> Fault | None:
 
 
 def in_a_word(message: Message) -> Message:
-    """An answer whose only word, or last line, outside of its speech is ACCEPT or REJECT, as a tag.
+    """An answer whose only word, or last line, outside of its speech is a decision, as a tag.
 
-    Before a last line nothing may put it in doubt: the other word, or a condition on a yes.
+    Before a last line nothing may put it in doubt: another decision, or a condition on a yes that
+    is not called the decision.
 
     >>> in_a_word(Message(outside="**ACCEPT**")).accept
     ''
     >>> in_a_word(Message(outside="ACCEPT if you pay")).accept is None
     True
-    >>> in_a_word(Message(outside="I propose nothing.\\n\\nREJECT")).reject
+    >>> in_a_word(Message(outside="I propose nothing.\\n\\nDecision: REJECT")).reject
     ''
+    >>> in_a_word(Message(outside="It is too little for me.\\n<LEAVE>")).action
+    'leave'
     """
     decided = (message.accept, message.reject, message.proposal, message.action, message.claim)
-    word = meant(message.outside, ("ACCEPT", "REJECT")) or _last_line(message.outside)
+    word = _last_line(message.outside)
     if word is None or any(part is not None for part in decided):
         return message
-    repairs = (*message.repairs, f"read {word} as <{word}>")
-    if word == "ACCEPT":
-        return replace(message, accept="", repairs=repairs)
-    return replace(message, reject="", repairs=repairs)
+    field, said = _WORDS[word], "leave" if word == "LEAVE" else ""
+    tag = f"<{field.upper()}>{said and f'{said}</ACTION>'}"
+    changes: dict[str, Any] = {field: said}
+    return replace(message, **changes, repairs=(*message.repairs, f"read {word} as {tag}"))
+
+
+_WORDS = {
+    "ACCEPT": "accept",
+    "SIGN": "accept",
+    "REJECT": "reject",
+    "VETO": "reject",
+    "LEAVE": "action",
+}
+"""Word → the field of a message that it stands for."""
+
+_LABEL = re.compile(r"^(?:(?:my|final) )?(?:decision|answer|vote)[\s*`_]{0,6}[:=]", re.IGNORECASE)
+_OWN_TAG = re.compile(r"<\s?(\w{4,6})\s?/?>(?:\s{0,4}</\s?\1\s?>)?")
 
 
 def _last_line(outside: str) -> str | None:
     *before, last = outside.strip().splitlines() or [""]
-    word, said = meant(last, ("ACCEPT", "REJECT")), "\n".join(before)
-    if word is None or _DECISION.search(said) or (word == "ACCEPT" and hedged(said)):
+    last = _OWN_TAG.sub(r"\1", unwrapped(last), count=1)
+    bare, said = _LABEL.sub("", last, count=1), "\n".join(before)
+    word = meant(bare, _WORDS)
+    if word is None or _DECISION.search(said):
         return None
-    return word
+    in_doubt = bare == last and _WORDS[word] == "accept" and hedged(said)
+    return None if in_doubt else word
 
 
 def ask_back(offer: Offer | None) -> str:

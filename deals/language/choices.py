@@ -7,6 +7,10 @@
 ('cooperate', 'read the last line as the action')
 >>> chosen(Message(outside="I will keep the contract and cooperate."), legal).label
 'MPT'
+>>> chosen(Message(outside="Ben is fair.\\nI vote for Ben."), ["Ann", "Ben"])
+('Ben', 'read the last line as the action')
+>>> chosen(Message(action="delegate my move to the mediator"), [*legal, "delegate"])[0]
+'delegate'
 >>> claimed(Message(claim="about 12 percent"))
 (Fraction(3, 25), 'read about 12 percent as 12 %')
 >>> claimed(Message(claim="1")).feedback
@@ -28,11 +32,11 @@ Choice = tuple[str, str]
 """An action that can be taken, and what was repaired in it; empty if nothing."""
 
 _LABELLED = re.compile(
-    r"[\s*`_#>-]{0,12}(?:my |final |chosen )?(?:action|choice|move|claim)"
-    r"[\s*`_]{0,6}[:=](.{1,200})",
+    r"[\s*`_#>-]{0,12}(?:(?:my |final |chosen )?(?:action|choice|move|claim|vote|decision)"
+    r"[\s*`_]{0,6}[:=]|i vote for\b)(.{1,200})",
     re.IGNORECASE,
 )
-_NAMES = ("action", "choice", "move")
+_NAMES = ("action", "choice", "move", "vote", "decision")
 _MOST_LINES = 200
 _LONGEST_NAME = 200
 
@@ -45,7 +49,7 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
     """
     if message.action is not None:
         return _in_tag(message.action, legal)
-    found = {action for said in _untagged(message.outside) if (action := meant(said, legal))}
+    found = {action for said in _untagged(message.outside) if (action := _named(said, legal))}
     if len(found) > 1:
         both = " and ".join(sorted(found))
         return Fault("DUP", f"You name {both}: choose one, in one <ACTION>…</ACTION>.")
@@ -126,8 +130,7 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
         return said, ""
     if labelled := _LABELLED.fullmatch(said):
         said = labelled[1]
-    bare = _CHOOSING.sub("", unwrapped(said), count=1)
-    if action := meant(bare, legal) or _called_so(said, legal) or _same_call(said, legal):
+    if action := _named(said, legal) or _called_so(said, legal) or _same_call(said, legal):
         return action, f"read {said.strip()[:40]} as {action}"
     name, carried = (*said.strip().split(maxsplit=1), "")[:2] if said.strip() else ("", "")
     if carried:
@@ -137,8 +140,22 @@ def _in_tag(said: str, legal: Sequence[str]) -> Choice | Fault:
     return said, ""
 
 
-_CHOOSING = re.compile(r"^(?:i|we) (?:will |choose to |choose |play |do |pick )?", re.IGNORECASE)
-"""Words before an action that say no more than that it is chosen."""
+def _named(said: str, legal: Sequence[str]) -> str | None:
+    """The one legal action that is named, with words around it or not that only say it is chosen.
+
+    >>> _named("play safe", ["safe", "play safe"]), _named("I will play safe.", ["safe", "risky"])
+    ('play safe', 'safe')
+    """
+    bare = _CHOSEN.sub("", _CHOOSING.sub("", unwrapped(said), count=1), count=1)
+    return meant(said, legal) or meant(bare, legal)
+
+
+_CHOOSING = re.compile(
+    r"^(?:(?:i|we) )?(?:will |to )?(?:vote for |choose to |choose |play |do |pick )?", re.IGNORECASE
+)
+_CHOSEN = re.compile(
+    r"(?: it| (?:my|the|this) (?:move|deal|turn|contract))?(?: to the mediator)?$", re.IGNORECASE
+)
 
 _QUOTING = re.compile(r"[\"'“”‘’]|\.(?=\s*[,)])|\s+")
 """What makes no difference to a call: quotation marks, blanks, a full stop that ends a value."""

@@ -15,7 +15,7 @@ What would need a guess is refused: a key that could mean something (`unless`), 
 is due, two conditions in one object. Keys that only explain (`reason`, `id`, `note`) are left out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +71,7 @@ def read_proposal(raw: Any, terms: Terms | None = None) -> Reading | Fault:
         raw: what stood in the proposal.
         terms: the agents and their actions, so that case and quotation marks do not matter.
     """
-    notes = Notes()
+    notes = Notes(currency=terms.currency if terms else "")
     body = _body(raw, notes)
     if body is None:
         return Fault("CLAUSE", f"The proposal is no deal: {_SHAPE}.")
@@ -113,7 +113,7 @@ def _body(raw: Any, notes: Notes) -> tuple[list[Any], tuple[str, ...]] | None:
     if not isinstance(drops, list) or not all(isinstance(cid, str) for cid in drops):
         notes.faults.append('`drops`: list the ids of clauses that end, as in ["c2"]')
         drops = []
-    _strange(raw, {"clauses", "drops"}, notes)
+    no_other_keys(raw, {"clauses", "drops"}, notes)
     return clauses, tuple(drops)
 
 
@@ -133,9 +133,8 @@ def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
         also = ", give" if terms and terms.goods else ""
         notes.wrong("kind", f"it {said}: write do, forbid, pay{also} or share")
         return {}
-    if kind in _FROM_AND_TO:
-        _from_and_to(given, kind, notes)
-    _strange(given, {"kind", *CLAUSE_KEYS[kind]}, notes)
+    _by_other_keys(given, kind, notes)
+    no_other_keys(given, {"kind", *CLAUSE_KEYS[kind]}, notes)
     read: dict[str, Any] = {"kind": kind}
     if kind != "share":
         read["when"] = condition(given.get("when"), notes, terms)
@@ -157,15 +156,22 @@ def _clause(raw: Any, notes: Notes, terms: Terms | None) -> dict[str, Any]:
     return read
 
 
-_FROM_AND_TO = {"pay": ("payer", "payee"), "give": ("giver", "receiver")}
+_ALSO = {
+    "pay": {"from": "payer", "to": "payee"},
+    "give": {"from": "giver", "to": "receiver", "item": "good", "amount": "quantity"},
+}
+"""Kind → keys that have one meaning in it → what they mean."""
 
 
-def _from_and_to(given: dict[str, Any], kind: str, notes: Notes) -> None:
-    """`from` and `to` for the two, where the clause does not name them otherwise."""
-    for said, meant in zip(("from", "to"), _FROM_AND_TO[kind], strict=True):
+def _by_other_keys(given: dict[str, Any], kind: str, notes: Notes) -> None:
+    """Read keys that have one meaning in a clause of this kind, where it is not said otherwise."""
+    for said, meant in _ALSO.get(kind, {}).items():
         if said in given and meant not in given:
             given[meant] = given.pop(said)
             notes.repaired(f"read {said} as {meant}")
+    if kind == "give" and given.get("per") == "once":  # as it always is
+        del given["per"]
+        notes.repaired("left out per")
 
 
 def _split(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[str, Any]:
@@ -184,8 +190,8 @@ def _split(given: Mapping[str, Any], notes: Notes, terms: Terms | None) -> dict[
     return {"fractions": read, "norm": norm}
 
 
-def _strange(given: Mapping[str, Any], known: set[str], notes: Notes) -> None:
-    """Keys that are none of a clause's: an explanation is left out, anything else is a fault."""
+def no_other_keys(given: Mapping[str, Any], known: Collection[str], notes: Notes) -> None:
+    """Keys that are not known: an explanation is left out, anything else is a fault."""
     for key in given:
         if key in known:
             continue

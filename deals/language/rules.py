@@ -57,6 +57,7 @@ class Terms:
     norms: Sequence[str] = ()
     droppable: Sequence[str] = ()  # ids of standing payments, gifts and shares
     goods: Sequence[str] = ()  # what can change hands; in most games nothing
+    currency: str = ""  # in which amounts are; empty for points of the game
 
 
 Rule = Callable[[Deal, Terms], Fault | None]

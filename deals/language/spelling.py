@@ -28,12 +28,14 @@ _PER = ("once", "turn", "reward")
 _CONDITIONS = ("turn", "turns", "from", "every", "last", "count", "earned", "all", "any", "not")
 _ALWAYS = ("always", "every turn", "at every turn", "")
 _AROUND = " \t\r\n*`\"'“”‘’_"
-_UNITS = r"points?|pts?|coins?|units?|dollars?|euros?|credits?"
+_UNITS = r"points?|pts?|coins?|units?|credits?"
+_MONEY = r"[$€£¥]|dollars?|euros?|[A-Za-z]{3}"
 _AMOUNT = re.compile(
-    rf"(?:[$€£¥]\s?)?(?P<number>[-+]?\d+(?:\.\d+)?(?:/\d+)?)\s?(?:[$€£¥]|(?P<percent>%|percent)|"
-    rf"(?:{_UNITS}))?",
+    rf"(?:(?P<before>{_MONEY})\s?)?(?P<number>[-+]?\d+(?:\.\d+)?(?:/\d+)?)\s?"
+    rf"(?:(?P<percent>%|percent)|{_UNITS}|(?P<after>{_MONEY}))?",
     re.IGNORECASE,
 )
+_CODES = {"€": "EUR", "EURO": "EUR", "$": "USD", "DOLLAR": "USD", "£": "GBP", "¥": "JPY"}
 
 
 @dataclass
@@ -44,15 +46,17 @@ class Notes:
         repairs: what was read as something else than it was written as.
         faults: what could not be read.
         place: how a fault begins: "clause 2".
+        currency: in which amounts are; empty where they are in points of the game.
     """
 
     repairs: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     place: str = ""
+    currency: str = ""
 
     def at(self, place: str) -> "Notes":
         """The same notes, for another place."""
-        return Notes(self.repairs, self.faults, place)
+        return replace(self, place=place)
 
     def wrong(self, key: str, why: str) -> None:
         """Note a fault of a field, or of the whole where no field is given."""
@@ -166,7 +170,11 @@ def amount(said: Any, key: str, notes: Notes, fraction: bool) -> str:
     text = unwrapped(said) if isinstance(said, str) else str(said)
     found = _AMOUNT.fullmatch(text)
     if found and found["percent"] and not fraction:
-        notes.wrong(key, f"{shown(said)} of what? Write a number, or `per` reward")
+        part = ", or `per` reward" if key == "amount" else ""
+        notes.wrong(key, f"{shown(said)} of what? Write a number{part}")
+        return "0"
+    if found and (money := found["before"] or found["after"]) and _another(money, notes.currency):
+        notes.wrong(key, f"{shown(said)} is in another unit: write the number{_in(notes.currency)}")
         return "0"
     read = text if found is None else found["number"] + ("%" if found["percent"] else "")
     try:
@@ -178,6 +186,18 @@ def amount(said: Any, key: str, notes: Notes, fraction: bool) -> str:
     if isinstance(said, str) and read.replace("%", "") != said.strip().rstrip("% "):
         notes.repaired(f"read {said.strip()[:40]} as {read}")
     return read
+
+
+def _another(money: str, currency: str) -> bool:
+    """Whether money is of another currency than amounts are in here; a sign alone is any game's."""
+    if not currency:
+        return len(money) == len("EUR") and money.isalpha()
+    said = money.upper().removesuffix("S")
+    return currency.upper() not in (said, _CODES.get(said))
+
+
+def _in(currency: str) -> str:
+    return f", in {currency}" if currency else " alone"
 
 
 def condition(said: Any, notes: Notes, terms: Terms | None, deep: int = 0) -> Any:
@@ -267,10 +287,13 @@ def _event(said: Mapping[str, Any], kind: str, notes: Notes, terms: Terms | None
     return read
 
 
+_WHOLE = re.compile(rf"(\d{{1,{len(str(MAX_TURN)) - 1}}})(?:\.0{{1,9}})?(?: (?:units?|pieces?))?")
+
+
 def _number(said: Any, key: str, notes: Notes) -> int:
-    """A number of turns or times."""
-    if isinstance(said, str) and said.strip().isdecimal() and len(said) < len(str(MAX_TURN)):
-        said = int(said)
+    """A number of turns, times or units."""
+    if isinstance(said, str) and (found := _WHOLE.fullmatch(said.strip())):
+        said = int(found[1])
     if isinstance(said, bool) or not isinstance(said, int):
         what = "it is missing" if said is None else f"{shown(said)} is no whole number"
         notes.wrong(key, f'{what}: write one, as in "{key}": 2')

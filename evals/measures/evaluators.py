@@ -15,6 +15,7 @@ from fractions import Fraction
 from statistics import fmean
 from typing import Any, Literal
 
+from shapley_coop.credit.attribution import Attribution
 from shapley_coop.evals.measures import arbiters, conduct
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.sweeps.stored import Row
@@ -151,10 +152,24 @@ def _norm_distance(row: Row, _: str) -> float:
 
 def _by_norm(row: Row) -> dict[str, float]:
     """What the run's own norm makes of the same total, computed from the record."""
-    evaluated = EvaluatedTable({"settings": row["room"], "record": row["record"]})
     total = Fraction(str(sum(row["result"]["payoffs"].values())))
-    due = evaluated.attribution(row["room"]["norm"]).payoffs(total)
+    if (norm := row["room"]["norm"]) == "shapley":
+        due = _settled_by_shapley(row["result"]["credit"]).payoffs(total)
+    else:
+        evaluated = EvaluatedTable({"settings": row["room"], "record": row["record"]})
+        due = evaluated.attribution(norm).payoffs(total)
     return {agent: float(amount) for agent, amount in due.items()}
+
+
+def _settled_by_shapley(credit: Mapping[str, Any]) -> Attribution:
+    """What the settlement computed from the record, as far as it says what is due."""
+    values, alone = _exact(credit["shapley"]), credit.get("alone")
+    total = sum(values.values(), Fraction(0))
+    return Attribution("shapley", "", total, {}, values, alone=_exact(alone) if alone else None)
+
+
+def _exact(amounts: Mapping[str, float]) -> dict[str, Fraction]:
+    return {agent: Fraction(str(amount)) for agent, amount in amounts.items()}
 
 
 def _over_claim(row: Row, _: str) -> float | None:

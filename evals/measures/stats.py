@@ -9,17 +9,17 @@ Nothing here assumes normal data. The intervals and tests are scipy's; what is r
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite, nan, sqrt
+from math import erfc, inf, isfinite, nan, sqrt
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest, bootstrap, norm, permutation_test
 
 Floats = NDArray[np.float64]
 
 LEVEL = 0.95
-QUANTILE = float(norm.ppf(0.5 + LEVEL / 2))
+QUANTILE = NormalDist().inv_cdf(0.5 + LEVEL / 2)
 RESAMPLES = 9_999
 MANY = 5_000
 """From so many observations on the normal distribution stands in for resampling."""
@@ -97,9 +97,12 @@ def rate_interval(outcomes: Sequence[float], level: float = LEVEL) -> Estimate:
     n, k = len(outcomes), int(sum(outcomes))
     if not n:
         return NOTHING
-    p, found = k / n, binomtest(k, n).proportion_ci(level, "wilson")
-    error = sqrt(p * (1 - p) / n)
-    return Estimate(p, float(found.low), float(found.high), n, "wilson", error)
+    p, z = k / n, NormalDist().inv_cdf(0.5 + level / 2)
+    error, wider = sqrt(p * (1 - p) / n), 1 + z**2 / n
+    middle = (p + z**2 / (2 * n)) / wider
+    half = z * sqrt(error**2 + (z / (2 * n)) ** 2) / wider
+    low, high = (middle - half if k else 0.0), (middle + half if k < n else 1.0)
+    return Estimate(p, low, high, n, "wilson", error)
 
 
 def ratio_interval(over: Sequence[float], under: Sequence[float]) -> Estimate:
@@ -191,20 +194,25 @@ def compare(measure: str, pairs: Sequence[tuple[float, float]], seed: int = 0) -
 def sign_flip(differences: Floats, seed: int = 0) -> tuple[float, str]:
     """Two-sided p of a mean difference of zero, and the test's name.
 
-    Exact while at most `EXACT_PAIRS` differences are not zero, and for any number of differences
-    of one size, where it is the binomial test of their signs; sampled otherwise.
+    Exact while at most `EXACT_PAIRS` differences are not zero, and for differences of one size,
+    where it is the binomial test of their signs; sampled otherwise, and normal from `MANY` on.
     """
     d = differences[differences != 0]
     if not len(differences):
         return nan, "no pairs"
     if not len(d):
         return 1.0, "sign-flip, exact"
-    if np.ptp(np.abs(d)) == 0:
-        return float(binomtest(int((d > 0).sum()), len(d)).pvalue), "sign-flip, exact"
     if len(d) >= MANY:
         # The sum of the differences under random signs has the variance Σd².
         z = float(abs(d.sum()) / np.sqrt((d**2).sum()))
-        return float(2 * norm.sf(z)), "sign-flip, normal"
+        return erfc(z / sqrt(2)), "sign-flip, normal"
+    if np.ptp(np.abs(d)) == 0:
+        from scipy.special import bdtr
+
+        fewer = min(int((d > 0).sum()), int((d < 0).sum()))
+        return min(1.0, 2 * float(bdtr(fewer, len(d), 0.5))), "sign-flip, exact"
+    from scipy.stats import permutation_test  # more memory than what a big report holds of its rows
+
     exact = len(d) <= EXACT_PAIRS
     found = permutation_test(
         (d,),
@@ -244,6 +252,8 @@ def _bootstrapped(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float]:
+    from scipy.stats import bootstrap
+
     found = bootstrap(
         samples,
         statistic,

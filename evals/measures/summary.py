@@ -105,9 +105,10 @@ def compare_rows(
 
 def _by_key(rows: Sequence[Row], differing: Sequence[str]) -> dict[object, Row]:
     keyed: dict[object, Row] = {}
+    alike: dict[object, object] = {}
     for row in rows:
-        rest = {axis: label for axis, label in row["labels"].items() if axis not in differing}
-        key = (row["suite"], frozenset(rest.items()), row["seed"], row["repetition"])
+        rest = frozenset(pair for pair in row["labels"].items() if pair[0] not in differing)
+        key = (row["suite"], alike.setdefault(rest, rest), row["seed"], row["repetition"])
         if key in keyed:
             other = keyed[key]["labels"]
             both = sorted({a for a in differing if other.get(a) != row["labels"].get(a)})

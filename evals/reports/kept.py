@@ -1,8 +1,11 @@
 """What a report keeps of a row, so that a hundred thousand of them fit into memory."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import isnan, nan
+from typing import Any, cast
 
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, with_cost
@@ -24,8 +27,63 @@ def _earned(row: Row) -> dict[str, Any]:
 PARTS: dict[str, Part] = {"plane": _offered, "welfare_by_turn": _earned}
 """Kind of figure → what it reads of a row beside its result and its measures."""
 
+_COMMON = ("status", "simulated", "agents", "seats")
 _AMOUNTS = ("payoffs", "rewards", "credit")
 _BY_MEASURES_ALONE = {"measures", "cost_per_agreement"}
+
+
+class Record(Mapping[str, Any]):
+    """Values by name; a third of a dictionary, as records of one kind hold their names together."""
+
+    __slots__ = ("_at", "_values")
+
+    def __init__(self, names: tuple[str, ...], values: Sequence[Any]) -> None:
+        self._at, self._values = _numbered(names), values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[self._at[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._at)
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+
+class Numbers(Record):
+    """The same of floats, or None."""
+
+    __slots__ = ()
+
+    def __init__(self, names: tuple[str, ...], values: Iterable[float | None]) -> None:
+        super().__init__(names, array("d", (nan if x is None else x for x in values)))
+
+    def __getitem__(self, name: str) -> float | None:
+        value: float = super().__getitem__(name)
+        return None if isnan(value) else value
+
+
+class Outcome(Mapping[str, Any]):
+    """What many rows' results have in common, and the measures that are a row's own."""
+
+    __slots__ = ("_common", "_measures")
+
+    def __init__(self, common: Mapping[str, Any], measures: Numbers) -> None:
+        self._common, self._measures = common, measures
+
+    def __getitem__(self, name: str) -> Any:
+        return self._measures if name == "measures" else self._common[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._common, "measures"))
+
+    def __len__(self) -> int:
+        return len(self._common) + 1
+
+
+@lru_cache(maxsize=64)
+def _numbered(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: at for at, name in enumerate(names)}
 
 
 class Keeper:
@@ -48,28 +106,22 @@ class Keeper:
         """A row that `score`, tables, figures and comparisons read like the whole one."""
         outcome = row["result"]
         priced = with_cost(row, self._prices)
-        measured = {column: score(priced, column) for column in self._columns}
-        result: dict[str, Any] = {
-            "status": outcome["status"],
-            "simulated": outcome["simulated"],
-            "agents": self._once(outcome["agents"]),
-            "seats": self._once(outcome["seats"]),
-            "measures": measured,
-        }
+        measured = Numbers(self._columns, (score(priced, column) for column in self._columns))
+        common = self._once({key: outcome[key] for key in _COMMON})
         if self._kinds - _BY_MEASURES_ALONE:
-            result |= {key: outcome[key] for key in _AMOUNTS}
-        kept: Row = {
+            common = {**common, **{key: outcome[key] for key in _AMOUNTS}}
+        kept: dict[str, Any] = {
             "cell": row["cell"],
             "suite": self._once(row["suite"]),
             "labels": self._once(row["labels"]),
             "seed": row["seed"],
             "repetition": row["repetition"],
             "turns": len(row["record"]),
-            "result": result,
+            "result": Outcome(common, measured),
         }
         for kind in self._kinds & PARTS.keys():
             kept |= PARTS[kind](row)
-        return kept
+        return cast(Row, _record(kept))  # whoever reads a row by its keys can read it
 
     def all(self, rows: Iterable[Row]) -> list[Row]:
         """What is kept of many rows, of which one is held at a time."""
@@ -78,6 +130,10 @@ class Keeper:
     def _once(self, content: Any) -> Any:
         """Equal content as one object."""
         return self._shared.setdefault(json.dumps(content), content)
+
+
+def _record(content: Mapping[str, Any]) -> Record:
+    return Record(tuple(content), tuple(content.values()))
 
 
 def known_of(rows: Sequence[Row], columns: Iterable[str]) -> list[str]:

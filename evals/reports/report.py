@@ -6,13 +6,16 @@ writes, and names its n. Of each row only what the page shows is held (`evals.re
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.measures.money import Spent, spent
-from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison
+from shapley_coop.evals.measures.stats import LEVEL, MANY, RESAMPLES, Comparison, Floats
 from shapley_coop.evals.measures.summary import (
     DEFAULT_MEASURES,
     Condition,
@@ -73,7 +76,8 @@ def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = l
     rows, known, suites = stored(folder), manifest(folder), suites_of(folder)
     if not rows:
         raise ValueError(f"{folder} holds no run yet: coop sweep … -o {folder}")
-    times, ended = Times(folder), {place.cell for place in rows.places}
+    ended = {place.cell: at for at, place in enumerate(rows.places)}
+    times = Times(folder, known["sweep"], ended)
     last = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
     sections, waiting = [], []
     for suite in suites:
@@ -112,23 +116,38 @@ def report(folder: Path, prices: Prices = NO_PRICES, done: Callable[[], Any] = l
 class Times:
     """What the volatile lines of a folder tell, of which each is held for a moment.
 
+    Args:
+        folder: of the sweep.
+        sweep: its id, from which runs have their names; where merged, they have others.
+        ended: cell → its number, of those that have ended.
+
     Attributes:
-        phases: cell → wall seconds of each of `PHASES`.
-        names: cell → the run's name.
         made: of what made the runs, the distinct values.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.phases: dict[str, tuple[float, ...]] = {}
-        self.names: dict[str, str] = {}
+    def __init__(self, folder: Path, sweep: str, ended: Mapping[str, int]) -> None:
+        self._sweep, self._at = sweep, ended
+        self._seconds = np.full((len(ended), len(PHASES)), np.nan)
+        self._names: dict[str, str] = {}
         found: dict[str, set[str]] = {name: set() for name in MADE_BY}
         for line in volatile_lines(folder):
-            told = line.get("phases", {})
-            self.phases[line["cell"]] = tuple(told.get(phase, 0.0) for phase in PHASES)
-            self.names[line["cell"]] = line.get("run", "")
+            cell, told = line["cell"], line.get("phases", {})
+            if cell in ended:
+                self._seconds[ended[cell]] = [told.get(phase, 0.0) for phase in PHASES]
+            if (name := line.get("run", "")) != f"{sweep}.{cell}":
+                self._names[cell] = name
             for name in line.keys() & found.keys():
                 found[name].add(line[name])
         self.made = {name: sorted(values) for name, values in found.items()}
+
+    def seconds(self, cells: Iterable[str]) -> Floats:
+        """Wall seconds by cell and phase, as in `PHASES`; NaN where a run was not timed."""
+        return self._seconds[[self._at[cell] for cell in cells]]
+
+    def name(self, cell: str) -> str:
+        """The run's name; empty where it is not known."""
+        timed = not isnan(self._seconds[self._at[cell], 0])
+        return self._names.get(cell, f"{self._sweep}.{cell}" if timed else "")
 
 
 def _happened(sections: Sequence[dict[str, Any]]) -> str:
@@ -178,8 +197,8 @@ def _suite(
         "compared": _compared(suite, specs, rows),
         "figures": _figures(suite, rows),
         "rankings": rankings(runs),
-        "times": _times(rows, times.phases, axes),
-        "listed": listed(rows, runs, failures, known, times.names),
+        "times": _times(rows, times, axes),
+        "listed": listed(rows, runs, failures, known, times.name),
     }
 
 
@@ -221,15 +240,13 @@ def _compared(
     ]
 
 
-def _times(
-    rows: Sequence[Row], phases: Mapping[str, Sequence[float]], axes: list[str]
-) -> list[tuple[str, list[str], int]]:
+def _times(rows: Sequence[Row], times: Times, axes: list[str]) -> list[tuple[str, list[str], int]]:
     """Mean wall seconds of each phase per turn, over the runs that were timed."""
     lines = []
     for group in conditions(rows, axes):
-        timed = [(row["turns"], phases[row["cell"]]) for row in group.rows if row["cell"] in phases]
-        turns = sum(max(1, played) for played, _ in timed)
-        spent = [sum(seconds[at] for _, seconds in timed) for at in range(len(PHASES))]
-        shown = [f"{s / turns:.3f}" if turns else "—" for s in spent]
-        lines.append((group.name, shown, len(timed)))
+        seconds = times.seconds(row["cell"] for row in group.rows)
+        timed = ~np.isnan(seconds[:, 0])
+        turns = sum(max(1, row["turns"]) for row, one in zip(group.rows, timed, strict=True) if one)
+        spent = [f"{s / turns:.3f}" if turns else "—" for s in seconds[timed].sum(axis=0)]
+        lines.append((group.name, spent, int(timed.sum())))
     return lines

@@ -1,6 +1,6 @@
 """The report's table of runs: what came of each, why it failed, and the name to look it up by."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -20,7 +20,7 @@ def listed(
     stored: Stored,
     failures: Sequence[Row],
     columns: Sequence[str],
-    names: Mapping[str, str],
+    name: Callable[[str], str],
 ) -> dict[str, Any]:
     """The table of a suite's runs.
 
@@ -29,7 +29,7 @@ def listed(
         stored: the same on the disk, in the same order.
         failures: the last failed attempt of every cell that has not ended.
         columns: measures.
-        names: cell → the run's name.
+        name: from a cell to its run's name.
 
     Returns:
         {"columns", "lines": {"labels", "seed", "ended", "values": (shown, to sort by), "why",
@@ -47,7 +47,7 @@ def listed(
                 "ended": row["result"]["status"],
                 "values": [_value(column, score(row, column)) for column in columns],
                 "why": " ".join(told.get("words", [])),
-                "run": names.get(row["cell"], ""),
+                "run": name(row["cell"]),
             }
         )
     return {

@@ -14,9 +14,14 @@ from shapley_coop.evals.sweeps.store import make_folder
 
 def _csv(frame: pl.DataFrame, file: Any, first: bool) -> None:
     """Spreadsheets open it, so no text in it is a formula."""
-    texts = pl.col(pl.String)
-    safe = frame.with_columns(texts.map_elements(in_cell, return_dtype=pl.String))
-    safe.write_csv(file, include_header=first)
+    texts = frame.select(pl.col(pl.String))
+    frame.with_columns(map(_safe, texts)).write_csv(file, include_header=first)
+
+
+def _safe(texts: pl.Series) -> pl.Series:
+    """Each different text is looked at once: most columns have few."""
+    known = texts.drop_nulls().unique().to_list()
+    return texts.replace({text: cell for text in known if (cell := in_cell(text)) != text})
 
 
 def _jsonl(frame: pl.DataFrame, file: Any, first: bool) -> None:

@@ -12,9 +12,11 @@ from math import sqrt
 from statistics import fmean, variance
 from typing import Any, NamedTuple
 
+from shapley_coop.evals.sweeps.gates import longest_answer
 from shapley_coop.evals.sweeps.prices import Prices, is_free
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.seats import Seat, as_seat
 
 Kind = tuple[str, int]
 """A suite, and the rank of one of its conditions."""
@@ -60,7 +62,8 @@ class Forecast:
         calls: to seats.
         input_tokens: shown to them.
         output_tokens: answered by them.
-        cost: None where a model has no price; without a range where others stood in.
+        cost: None where a model has no price. Where others stood in, it is from what their answers
+            would cost to what the longest answers would; the former counts as most likely.
         seconds: of the pilot's wall time, one cell after the other.
     """
 
@@ -92,7 +95,7 @@ def forecast(
     left = Counter((cell.suite, cell.condition) for cell in cells)
     totals: dict[str, Any] = dict.fromkeys((*COUNTED, "seconds"), 0.0)
     costs: dict[Kind, list[float]] = {}
-    known, stood_in = True, False
+    known, stood_in, dearest = True, False, 0.0
     for kind, cell in _first(cells).items():
         runs = pilots[kind]
         for row, seconds in runs:
@@ -104,9 +107,10 @@ def forecast(
             known &= prices.know(call["model"] for call in calls)
             if known:
                 costs.setdefault(kind, []).append(prices.cost(calls))
+                dearest += left[kind] * _at_longest(cell, calls, prices) / len(runs)
     cost = expected(left, costs) if known else None
-    if cost and stood_in:
-        cost = Range(cost.likely)  # How much real models differ, stand-ins do not tell.
+    if cost and stood_in:  # How much real models differ, stand-ins do not tell.
+        cost = Range(cost.likely, cost.likely, dearest)
     return Forecast(len(cells), sum(map(len, pilots.values())), stood_in, cost=cost, **totals)
 
 
@@ -151,6 +155,22 @@ def _as_if_by(cell: Cell, row: Row) -> list[dict[str, Any]]:
     """A run's calls as if a cell's own seats had answered."""
     seats = cell.room["seats"]
     return [{**call, "model": seats.get(call["agent"], call)["model"]} for call in row["calls"]]
+
+
+def _at_longest(cell: Cell, calls: Sequence[Mapping[str, Any]], prices: Prices) -> float:
+    """What the same letters cost, in USD, if each is tried as often and answered as long as may be.
+
+    A model may also talk for more rounds than its stand-in did; that is not in it.
+    """
+    total = 0.0
+    for call in calls:
+        if call["attempt"] in (None, 1):
+            seat = Seat.model_validate(
+                as_seat(cell.room["seats"].get(call["agent"], call["model"]))
+            )
+            each = prices.at_worst(call["model"], call["input_tokens"], longest_answer(seat))
+            total += cell.room["tries"] * each
+    return total
 
 
 def _unpaid(cell: Cell) -> Cell:

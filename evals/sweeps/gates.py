@@ -226,12 +226,16 @@ class SweepGate:
 
 def worst_case(seat: Seat, letter: str) -> tuple[int, int]:
     """The most tokens in and out that a call can take: no token is shorter than a byte."""
+    return len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER, longest_answer(seat)
+
+
+def longest_answer(seat: Seat) -> int:
+    """The most tokens that a seat can answer with, as far as that is limited."""
     try:
         known = seat.max_tokens or profile_of(seat).get("max_output_tokens")
     except ValueError:
         known = None  # an agent elsewhere, or a package's seat
-    tokens_in = len(letter.encode("utf-8", "replace")) + BESIDE_THE_LETTER
-    return tokens_in, int(known or LONGEST_ANSWER)
+    return int(known or LONGEST_ANSWER)
 
 
 def rates_from(rpm: list[str], tpm: list[str]) -> dict[str, Rates]:

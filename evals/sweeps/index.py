@@ -13,9 +13,10 @@ line's own CRC-32 (`evals.sweeps.stored`). An index can be deleted at any time.
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from sys import intern
+from typing import Any, Protocol, TypeVar
 
 from shapley_coop.evals.sweeps.lines import Line, crc_of, line_of, whole_lines
 from shapley_coop.evals.sweeps.suite import refuse_programs
@@ -67,7 +68,9 @@ class Index:
     def __iter__(self) -> Iterator[Line]:
         """The lines in the file's order."""
         for found in self._database.execute("SELECT * FROM lines ORDER BY offset"):
-            yield Line(*found)
+            line = Line(*found)
+            suite, labels, game = map(intern, (line.suite, line.labels, line.game))
+            yield line._replace(suite=suite, labels=labels, game=game)
 
     def cells(self) -> set[str]:
         """Whose lines there are."""
@@ -155,19 +158,33 @@ def indexed(folder: Path, kind: str = "rows") -> Iterator[tuple[Path, Line]]:
                 yield path, line
 
 
-def ended_in(folder: Path) -> dict[str, tuple[Path, Line]]:
-    """Cell → its row's file and line.
+class _Bytes(Protocol):
+    """What tells two lines apart."""
+
+    @property
+    def length(self) -> int: ...
+    @property
+    def crc(self) -> int: ...
+
+
+Kept = TypeVar("Kept", bound=_Bytes)
+
+
+def ended_in(folder: Path, keep: Callable[[Path, Line], Kept]) -> dict[str, Kept]:
+    """Cell → what is kept of its row's line.
 
     Raises:
         ValueError: a line is no JSON object, a cell has two different rows, or one is of a program
             that was not permitted.
     """
-    found: dict[str, tuple[Path, Line]] = {}
+    found: dict[str, Kept] = {}
+    games = set()
     for path, line in indexed(folder):
-        _, before = found.setdefault(line.cell, (path, line))
+        games.add(line.game)
+        before = found.setdefault(line.cell, keep(path, line))
         if (before.length, before.crc) != (line.length, line.crc):
             raise ValueError(f"{folder} holds two different runs of the cell {line.cell}")
-    refuse_programs(folder, {line.game for _, line in found.values()})
+    refuse_programs(folder, games)
     return found
 
 

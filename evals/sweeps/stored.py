@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from sys import intern
 from typing import Any, BinaryIO, NamedTuple, overload
 
 from shapley_coop.evals.sweeps.index import ended_in, index_of, indexed
@@ -27,6 +26,8 @@ class Place(NamedTuple):
         cell: the cell's id.
         suite: its suite.
         labels: axis → label, as JSON.
+        seed: the cell's.
+        repetition: the cell's.
     """
 
     path: Path
@@ -36,6 +37,8 @@ class Place(NamedTuple):
     cell: str
     suite: str
     labels: str
+    seed: int
+    repetition: int
 
 
 class Stored(Sequence[Row]):
@@ -92,21 +95,20 @@ def in_order(folder: Path, suites: Sequence[Suite]) -> Stored:
     Raises:
         ValueError: it holds two different rows of one cell.
     """
-    ended = ended_in(folder)
+    ended = ended_in(folder, _place)
     ranks = {s.name: {a: list(v) for a, v in s.axes.items()} for s in suites}
     names = list(ranks)
     at: dict[tuple[str, str], tuple[int, ...]] = {}
 
-    def rank(line: Line) -> tuple[Any, ...]:
-        key = line.suite, line.labels
+    def rank(place: Place) -> tuple[Any, ...]:
+        key = place.suite, place.labels
         if key not in at:
-            told = json.loads(line.labels)
-            axes = ranks[line.suite].items()
-            at[key] = (names.index(line.suite), *(v.index(told[axis]) for axis, v in axes))
-        return at[key], line.seed, line.repetition
+            told = json.loads(place.labels)
+            axes = ranks[place.suite].items()
+            at[key] = (names.index(place.suite), *(v.index(told[axis]) for axis, v in axes))
+        return at[key], place.seed, place.repetition
 
-    ordered = sorted(ended.values(), key=lambda found: rank(found[1]))
-    return Stored([_place(path, line) for path, line in ordered])
+    return Stored(sorted(ended.values(), key=rank))
 
 
 def by_cell(folder: Path, kind: str) -> dict[str, Place]:
@@ -115,8 +117,7 @@ def by_cell(folder: Path, kind: str) -> dict[str, Place]:
 
 
 def _place(path: Path, line: Line) -> Place:
-    same = intern(line.suite), intern(line.labels)
-    return Place(path, line.offset, line.length, line.crc, line.cell, *same)
+    return Place(path, *line[:8])
 
 
 def _read(file: BinaryIO, place: Place) -> Row:
@@ -130,4 +131,4 @@ def _read(file: BinaryIO, place: Place) -> Row:
     row = parse(data, f"{place.path}: byte {place.offset}")
     # An index that came with the folder may say that another game was played.
     refuse_programs(place.path, [row.get("room", {}).get("game")])
-    return row
+    return {**row, "cell": place.cell}  # one text for place and row

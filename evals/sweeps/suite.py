@@ -25,7 +25,7 @@ from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
 from shapley_coop.evals.sweeps.specs import FigureSpec, Part, TableSpec
 from shapley_coop.files import first_error, no_such, read_mapping
 from shapley_coop.games.catalogue import is_program
-from shapley_coop.graphs import builder
+from shapley_coop.graphs.catalogue import check_name
 from shapley_coop.permissions import PROGRAMS, permitted
 from shapley_coop.state import RunConfig
 
@@ -258,7 +258,7 @@ def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, A
         shown = " ".join(f"{axis}={label}" for axis, label in named.items()) or "base"
         where = f"suite {suite.name}, {shown}"
         try:
-            builder(graph)
+            check_name(graph)
             room = RunConfig.model_validate(settings).resolve().model_dump(mode="json")
         except ValueError as error:
             reason = first_error(error, RunConfig) if isinstance(error, ValidationError) else error

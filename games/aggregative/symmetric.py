@@ -15,11 +15,21 @@ from shapley_coop.games.matrix import MAX_PAYOFF, MatrixGame, MatrixParams, chec
 from shapley_coop.games.params import GameError
 from shapley_coop.games.table import PayoffTable
 
-MOST_CELLS = 64
-"""Joint actions up to which letters print the table; beyond, the formula."""
+MOST_PRINTED = 200
+"""Actions and payoffs in a table, up to which letters print it; beyond, the formula."""
 
 Formula = dict[str, Sequence[Piece]]
 """Action → what it pays, piece by piece, in terms of the sum of the others."""
+
+
+def is_printed(actions: int, agents: int) -> bool:
+    """Whether the table is short enough: a row for each joint action, two entries for each agent.
+
+    >>> is_printed(actions=2, agents=4), is_printed(actions=2, agents=5)
+    (True, False)
+    """
+    entries: int = 2 * agents * actions**agents
+    return entries <= MOST_PRINTED
 
 
 class SymmetricGame(MatrixGame):
@@ -39,7 +49,7 @@ class SymmetricGame(MatrixGame):
     def build(self) -> PayoffTable | CountedPayoffs:
         """Few joint actions as a table; more of them by counts."""
         formula = self.formula()
-        if len(formula) ** len(self.agents) <= MOST_CELLS:
+        if is_printed(len(formula), len(self.agents)):
             return super().build()
         self.actions = {agent: list(formula) for agent in self.agents}
         self.about = self.story()

@@ -27,7 +27,8 @@ from shapley_coop.games.raid_battle.rules import (
 from shapley_coop.games.replay import COULD_NOT, Conduct, Replays
 
 MOST_AGENTS = 16
-ROWS_AT_ONCE = 1 << 12
+CELLS = 1 << 15
+"""Coalitions × heroes at once: arrays of so many numbers stay in the processor's cache."""
 CASTS, HEALS, TAUNTS = (SKILLS.index(skill) for skill in (FIREBALL, HEAL, TAUNT))
 OFF = IDLE + 1
 """A turn in which a hero could do nothing."""
@@ -65,7 +66,8 @@ def raid_replays(params: RaidParams, seed: int, did: Conduct) -> Replays:
     replayed = np.array([agent in did.replayed for agent in agents])
 
     def earned(members: Coalitions) -> NDArray[Any]:
-        parts = np.array_split(members, max(1, -(-len(members) // ROWS_AT_ONCE)))
+        at_once = max(1, CELLS // len(agents))
+        parts = np.array_split(members, max(1, -(-len(members) // at_once)))
         return np.concatenate(
             [RaidsUnderWay(params, plan, dice, part & replayed, paid, unit).run() for part in parts]
         )
@@ -181,6 +183,8 @@ class RaidsUnderWay:
         done = plan.skills[t] if t < len(plan.skills) else np.full(n, OFF, dtype=np.int64)
         cooling = self._cooldown > 0
         off = (done == OFF) | ((done == TAUNTS) & cooling)
+        if not off.any():
+            return np.broadcast_to(done, off.shape)
         skills = np.broadcast_to(done, off.shape).copy()
         skills[off] = IDLE
         moved = off & (plan.counts > 0) & self._members & (self._heroes > 0)

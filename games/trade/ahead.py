@@ -23,7 +23,7 @@ class TradeAhead(PrivateWorths):
     @property
     def unasked_words(self) -> str:
         """The same, shorter."""
-        return "what it holds is kept"
+        return "keep"
 
     def unasked(self, position: dict[str, Any], agent: str, waiting: bool) -> str | None:
         """To keep; a pool is accepted by who is left something, whatever that is worth to it."""

@@ -18,20 +18,26 @@ from langgraph.runtime import Runtime
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
-from shapley_coop.games.params import COUNT
-from shapley_coop.prompts import using, write_history, write_request, write_retry, write_rules
+from shapley_coop.prompts import (
+    NOT_PLAYED,
+    using,
+    write_history,
+    write_request,
+    write_retry,
+    write_rules,
+)
 from shapley_coop.seats import Letter
 from shapley_coop.state import RunConfig, Table, home
 from shapley_coop.state.asking import Reply, ask_seats
 from shapley_coop.state.events import answered, asking
 from shapley_coop.state.exchange import REFUSED
-from shapley_coop.state.groups import negotiators
 from shapley_coop.state.handover import hand_over, taken_over
 from shapley_coop.state.history import history
 from shapley_coop.state.private import PrivateView, notes_in
 from shapley_coop.state.procedure import clause_kinds
 from shapley_coop.state.run_config import OUTSIDERS
 from shapley_coop.state.storage.kept import pack_of
+from shapley_coop.state.telling import Lines
 from shapley_coop.state.turn import Asking, Judged, TurnContext, judge
 from shapley_coop.state.view import agent_view
 
@@ -136,7 +142,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
 
 def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
     """What the system part depends on beside the game, as JSON."""
-    drafted = turn.asking.act == "contract_write" and _drafted_clauses(turn)
+    drafted = turn.asking.act == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
     known = {"agents": turn.evaluated.agents, "procedure": view["procedure"], "kinds": kinds}
     if kinds:
@@ -147,6 +153,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
         "outsider": outsider,
     }
     known["over"] = "own_rewards" in view
+    known["bargains"] = bool(kinds) or (turn.topic.phase == "negotiation" and not outsider)
     pack = turn.evaluated.config.prompts
     return json.dumps([turn.asking.rules, known, options, pack], sort_keys=True)
 
@@ -171,41 +178,16 @@ def _public(game: Game, outsider: bool) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _history(turn: TurnContext) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
+def _history(turn: TurnContext) -> tuple[str, Lines, list[dict[str, Any]]]:
     """The public history for all who are asked in parallel: words, what they tell, all of it."""
     events = history(turn)
-    act, signed = turn.asking.act, turn.evaluated.contract is not None
-    told = events
-    delegates = negotiators(turn.table) if turn.table.get("groups") else []
-    if act in ("elect", "ratify") or (act == "act" and (signed or delegates)):
-        # What was said led to the deal, which the letter shows; of delegates' talk a member reads
-        # what came of it.
-        told = [event for event in events if "by" not in event]
-    elif act == "answer_bounty":
-        # The split that was counted is in the letter, and nothing but talk has happened.
-        said = [event for event in events if event.get("by") not in (None, COUNT)]
-        told = [{key: x for key, x in event.items() if key != "topic"} for event in said]
-        return write_history(told) if told else "", told, events
-    elif turn.topic.phase == "settlement" and signed:
-        told = [event for event in events if event.get("topic") in (None, turn.topic.name)]
-    elif act == "contract_write" and _drafted_clauses(turn):
-        # They are in the question.
-        told = [{key: x for key, x in event.items() if key != "offers"} for event in events]
-    elif delegates:
-        # Members' signatures are told by what came of them: a veto, or a deal.
-        told = [e for e in events if e.get("does") != "accept" or e["by"] in delegates]
-    elif act != "contract_sign":
-        # A written contract repeats its clauses.
-        told = [event for event in events if event.get("by") not in OUTSIDERS]
+    told = turn.asking.tells(turn, events)
+    if events and not told:  # all of it is left out: that nothing has happened would be untrue
+        return "" if turn.evaluated.record else NOT_PLAYED, told, events
     return write_history(told, turn.evaluated.game.turns), told, events
 
 
-def _drafted_clauses(turn: TurnContext) -> bool:
-    """Whether the offer that stands holds clauses, and not words alone."""
-    return bool(turn.evaluated.offer and turn.evaluated.offer["deal"]["clauses"])
-
-
-def _with_told(view: Mapping[str, Any], told: list[dict[str, Any]]) -> Mapping[str, Any]:
+def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
     """The view, where the offer says whether the history shows it: once is enough."""
     if not (offer := view.get("offer")) or "revision" not in offer:
         return view

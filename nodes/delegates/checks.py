@@ -1,5 +1,8 @@
 """What a ballot and a member's answer to the delegates' deal have to say to be sound."""
 
+from dataclasses import replace
+from typing import Literal
+
 from shapley_coop.deals import Deal, Fault, Message
 from shapley_coop.deals.language.acceptance import accepts_another
 from shapley_coop.deals.language.choices import chosen
@@ -9,8 +12,7 @@ from shapley_coop.state.consent import too_little
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.turn import TurnContext, reading
 
-LEAVE = "leave"
-"""The word by which a member leaves a deal."""
+_Decision = Literal["accept", "reject", "leave"]
 
 
 @reading
@@ -18,6 +20,8 @@ def a_vote(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fau
     """The name of one candidate of the agent's own group."""
     group = group_of(turn.table, agent)
     assert group is not None, "only members of a group vote"
+    if meant(message.action or "", _ONESELF):
+        message = replace(message, action=agent)
     found = chosen(message, group["candidates"])
     if isinstance(found, Fault):
         return found
@@ -28,23 +32,51 @@ def a_vote(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fau
     return {"act": "vote", "text": "", "choice": found[0]}
 
 
+_ONESELF = ("me", "myself")
+
+
 @reading
 def a_ratification(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fault:
     """To sign the deal, to veto it, or to leave it."""
-    leaves = message.action is not None
-    if sum((message.accept is not None, message.reject is not None, leaves)) != 1:
-        return Fault("ACK", "Do one of three: <ACCEPT>, <REJECT>, or <ACTION>leave</ACTION>.")
     if message.proposal is not None:
-        return Fault("VOID", "The delegates make the offers: sign this one, veto it, or leave it.")
-    if leaves:
-        if meant(message.action or "", (LEAVE,)) is None:
-            return Fault("ACTION", "It is not yet time to act: to leave is <ACTION>leave</ACTION>.")
-        return {"act": "leave", "text": message.speech or ""}
-    if message.reject is not None:
-        return {"act": "reject", "text": message.speech or message.reject}
+        return Fault("VOID", f"The delegates make the offers, and you answer this one. {_DECIDE}")
+    decided: set[_Decision] = {"accept"} if message.accept is not None else set()
+    decided |= {"reject"} if message.reject is not None else set()
+    word = ""
+    if message.action is not None:
+        named = chosen(message, tuple(_WORDS))
+        if isinstance(named, Fault) or named[0] not in _WORDS:
+            return Fault("ACTION", f"It is not yet time to act. {_DECIDE}")
+        word = named[0]
+        decided.add(_WORDS[word])
+    if len(decided) != 1:
+        return Fault("ACK", _DECIDE)
+    act = decided.pop()
+    if act == "accept" and (fault := _cannot_sign(turn, agent, message)):
+        return fault
+    text = message.speech or (message.reject if act == "reject" else "") or ""
+    said: AgentOutput = {"act": act, "text": text}
+    return {**said, "repairs": [f"read {word} as {act}"]} if word not in ("", act) else said
+
+
+def _cannot_sign(turn: TurnContext, agent: str, message: Message) -> Fault | None:
+    """Why a member cannot sign the deal that its letter showed."""
     offer = turn.evaluated.offer
     if fault := accepts_another(message, offer):
         return fault
     assert offer is not None, "an offer stands that the message accepts"
-    fault = too_little(turn, agent, Deal.of(offer["deal"]))
-    return fault or {"act": "accept", "text": message.speech or ""}
+    return too_little(turn, agent, Deal.of(offer["deal"]))
+
+
+_DECIDE = (
+    "Do one of three: <ACCEPT> to sign, <REJECT> to veto, or <ACTION>leave</ACTION> to stay out."
+)
+_WORDS: dict[str, _Decision] = {
+    "leave": "leave",
+    "opt out": "leave",
+    "sign": "accept",
+    "accept": "accept",
+    "veto": "reject",
+    "reject": "reject",
+}
+"""Word inside `<ACTION>` → what it decides."""

@@ -27,10 +27,10 @@ PLAN = "plan"
 def count(table: Table) -> dict[str, Any]:
     """The deal binds once all who are to sign it have: nobody is bound by a delegate's word.
 
-    Who leaves, or says nothing that can be read, is not bound: what concerns it falls, and the
-    others are asked for their signatures of the rest, at most as often as there are rounds of talk.
-    A deal that has nothing left, splits the total or amends a contract cannot be left: to leave it
-    is to veto it.
+    Who leaves, or passes because nothing that it says can be read, is not bound: what concerns it
+    falls, and the others are asked for their signatures of the rest, at most as often as there are
+    rounds of talk. A deal that has nothing left, splits the total or amends a contract cannot be
+    left: to leave it is to veto it.
 
     Verdicts: `refused` (an answer is asked for once more), `signed`, `reduced` (the rest of the
     deal is to be signed), `vetoed` (groups of those who vetoed choose their delegates anew, and the
@@ -47,19 +47,13 @@ def count(table: Table) -> dict[str, Any]:
     again = table["round"] < 2 * EvaluatedTable(table).config.rounds
     if leaving and not vetoing and again and not table.get("contract"):
         rest = without(Deal.of(offer["deal"]), leaving, table["agents"])
-    said = {a: _left(answers[a]) if rest and a in leaving else answers[a] for a in asked}
-    heard = [Utterance(agent, said[agent], about=offer["revision"]) for agent in asked]
+    heard = [Utterance(agent, answers[agent], about=offer["revision"]) for agent in asked]
     if rest:
         return _reduced(table, rest, heard)
     talk = entries(table, PLAN, heard)
     if not leaving and not vetoing:
         return {"talk": talk, "answers": None, "offer": offer, "verdict": "signed"}
     return {"talk": talk, "answers": None, "offer": None, **_vetoed(table, [*vetoing, *leaving])}
-
-
-def _left(said: AgentOutput) -> AgentOutput:
-    """An answer by which its author is not bound: silence leaves the deal, too."""
-    return {**said, "act": "leave"}
 
 
 def _reduced(table: Table, rest: Deal, heard: Sequence[Utterance]) -> dict[str, Any]:

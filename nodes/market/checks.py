@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 from shapley_coop.deals import Fault, Message
-from shapley_coop.deals.orders import beyond, read_orders
+from shapley_coop.deals.orders import SHAPE, beyond, read_orders
 from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import reservation
 from shapley_coop.state.mandates import OUTSIDE
@@ -24,7 +24,7 @@ def some_orders(turn: TurnContext, agent: str, message: Message) -> AgentOutput 
     if message.proposal is None:
         if message.reject is not None:
             return NONE
-        return Fault("MPT", "Put your orders into one <PROPOSAL>{json}</PROPOSAL>, or <REJECT>.")
+        return Fault("MPT", f"Put your orders into one <PROPOSAL>…</PROPOSAL>: {SHAPE}")
     game = turn.evaluated.game
     found = read_orders(message.proposal, agent, game.goods)
     if isinstance(found, Fault):

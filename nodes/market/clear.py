@@ -17,7 +17,8 @@ def clear(table: Table) -> dict[str, Any]:
     """What trades becomes a contract, by which goods change hands and are paid for.
 
     An order binds its author to trade at its limit or at a better price, and to nothing else: it is
-    the signature. The orders stay sealed, and all see prices, quantities and who trades with whom.
+    the signature. Who has none passed, and is no party. The orders stay sealed, and all see prices,
+    quantities and who trades with whom.
     Verdicts: `refused` (orders could not be read, and are asked for once more), `traded`, and
     `nothing` (no limits cross).
     """
@@ -26,27 +27,31 @@ def clear(table: Table) -> dict[str, Any]:
     evaluated = EvaluatedTable(table)
     orders = sent_in(evaluated)
     found, deal = market_of(evaluated, orders)
-    left: AgentOutput = {"act": "leave", "text": ""}
-    heard = [Utterance(agent, left) for agent in table["agents"] if agent not in orders]
+    passed = [Utterance(a, _passed(table, a)) for a in table["agents"] if not orders.get(a)]
     if not deal.clauses:
-        talk = entries(table, "plan", heard)
-        return {"sealed": None, "prices": {}, "talk": talk, "verdict": "nothing"}
+        talk = entries(table, "plan", passed)
+        return {"sealed": None, "talk": talk, "prices": {}, "verdict": "nothing"}
     written: AgentOutput = {"act": "write", "text": "", "deal": deal.record()}
-    offer = put(deal, SUMMARISER, revision=1)
-    heard.append(Utterance(SUMMARISER, written, puts=1))
-    for agent in (one for one in table["agents"] if one in orders):
-        signed = accept(offer, agent, offer["revision"], offer["hash"])
-        assert isinstance(signed, dict), "it names the offer that stands"
-        offer = signed
-        heard.append(Utterance(agent, {"act": "accept", "text": ""}, about=1))
+    offer, signed = put(deal, SUMMARISER, revision=1), [Utterance(SUMMARISER, written, puts=1)]
+    for agent in (agent for agent in table["agents"] if orders.get(agent)):
+        accepted = accept(offer, agent, offer["revision"], offer["hash"])
+        assert isinstance(accepted, dict), "it names the offer that stands"
+        offer = accepted
+        signed.append(Utterance(agent, {"act": "accept", "text": ""}, about=1))
     return {
         "sealed": None,
-        "talk": entries(table, "plan", heard),
+        "talk": entries(table, "plan", [*passed, *signed]),
         "revision": 1,
         "contract": sign(offer, from_turn=evaluated.turn),
         "prices": _told(found),
         "verdict": "traded",
     }
+
+
+def _passed(table: Table, agent: str) -> AgentOutput:
+    """What an agent without an order is heard to do: it declined, or nothing could be read."""
+    sealed = (table["sealed"] or {}).get(agent)
+    return sealed if sealed and sealed["act"] == "pass" else {"act": "pass", "text": ""}
 
 
 def _told(found: Mapping[str, Cleared]) -> dict[str, Price]:

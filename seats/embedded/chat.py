@@ -17,6 +17,7 @@ from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.authoring import SHEETS, written_sheet
 from shapley_coop.seats.embedded.bargaining import Agent
 from shapley_coop.seats.embedded.characters import character
+from shapley_coop.seats.embedded.encounter import in_encounter
 from shapley_coop.seats.embedded.letter_facts import with_duties
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
 
@@ -58,7 +59,7 @@ class EmbeddedChatModel(BaseChatModel):
             text = written_sheet(known, self.seed)
         else:
             history = known["history"]
-            record = _turns(history)
+            known, record = in_encounter(known, _turns(history))
             text = Agent(with_duties(known, record), record, own, rng, history).answer()
         careless = rng.random() < own.sloppiness and known.get("ask") != "reason"
         return _spoiled(text, rng) if careless else text

@@ -14,14 +14,17 @@ from typing import Any, Literal
 
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.evals.sweeps.suite import parse_seeds
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.files import first_error
 from shapley_coop.games import load, names
 from shapley_coop.games.opened import opens
+from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.running import play
 from shapley_coop.seats import SeatError
 from shapley_coop.state import RunConfig
+from shapley_coop.state.workflow_config import check_kind
 
 MOST_SEEDS = 100
 
@@ -33,6 +36,21 @@ Setting = Literal[
 ]
 
 
+Workflow = Literal[
+    "llm_only",
+    "negotiation",
+    "negotiation_priced",
+    "short_term",
+    "shapley_coop",
+    "contracts",
+    "mediation",
+    "delegates",
+    "call_market",
+]
+
+_SHAPE = 'write JSON: {"participants": {"ROLE": "http://…"}, "config": {"game": …, "workflow": …}}'
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,10 +60,7 @@ class Config(_Part):
 
     game: str = Field(default="escape_room", description="A game's name.")
     params: dict[str, Any] = Field(default={}, description="The game's numbers.")
-    workflow: (
-        Literal["llm_only", "negotiation", "negotiation_priced", "short_term"]
-        | Literal["shapley_coop", "contracts", "mediation"]
-    ) = "shapley_coop"
+    workflow: Workflow = "shapley_coop"
     settings: dict[Setting, Any] = Field(default={}, description="More of the run's settings.")
     seeds: list[int] = Field(default=[0], min_length=1, max_length=MOST_SEEDS)
     timeout: float = Field(default=120, gt=0, le=3_600, description="Seconds for one letter.")
@@ -84,17 +99,24 @@ class Assessment(_Part):
 
     @classmethod
     def read(cls, text: str) -> "Assessment":
-        """Read a request.
+        """Read a request; words or a fence around its JSON are left out.
 
         Raises:
             ValueError: it is none; one line says what is wrong.
         """
+        start = text.find("{")
+        told = read_json(text, start) if start >= 0 else "it is missing"
+        if isinstance(told, str):
+            raise ValueError(f"there is no JSON that can be read ({told}): {_SHAPE}")
         try:
-            found = cls.model_validate_json(text)
+            found = cls.model_validate_json(text[start : told.end])
         except ValidationError as error:
             raise ValueError(first_error(error, cls)) from None
-        config = found.config
-        agents = load(config.game, config.params).agents
+        config, page = found.config, builder(found.config.workflow)
+        game = load(config.game, config.params)
+        check_kind(game, page.plays, config.workflow)
+        page.check_game(game)
+        agents = game.agents
         if unknown := sorted(found.participants.keys() - set(agents)):
             raise ValueError(f"participants: {unknown[0]!r} is no role: give {', '.join(agents)}")
         found.room(0)
@@ -140,7 +162,8 @@ async def assess(asked: Assessment, say: Say) -> dict[str, Any]:
             runs.append({"seed": seed, **_told(outcome), "verified": sound})
         told = runs[-1]
         paid = ", ".join(f"{a} {x:g}" for a, x in told.get("payoffs", {}).items())
-        await say(f"{number} of {len(config.seeds)}, seed {seed}: {told['status']}. {paid}")
+        ended = f"{told['status'].replace('_', ' ')}. {told.get('why', paid)}"
+        await say(f"{number} of {len(config.seeds)}, seed {seed}: {ended}")
     return {
         "game": config.game,
         "workflow": config.workflow,

@@ -14,10 +14,12 @@ from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
 from shapley_coop.state.storage.ledger import Ledger
 from shapley_coop.state.storage.owned import Owners
 from shapley_coop.state.storage.read_letters import ReadLetters
-from shapley_coop.state.storage.register import Runs
+from shapley_coop.state.storage.register import Run, Runs, no_such_run
 
 HOME_VARIABLE = "COOP_HOME"
 DATABASE_VARIABLE = "COOP_DATABASE_URL"
+
+BOOKS_FILE = "books.sqlite"
 
 OneBook = TypeVar("OneBook", bound=Book)
 _books: dict[tuple[type[Book], str], Book] = {}
@@ -38,7 +40,7 @@ class Home:
     @cached_property
     def books_url(self) -> str:
         """The database of journal, ledger and runs."""
-        return self.database or f"sqlite:///{self.folder / 'books.sqlite'}"
+        return self.database or f"sqlite:///{self.folder / BOOKS_FILE}"
 
     @property
     def chain(self) -> Chain:
@@ -91,6 +93,16 @@ class Home:
     def runs(self) -> Runs:
         """The register of runs."""
         return _opened(Runs, self.books_url)
+
+    def run(self, name: str) -> Run:
+        """A run by its name; no home is made to say that it has none.
+
+        Raises:
+            ValueError: there is no run of that name.
+        """
+        if not (self.database or (self.folder / BOOKS_FILE).exists()):
+            raise no_such_run(name)
+        return self.runs.get(name)
 
 
 def home() -> Home:

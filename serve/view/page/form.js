@@ -16,7 +16,7 @@ const DECISIONS = {
   counter: "Reject it, and make an offer of my own",
   sign: "Sign it",
   veto: "Veto it: nobody is bound, and your group chooses its delegate anew",
-  leave: "Leave it: you are not bound",
+  leave: "Stay out of it: you are not bound",
   words: "Propose in words alone: somebody impartial drafts the clauses",
 };
 
@@ -47,7 +47,7 @@ export function answerable(letter, send) {
 
   const parts = [
     decision(form, filled, changed),
-    actions(form, filled, changed),
+    actions(form, filled, changed, letter.act === "elect" ? "Your vote" : "Your action"),
     deal(form, filled, changed),
     trade(form, filled, changed),
     percent(form, filled, changed),
@@ -150,7 +150,7 @@ function decision(form, filled, changed) {
   });
 }
 
-function actions({ legal, carries }, filled, changed) {
+function actions({ legal, carries }, filled, changed, legend) {
   if (!legal) return null;
   if (!legal.includes(filled.action)) filled.action = undefined;
   const take = (value) => {
@@ -158,8 +158,8 @@ function actions({ legal, carries }, filled, changed) {
     changed();
   };
   const chooser = legal.length > MANY_ACTIONS
-    ? h("p", { class: "field" }, h("label", { for: "actions" }, "Your action"), Object.assign(pick("Your action", ["", ...legal], filled.action ?? "", take, { "": "choose…" }), { id: "actions" }))
-    : choices("Your action", "action", legal.map((one) => [one, one]), filled.action, take);
+    ? h("p", { class: "field" }, h("label", { for: "actions" }, legend), Object.assign(pick(legend, ["", ...legal], filled.action ?? "", take, { "": "choose…" }), { id: "actions" }))
+    : choices(legend, "action", legal.map((one) => [one, one]), filled.action, take);
   return [chooser, carries && text("What it carries", "content", "As the rules say: files, code, a message. Many actions carry nothing.", filled, changed)];
 }
 

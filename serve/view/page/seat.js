@@ -25,7 +25,7 @@ const ASKED = {
   contract_sign: "sign the contract, or refuse",
   order: "send in your orders",
   elect: "vote for your group's delegate",
-  ratify: "sign the delegates' deal, veto it, or leave it",
+  ratify: "sign the delegates' deal, veto it, or stay out of it",
   exchange: "speak about the tasks",
 };
 

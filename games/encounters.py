@@ -1,0 +1,141 @@
+"""Encounters: a dilemma with a new partner each turn, whose conduct with all others is known.
+
+What an agent does to one partner is its reputation with the next (Nowak and Sigmund, Nature 393,
+1998). The schedule is a round robin, so that nobody meets anybody again before it has met all.
+
+>>> game = Encounters()
+>>> [game.partner("Alice", turn) for turn in (1, 2, 3, 4)]
+['Dave', 'Bob', 'Carol', 'Dave']
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field, model_validator
+
+from shapley_coop.games.game import Game
+from shapley_coop.games.params import Names, Number, Params
+from shapley_coop.games.reference_points import ReferencePoints
+from shapley_coop.games.turns import Position, Step
+
+COOPERATE, DEFECT = "cooperate", "defect"
+
+
+class EncountersParams(Params):
+    """What can be set with --set; the payoffs are those of the Prisoner's Dilemma here."""
+
+    agents: Names = Field(default=["Alice", "Bob", "Carol", "Dave"], min_length=2)
+    rounds: int = Field(default=10, ge=1, le=200, description="Turns.")
+    reward: Number = Field(default=1, description="Of each, where both cooperate.")
+    temptation: Number = Field(default=2, description="Of who defects on one who cooperates.")
+    sucker: Number = Field(default=-1, description="Of who cooperates with one who defects.")
+    punishment: Number = Field(default=0, description="Of each, where both defect.")
+
+    @model_validator(mode="after")
+    def _paired(self) -> "EncountersParams":
+        if len(self.agents) % 2:
+            raise ValueError(f"agents meet in pairs: give an even number, not {len(self.agents)}")
+        return self
+
+
+class Encounters(Game):
+    """Each turn everybody meets a new partner, and knows what that one has done to others."""
+
+    name = "encounters"
+    rolls_dice = False
+    needs_seed = False
+    Params: ClassVar[type[Params]] = EncountersParams
+    params: EncountersParams
+
+    def __init__(self, params: Mapping[str, Any] | None = None, seed: int = 0) -> None:
+        super().__init__(params, seed)
+        p = self.params
+        self.actions = {agent: [DEFECT, COOPERATE] for agent in self.agents}
+        self._pays = {
+            (DEFECT, DEFECT): p.punishment,
+            (DEFECT, COOPERATE): p.temptation,
+            (COOPERATE, DEFECT): p.sucker,
+            (COOPERATE, COOPERATE): p.reward,
+        }
+
+    def partner(self, agent: str, turn: int) -> str:
+        """Whom an agent meets at a turn: the first stays, all others move up a place each turn."""
+        first, *others = self.agents
+        moved = (turn - 1) % len(others)
+        circle = [first, *others[moved:], *others[:moved]]
+        return circle[len(circle) - 1 - circle.index(agent)]
+
+    def start(self) -> Position:
+        """The first turn."""
+        return {"turn": 1}
+
+    def view(self, position: Position, agent: str) -> dict[str, Any]:
+        """The turn, and who is met."""
+        met = {} if self.over(position) else {"partner": self.partner(agent, position["turn"])}
+        return {**position, **met}
+
+    def legal(self, position: Position, agent: str) -> list[str]:
+        """Both actions, in each turn."""
+        return [] if self.over(position) else list(self.actions[agent])
+
+    def step(self, position: Position, actions: Mapping[str, str]) -> Step:
+        """Each pair is paid; who does nothing defects."""
+        self.check(position, actions)
+        turn = int(position["turn"])
+        did = {agent: actions.get(agent, DEFECT) for agent in self.agents}
+        pays = {a: self._pays[did[a], did[self.partner(a, turn)]] for a in self.agents}
+        return Step({"turn": turn + 1}, pays)
+
+    def over(self, position: Position) -> bool:
+        """After the last turn."""
+        return int(position["turn"]) > self.turns
+
+    def reference_points(self) -> ReferencePoints:
+        """The best total: what pays a pair most, in every encounter."""
+        p = self.params
+        best = max(2 * p.reward, p.temptation + p.sucker, 2 * p.punishment)
+        return ReferencePoints(lambda: float(best * len(self.agents) * self.turns / 2))
+
+    def rules(self) -> str:
+        """Who meets whom, and what an encounter pays."""
+        rows = [f"| {own} | {other} | {pays} |" for (own, other), pays in self._pays.items()]
+        meetings = [
+            f"- {agent}: {', '.join(self.partner(agent, t) for t in range(1, self._cycle + 1))}"
+            for agent in self.agents
+        ]
+        return "\n".join(
+            [
+                "**Encounters**. In each turn you meet one of the others, and each of you does "
+                f"`{COOPERATE}` or `{DEFECT}`, at the same time. Who does nothing defects. What "
+                "everybody has done to whom is known to all.",
+                "",
+                "| you | your partner | you get |",
+                "|---|---|---|",
+                *rows,
+                "",
+                "Whom each meets, turn by turn, and then from the beginning again:",
+                "",
+                *meetings,
+            ]
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """What an encounter pays, and who meets whom."""
+        cells = [{"own": a, "other": b, "pays": x} for (a, b), x in self._pays.items()]
+        cycle = range(1, self._cycle + 1)
+        return {
+            "game": self.name,
+            "agents": list(self.agents),
+            "actions": self.actions,
+            "encounter": cells,
+            "partners": {a: [self.partner(a, turn) for turn in cycle] for a in self.agents},
+            "turns": self.turns,
+        }
+
+    @property
+    def _cycle(self) -> int:
+        """After so many turns all have met."""
+        return min(self.turns, len(self.agents) - 1)
+
+
+GAME = Encounters

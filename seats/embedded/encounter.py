@@ -1,0 +1,45 @@
+"""How an embedded agent reads a letter about one encounter among many, with changing partners.
+
+It is a game of two, of me and whom I meet now. What my partner did counts whomever it did it to: so
+a strategy that answers what the other did last goes by reputation (image scoring: Nowak and
+Sigmund, Nature 393, 1998).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shapley_coop.games import Turn
+
+
+def in_encounter(
+    facts: dict[str, Any], record: Sequence[Turn]
+) -> tuple[dict[str, Any], list[Turn]]:
+    """The facts and the record of the encounter at hand; as they are where there is none.
+
+    Args:
+        facts: the letter's.
+        record: the turns played, by all.
+    """
+    partner, cells = (facts.get("position") or {}).get("partner"), facts.get("encounter")
+    if facts.get("ask") != "act" or facts.get("contract") or not (partner and cells):
+        return facts, list(record)
+    pair = (str(facts["you"]), str(partner))
+    pays = {(cell["own"], cell["other"]): cell["pays"] for cell in cells}
+    plays = [dict(zip(pair, did, strict=True)) for did in pays]
+    payoffs = [
+        {
+            "play": play,
+            "pays": {me: pays[play[me], play[other]] for me, other in (pair, pair[::-1])},
+        }
+        for play in plays
+    ]
+    seen: list[Any] = [
+        {**turn, "actions": _of(pair, turn["actions"]), "rewards": _of(pair, turn["rewards"])}
+        for turn in record
+    ]
+    own = {"agents": list(pair), "actions": _of(pair, facts["actions"]), "payoffs": payoffs}
+    return {**facts, **own}, seen
+
+
+def _of(pair: tuple[str, str], told: Mapping[str, Any]) -> dict[str, Any]:
+    return {agent: told[agent] for agent in pair if agent in told}
