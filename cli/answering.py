@@ -32,7 +32,7 @@ def answer(
     """
     from shapley_coop.state import home
 
-    found = home().runs.get(run)
+    found = home().run(run)
     episode, mail = _mail_of(found, agent)
     if not reply:
         if mail is None:

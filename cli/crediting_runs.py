@@ -34,7 +34,7 @@ async def credit_of_run(
         ValueError: there is no such run, it has not ended, nothing declares a baseline, or the
             norm or baseline is wrong.
     """
-    known = await asyncio.to_thread(home().runs.get, run)
+    known = await asyncio.to_thread(home().run, run)
     if known.result is None:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = await table_of(known)

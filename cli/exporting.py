@@ -69,7 +69,7 @@ def _export_run(run: str, out: Path, names: list[str], shown: tuple[bool, bool, 
     from shapley_coop.state.storage.keys import key_of
 
     keys = [key_of(name) for name in names]
-    found = home().runs.get(run)
+    found = home().run(run)
     if found.result is None:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = finish(table_of(found))

@@ -35,7 +35,7 @@ def letters(run: RunName) -> None:
     from shapley_coop.seats.recording import recorded
     from shapley_coop.state import home
 
-    table = finish(table_of(home().runs.get(run)))
+    table = finish(table_of(home().run(run)))
     entries = home().journal.entries(table["episode"]) if table else iter(())
     for entry in sorted(entries, key=lambda e: (e.agent, e.letter, e.attempt)):
         say(recorded(entry))

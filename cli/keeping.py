@@ -79,7 +79,7 @@ def rm(
     from shapley_coop.graphs.threads import remove
     from shapley_coop.state import home
 
-    found = [home().runs.get(name) for name in dict.fromkeys(names)]
+    found = [home().run(name) for name in dict.fromkeys(names)]
     for run in found:
         finish(remove(run))
         say(f"removed {run.run}")

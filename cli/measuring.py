@@ -53,7 +53,7 @@ def demo(
     if as_json:
         say_json({"simulated": simulated, "rows": lines})
     else:
-        _show(f"{game}: four conditions, {seeds} seeds each", goal, lines)
+        _show(f"{game}: four conditions, {seeds} seed{'s' * (seeds != 1)} each", goal, lines)
         if simulated:
             say_lines(SIMULATED)
 

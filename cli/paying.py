@@ -40,7 +40,7 @@ def pay(
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import game_of, home
 
-    found = home().runs.get(run)
+    found = home().run(run)
     if found.result is None:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = finish(table_of(found))

@@ -112,7 +112,7 @@ def resume(
     if bool(run) == all_:
         raise ValueError("name one run, or give --all")
     if not all_:
-        found = home().runs.get(run)
+        found = home().run(run)
         _check_ready(found)
         _follow(found, as_json)
         return

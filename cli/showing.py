@@ -39,7 +39,7 @@ def show(
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.state import home
 
-    found = home().runs.get(run)
+    found = home().run(run)
     if as_json and found.result is None:
         raise ValueError(f"{run} has not ended: {_goes_on(found)}")
     table = finish(table_of(found))
@@ -74,7 +74,7 @@ def show(
 
 def _whole(run: "Run", table: "Table") -> dict[str, Any]:
     """A result as it was stored; what an earlier version did not state is read off the table."""
-    from shapley_coop.state import result
+    from shapley_coop.state.result import result
 
     return {**result(run.run, run.graph, table), **(run.result or {})}
 

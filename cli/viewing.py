@@ -86,7 +86,7 @@ def _report_run(run: str, out: Path, private: bool) -> None:
     if out.suffix not in {".html", ".json"}:
         raise ValueError(f"--out {out}: give a name in .html or .json")
     try:
-        found = home().runs.get(run)
+        found = home().run(run)
     except ValueError as error:
         raise ValueError(f"{error}; and {run} holds no sweep") from None
     with waiting(f"reading {run}"):

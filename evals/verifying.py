@@ -44,8 +44,8 @@ from shapley_coop.state import (
     agreed_offers,
     game_of,
     home,
-    result,
 )
+from shapley_coop.state.result import result
 from shapley_coop.state.settings import config_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.signatures import wrongly_signed
@@ -75,7 +75,7 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
     Raises:
         ValueError: there is no such run, or it has not ended.
     """
-    known = await asyncio.to_thread(home().runs.get, run)
+    known = await asyncio.to_thread(home().run, run)
     if known.result is None:
         raise ValueError(f"{run} has not ended: coop resume {run}")
     table = await table_of(known)

@@ -2,7 +2,7 @@
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from shapley_coop.files import no_such
 
@@ -35,24 +35,24 @@ def names() -> list[str]:
 
 @cache
 def builder(name: str) -> "WorkflowBuilder":
-    """A workflow that is not compiled yet, so that a saver can be given.
+    """A workflow's page of wiring.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    return cast("WorkflowBuilder", compiled(name).builder)
+
+
+@cache
+def compiled(name: str) -> "App":
+    """A workflow without a saver: the one that its page compiles, for LangGraph's server, too.
 
     Raises:
         ValueError: there is none of that name.
     """
     check_name(name)
-    page: WorkflowBuilder = import_module(f"shapley_coop.graphs.{name}").build()
+    page: App = import_module(f"shapley_coop.graphs.{name}").graph
     return page
-
-
-@cache
-def compiled(name: str) -> "App":
-    """A workflow without a saver, compiled once, as that takes longer than many a run.
-
-    Raises:
-        ValueError: there is none of that name.
-    """
-    return builder(name).compile(name=name)
 
 
 def make_forms_ready() -> None:

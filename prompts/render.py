@@ -5,13 +5,12 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import (
     Environment,
-    FileSystemLoader,
     StrictUndefined,
     Template,
     TemplateSyntaxError,
@@ -36,14 +35,14 @@ _SETTINGS: dict[str, Any] = {
     "lstrip_blocks": True,
     "keep_trailing_newline": True,
 }
-_environment = Environment(loader=FileSystemLoader(_HERE), **_SETTINGS)  # noqa: S701
+_environment = Environment(**_SETTINGS)  # noqa: S701
 _environment.globals.clear()  # ours use none, and each rendering would copy them
 # Packs are others' templates: they name their variables and reach nothing else.
 _foreign = ImmutableSandboxedEnvironment(**_SETTINGS)
 for _each in (_environment, _foreign):
     _each.filters["in_line"] = _in_line
-# Read when imported: a server's event loop must not wait for files.
-_templates = {path.stem: _environment.get_template(path.name) for path in _HERE.glob("*.md")}
+# Read when imported: a server's event loop must not wait for files. Compiled when first filled.
+_templates = {path.stem: path.read_text(encoding="utf-8") for path in _HERE.glob("*.md")}
 
 
 # What could open a tag or close a fence; `in_letter` adds what could end a line, or hides.
@@ -61,13 +60,8 @@ def fingerprint(pack: Mapping[str, str] | None = None) -> str:
     Args:
         pack: the templates in place of ours.
     """
-    texts = ((pack or {}).get(name, "").encode() or _shipped(name) for name in names())
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:12]
-
-
-@cache
-def _shipped(name: str) -> bytes:
-    return (_HERE / f"{name}.md").read_bytes()
+    texts = ((pack or {}).get(name) or text for name, text in sorted(_templates.items()))
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
 
 
 def render(name: str, /, **variables: Any) -> str:
@@ -82,7 +76,8 @@ def render(name: str, /, **variables: Any) -> str:
         KeyError: there is no such letter.
     """
     texts = _pack.get()
-    template = _compiled(texts[name]) if name in texts else _templates[name]
+    foreign = name in texts
+    template = _compiled(texts[name] if foreign else _templates[name], foreign)
     return template.render(**variables)
 
 
@@ -117,7 +112,7 @@ def check_pack(pack: Mapping[str, str]) -> None:
             named = _variables(text)
         except TemplateSyntaxError as error:
             raise ValueError(f"{name}.md, line {error.lineno}: {error.message}") from None
-        ours = _variables((_HERE / f"{name}.md").read_text(encoding="utf-8"))
+        ours = _variables(_templates[name])
         if missing := sorted(ours - named):
             raise ValueError(f"{name}.md leaves out {', '.join(missing)}: use each once or more")
         if strange := sorted(named - ours):
@@ -130,8 +125,8 @@ def _variables(text: str) -> set[str]:
 
 
 @lru_cache(maxsize=256)
-def _compiled(text: str) -> Template:
-    return _foreign.from_string(text)
+def _compiled(text: str, foreign: bool) -> Template:
+    return (_foreign if foreign else _environment).from_string(text)
 
 
 def fenced(facts: Mapping[str, Any]) -> str:

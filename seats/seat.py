@@ -130,7 +130,9 @@ class Seat(BaseModel):
         if model == HUMAN:
             return model
         if not provider or not name:
-            raise ValueError(f"{model!r} is no model: give provider:name, as in embedded:rational")
+            form = "provider:name, as in embedded:rational"
+            form = "a2a:URL, as in a2a:https://bob.example" if provider == A2A else form
+            raise ValueError(f"{model!r} is no model: give {form}")
         return model
 
     @property

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.seats.models import KEYS
+from shapley_coop.state import home
 from tests.coop_command import NO_CREDENTIALS, USAGE, Coop, coop_in, one_line
 
 
@@ -68,6 +69,7 @@ BAD_INPUT = [
     (("verify", "gone"), "there is no run 'gone': coop runs lists them"),
     (("letters", "gone"), "there is no run 'gone': coop runs lists them"),
     (("resume", "gone"), "there is no run 'gone': coop runs lists them"),
+    (("run", "escape_room", "--agent", "Bob=a2a:"), "'a2a:' is no model: give a2a:URL"),
     (("answer", "gone", "Alice"), "there is no run 'gone': coop runs lists them"),
     (("resume",), "name one run, or give --all"),
     (("resume", "gone", "--all"), "name one run, or give --all"),
@@ -92,6 +94,8 @@ def test_bad_input_is_refused_in_one_line(
     half = {"agents": ["A", "B"], "actions": {"A": ["x"], "B": ["x", "y"]}}
     (tmp_path / "half.yaml").write_text(json.dumps({**half, "payoffs": []}))
     assert fix in one_line(coop(*argv), USAGE)
+    if "there is no run" in fix:
+        assert not home().folder.exists(), "to look for a run makes no home"
     assert coop("runs", "--json").result == []
 
 

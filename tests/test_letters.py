@@ -181,8 +181,8 @@ async def test_every_template_is_part_of_a_letter_above(
 ) -> None:
     renderer, used = sys.modules["shapley_coop.prompts.render"], set()
 
-    class Watched(dict[str, jinja2.Template]):
-        def __getitem__(self, name: str) -> jinja2.Template:
+    class Watched(dict[str, str]):
+        def __getitem__(self, name: str) -> str:
             used.add(name)
             return super().__getitem__(name)
 
@@ -231,7 +231,7 @@ async def test_models_are_shown_words_and_no_blocks_of_json(script: Script, game
 @pytest.mark.parametrize("name", prompts.names())
 def test_a_missing_variable_fails(name: str) -> None:
     renderer = sys.modules["shapley_coop.prompts.render"]
-    source, _, _ = renderer._environment.loader.get_source(renderer._environment, f"{name}.md")
+    source = renderer._templates[name]
     variables = meta.find_undeclared_variables(renderer._environment.parse(source))
     filled = dict.fromkeys(variables, "") | {"turns": 2, "rounds": 2} | {"steps": ["act"]}
     assert render(name, **filled)

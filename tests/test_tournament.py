@@ -172,7 +172,11 @@ def test_a_ranking_or_a_row_that_was_changed_is_found(coop: Coop, tmp_path: Path
         "payoffs"
     ]["Alice"] = 90.0
     rows.write_text("".join(f"{json.dumps(row)}\n" for row in changed))
-    assert "the rows say" in one_line(coop(*verify), USAGE)
+    told = "the row of dove against hawk, seed 0, pays other than its record"
+    assert told in one_line(coop(*verify), USAGE)
+    del changed[0]["result"]
+    rows.write_text("".join(f"{json.dumps(row)}\n" for row in changed))
+    assert "a row is not of a match" in one_line(coop(*verify), USAGE)
     rows.write_text("".join(lines.splitlines(keepends=True)[1:]))
     assert "1 of 9 matches are left" in one_line(coop(*verify), USAGE)
     rows.write_text(lines)

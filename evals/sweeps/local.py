@@ -108,6 +108,6 @@ async def _entries(table: Table) -> list[Entry]:
 
 def _known(name: str) -> Run | None:
     try:
-        return home().runs.get(name)
+        return home().run(name)
     except ValueError:
         return None

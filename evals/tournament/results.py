@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from shapley_coop.amounts import exact
+from shapley_coop.deals import earned
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.stats import Estimate, Floats, mean_interval
 from shapley_coop.evals.sweeps.store import read_rows, replace_file
@@ -25,6 +27,7 @@ from shapley_coop.evals.tournament.entry import (
 )
 from shapley_coop.evals.tournament.ranking import Rank, rank
 from shapley_coop.files import read_json
+from shapley_coop.state import game_of
 
 ENTRY, RANKING = "tournament.json", "ranking.json"
 RESAMPLES = 2_000
@@ -189,12 +192,19 @@ def keep_ranking(folder: Path, ranking: Sequence[Rank]) -> None:
 
 
 def check_ranking(folder: Path) -> list[Rank]:
-    """Compute a kept ranking again from the rows.
+    """Compute a kept ranking again from the rows, and what each row pays from its record.
 
     Raises:
-        ValueError: a match is missing, or the kept ranking is another; names the first difference.
+        ValueError: a match is missing, a row pays other than its record, or the kept ranking is
+            another; names the first difference.
     """
-    found = played_in(folder).ranking()
+    try:
+        played = played_in(folder)
+        for row in (row for rows in played.rows.values() for row in rows):
+            _check_paid(row, folder)
+        found = played.ranking()
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise ValueError(f"{folder}: a row is not of a match: {type(error).__name__}") from None
     kept, anew = read_json(folder / RANKING, "a ranking"), as_json(found)
     if not isinstance(kept, list) or len(kept) != len(anew):
         raise ValueError(f"{folder / RANKING}: lists other seats than the tournament")
@@ -207,3 +217,24 @@ def check_ranking(folder: Path) -> list[Rank]:
                     f"{folder / RANKING}: place {place} says {key} {told!r}; the rows say {value!r}"
                 )
     return found
+
+
+def _check_paid(row: Row, folder: Path) -> None:
+    """Refuse a row whose payoffs are not what its actions pay, and its transfers move."""
+    told, record = row["result"], row["record"]
+    again = [after.rewards for after in game_of(row["room"]).replay(record)]
+    due = earned(record, told["agents"])
+    for moved in told["transfers"]:
+        for agent, sign in ((moved["payer"], -1), (moved["payee"], 1)):
+            if agent in due:
+                due[agent] += sign * exact(moved["amount"])
+    paid = {agent: exact(x) for agent, x in told["payoffs"].items()}
+    if (
+        again != [turn["rewards"] for turn in record]
+        or paid.keys() != due.keys()
+        or any(abs(paid[agent] - due[agent]) > 2 * SAME for agent in due)
+    ):
+        raise ValueError(
+            f"{folder}: the row of {row['labels'][FIRST]} against {row['labels'][SECOND]}, seed "
+            f"{row['seed']}, pays other than its record"
+        )

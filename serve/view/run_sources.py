@@ -34,7 +34,7 @@ class HomeSource:
 
     def get(self, run: str, private: bool) -> dict[str, Any]:
         """The bundle of a run's latest checkpoint."""
-        return bundle_of(home().runs.get(run), home(), private)
+        return bundle_of(home().run(run), home(), private)
 
 
 class FolderSource:

@@ -86,6 +86,11 @@ class Run:
     why: str = ""
 
 
+def no_such_run(name: str) -> ValueError:
+    """Why a run cannot be looked up."""
+    return ValueError(f"there is no run {name!r}: coop runs lists them")
+
+
 class Runs(OwnedBook):
     """The runs of one database, each owner's apart."""
 
@@ -199,7 +204,7 @@ class Runs(OwnedBook):
         """
         row = self._row(self._seen(select(_runs).filter_by(run=run), _runs))
         if row is None:
-            raise ValueError(f"there is no run {run!r}: coop runs lists them")
+            raise no_such_run(run)
         return _run(row)
 
     def remove(self, run: str) -> None:
