@@ -51,7 +51,8 @@ Where the records are from:
 - raid logs: [game_theory_llm]({RAIDS});
 - company logs: [ShapleyCoop]({COMPANY});
 - CoopEval: [CoopEval]({COOPEVAL}), `data/main_study`, and its table in `latex`;
-- NegotiationArena: [NegotiationArena]({ARENA}), branch `paper_experiment_code`.
+- NegotiationArena: [NegotiationArena]({ARENA}), branch `paper_experiment_code`,
+  as it is checked out: its folders of errors and of excess runs are among the records.
 """
 
 
@@ -152,7 +153,8 @@ def of_arena(folder: Path) -> Iterator[Shown]:
             "coop import negotiation-arena DIR",
             f"{one.bad_stopped} of {one.bad} bad ones stopped, {one.good_let_through} of "
             f"{one.good} good ones let through; {one.offers_asked_back} of {one.offers} offers "
-            f"asked back; {len(unreadable)} records of all kinds could not be read",
+            f"asked back; {len(unreadable)} records of all kinds left out, unfinished or "
+            "unreadable",
         )
 
 
