@@ -238,7 +238,7 @@ def _steps(turn: TurnContext, admitted: Sequence[str]) -> dict[str, int]:
 async def _ask(turn: TurnContext, one: _Open, journal: Journal, steps: int) -> Heard:
     config = turn.evaluated.config
     seat = seat_of(turn, one.question.agent)
-    question = replace(one.question, steps=steps)
+    question = replace(one.question, steps=steps) if one.question.tools else one.question
     return await converse(seat, config.seed, question, journal, one.entry)
 
 

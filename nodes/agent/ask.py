@@ -107,9 +107,9 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
     After a refused answer the letter is the same, and the conversation goes on behind it.
     """
     with using(pack_of(turn.evaluated.config.prompts)):
-        letter = _write_letter(turn, agent, replace(private, refusal=None))
         if private.refusal is None:
-            return letter
+            return _write_letter(turn, agent, private)
+        letter = _write_letter(turn, agent, replace(private, refusal=None))
         fault, attempt = private.refusal.fault, private.refusal.attempt + 1
         why = write_retry(
             fault.label,
