@@ -234,7 +234,7 @@ async def test_after_a_veto_its_group_votes_anew_and_the_delegates_bargain_again
     assert sorted(set(voted)) == AGENTS
     assert sorted(a for a in AGENTS if voted.count(a) == 2) == sorted(group["members"])
     again = script.shown_to(vetoing, "elect")[1]
-    assert f"Before, {vetoing} did not sign what the delegates had agreed on" in again
+    assert f'but not all of your group signed: {vetoing} ("No.") did not.' in again
     assert all(check.sound for check in await verify_run(outcome["run"]))
 
 
