@@ -20,7 +20,8 @@ from benchmarks.flames import profiled
 from benchmarks.seats import scratch
 from benchmarks.stub import stub
 from benchmarks.tables import Cell, Found, Goal
-from shapley_coop.seats import Letter, Question, Seat, ask, clients
+from shapley_coop.seats import Letter, Question, Seat, ask
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.models import chat_model
 from shapley_coop.state import home
 

@@ -23,7 +23,7 @@ from benchmarks.seats import Script, ScriptedModel, haggler, scratch, scripted_r
 from shapley_coop.graphs.catalogue import compiled as ours
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import configured
-from shapley_coop.seats import clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.state import Home, Run, RunConfig, saver
 from shapley_coop.state.storage.home import DATABASE_VARIABLE
 

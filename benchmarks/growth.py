@@ -19,7 +19,7 @@ from benchmarks.flames import profiled
 from benchmarks.seats import ScriptedModel, scratch, scripted_reply
 from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.threads import opened
-from shapley_coop.seats import clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.state import Home, saver
 
 KEPT, THEIRS = OURS.format("SQLite"), USUAL_KEPT.format("SQLite")

@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.records import Entry
 from shapley_coop.state import RunConfig, home
 

@@ -18,7 +18,7 @@ from benchmarks.letters import PER_TOKEN, by_act
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.state import RunConfig, home
 
 SIZES = (10, 30, 100, 300, 1000)

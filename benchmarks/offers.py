@@ -21,7 +21,7 @@ from benchmarks.flames import profiled
 from benchmarks.seats import ScriptedModel, asked, round_of, scratch, scripted_reply
 from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.state import RunConfig
 
 LOOP, MEMORY, AUTOGEN, NEGMAS = (

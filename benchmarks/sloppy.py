@@ -26,7 +26,7 @@ from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.catalogue import names
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.state import RunConfig, game_of, home
 from tests import embedded_reply
 from tests.manners import MANNERS, RATE, Manner, Sloppy

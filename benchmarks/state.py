@@ -35,7 +35,7 @@ from benchmarks.profile import PYTHON, owner
 from benchmarks.seats import Gate, ScriptedModel, chatter, haggler, scratch, scripted_reply
 from benchmarks.tables import Cell, Found, Goal, exponent
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.state import RunConfig, home
 
 SPEECH = 400

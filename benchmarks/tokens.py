@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.seats import haggler, scratch, scripted_reply, waves
 from benchmarks.tables import Cell, Found, Goal
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import as_text
 from shapley_coop.state import RunConfig
 

@@ -66,7 +66,6 @@ def sweep(
     _unsafe: NoSandbox = False,
 ) -> None:
     """Run every cell of a suite once. Run it again to go on where it stopped."""
-    from shapley_coop.evals.sweeps.gates import rates_from
     from shapley_coop.evals.sweeps.prices import check_prices
     from shapley_coop.evals.sweeps.shards import live_in_home_of, shard_from
     from shapley_coop.evals.sweeps.shards import shard as shard_of
@@ -86,11 +85,13 @@ def sweep(
         return
     if cost_limit is not None:
         check_prices(known, cells)
-    rates = rates_from(rpm or [], tpm or [])
-    if keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
+    limited = rpm or tpm
+    if not limited and keep == Keep.ALL and _nothing_left(chosen, cells, folder, skipped):
         return
+    from shapley_coop.evals.sweeps.gates import rates_from
     from shapley_coop.evals.sweeps.sweep import Limits
 
+    rates = rates_from(rpm or [], tpm or [])
     limits = Limits(max_connections, cost_limit, fail_on_error, rates)
     if part:
         live_in_home_of(*part)

@@ -74,7 +74,7 @@ def show(
 
 def _whole(run: "Run", table: "Table") -> dict[str, Any]:
     """A result as it was stored; what an earlier version did not state is read off the table."""
-    from shapley_coop.state import result
+    from shapley_coop.state.result import result
 
     return {**result(run.run, run.graph, table), **(run.result or {})}
 

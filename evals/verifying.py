@@ -44,8 +44,8 @@ from shapley_coop.state import (
     agreed_offers,
     game_of,
     home,
-    result,
 )
+from shapley_coop.state.result import result
 from shapley_coop.state.settings import config_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.signatures import wrongly_signed

@@ -30,8 +30,9 @@ from shapley_coop.games.exchange.authoring import (
 from shapley_coop.games.exchange.files import build as scenario_of
 from shapley_coop.games.exchange.masks import members
 from shapley_coop.prompts import fenced, render
-from shapley_coop.seats import Journal, Letter, Question, Seat, check_seat, clients
+from shapley_coop.seats import Journal, Letter, Question, Seat, check_seat
 from shapley_coop.seats import ask as ask_seat
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.tracing import keep_out
 from shapley_coop.state import home

@@ -34,7 +34,8 @@ from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
 from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
-from shapley_coop.state import Run, RunConfig, Table, game_of, home, result, settings_of
+from shapley_coop.state import Run, RunConfig, Table, game_of, home, settings_of
+from shapley_coop.state.result import result
 from shapley_coop.state.storage.kept import pack_of
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING

@@ -11,12 +11,18 @@
 and answer, once, for the operator alone (`state.storage.journal`).
 """
 
-from shapley_coop.seats.asking import Question, ask
-from shapley_coop.seats.clients import clients
-from shapley_coop.seats.letters import Letter, as_text
-from shapley_coop.seats.models import chat_model, check_seat
-from shapley_coop.seats.records import Journal
-from shapley_coop.seats.seat import CredentialsMissing, Seat, SeatError, as_seat
+from typing import TYPE_CHECKING
+
+from shapley_coop.lazily import offered
+
+if TYPE_CHECKING:
+    from shapley_coop.seats.asking import Question, ask
+    from shapley_coop.seats.letters import Letter, as_text
+    from shapley_coop.seats.models import chat_model, check_seat
+    from shapley_coop.seats.records import Journal
+    from shapley_coop.seats.seat import CredentialsMissing, Seat, SeatError, as_seat
+else:
+    __getattr__ = offered(__name__, __file__)
 
 __all__ = [
     "CredentialsMissing",
@@ -30,5 +36,4 @@ __all__ = [
     "ask",
     "chat_model",
     "check_seat",
-    "clients",
 ]

@@ -69,8 +69,6 @@ def described(seat: Seat) -> Seat:
     Raises:
         ValueError: the recording is missing or a line is no entry.
     """
-    if seat.provider != RECORDING:
-        return seat
     models = (str(entry.get("model", "")) for entry in read_recording(seat.name).values())
     simulated = any(model.startswith(f"{EMBEDDED}:") for model in models)
     model = f"{RECORDING}:{Path(seat.name).absolute()}"

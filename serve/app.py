@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from shapley_coop.graphs.catalogue import make_forms_ready
-from shapley_coop.seats import clients
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.tracing import trace_quietly
 from shapley_coop.serve.a2a.routes import table_routes
 from shapley_coop.serve.mcp.on_server import mcp_route

@@ -8,34 +8,40 @@ The table (`Table`) is the checkpointed state of every graph, and `EvaluatedTabl
 from it. `view.agent_view` is the only way from the table into a letter.
 """
 
-from shapley_coop.seats.person import PASS
-from shapley_coop.state.budget import SPENT_UP, Budget
-from shapley_coop.state.evaluated import EvaluatedTable
-from shapley_coop.state.messages import (
-    Utterance,
-    agreed_offers,
-    counted,
-    entries,
-    offer_of,
-    parties,
-)
-from shapley_coop.state.result import result
-from shapley_coop.state.run_config import RunConfig
-from shapley_coop.state.settings import config_of, game_of, name_of, settings_of
-from shapley_coop.state.storage.checkpoints.savers import saver
-from shapley_coop.state.storage.home import Home, home
-from shapley_coop.state.storage.ledger import POT, TREASURY, WORLD, Key, Ledger, Line, final
-from shapley_coop.state.storage.register import Run
-from shapley_coop.state.table import (
-    Acceptance,
-    Accounts,
-    AgentOutput,
-    Opening,
-    PublicMessage,
-    Spent,
-    Status,
-    Table,
-)
+from typing import TYPE_CHECKING
+
+from shapley_coop.lazily import offered
+
+if TYPE_CHECKING:
+    from shapley_coop.seats.person import PASS
+    from shapley_coop.state.budget import SPENT_UP, Budget
+    from shapley_coop.state.evaluated import EvaluatedTable
+    from shapley_coop.state.messages import (
+        Utterance,
+        agreed_offers,
+        counted,
+        entries,
+        offer_of,
+        parties,
+    )
+    from shapley_coop.state.run_config import RunConfig
+    from shapley_coop.state.settings import config_of, game_of, name_of, settings_of
+    from shapley_coop.state.storage.checkpoints.savers import saver
+    from shapley_coop.state.storage.home import Home, home
+    from shapley_coop.state.storage.ledger import POT, TREASURY, WORLD, Key, Ledger, Line, final
+    from shapley_coop.state.storage.register import Run
+    from shapley_coop.state.table import (
+        Acceptance,
+        Accounts,
+        AgentOutput,
+        Opening,
+        PublicMessage,
+        Spent,
+        Status,
+        Table,
+    )
+else:
+    __getattr__ = offered(__name__, __file__)
 
 __all__ = [
     "PASS",
@@ -70,7 +76,6 @@ __all__ = [
     "name_of",
     "offer_of",
     "parties",
-    "result",
     "saver",
     "settings_of",
 ]

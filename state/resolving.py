@@ -7,7 +7,7 @@ from shapley_coop.credit import can_settle
 from shapley_coop.games import Game
 from shapley_coop.games.catalogue import read
 from shapley_coop.seats import Seat
-from shapley_coop.seats.recording import described
+from shapley_coop.seats.seat import RECORDING
 from shapley_coop.state.storage.kept import keep_pack, keep_persona
 from shapley_coop.state.storage.mandates import keep_mandate
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
@@ -44,7 +44,7 @@ def resolved(room: "RunConfig", game: Game) -> "RunConfig":
         raise ValueError(f"{game.name} makes no offers that could be signed: leave out keys")
     kept = {
         "game": read(room.game),
-        "seats": {name: described(seat) for name, seat in seats.items()},
+        "seats": {name: _described(seat) for name, seat in seats.items()},
         "personas": {agent: keep_persona(text) for agent, text in room.personas.items()},
         "prompts": keep_pack(room.prompts),
         "keys": {agent: key.resolved() for agent, key in room.keys.items()},
@@ -84,6 +84,15 @@ def _seats(room: "RunConfig", game: Game) -> dict[str, Seat]:
         raise ValueError(f"no seat for {', '.join(missing)}: name one, or give '*'")
     seats |= {name: named[name] for name in OUTSIDERS if name in named}
     return {name: seat for name, seat in seats.items() if seat}
+
+
+def _described(seat: Seat) -> Seat:
+    """A recording says what it holds; no other seat needs LangChain before it is asked."""
+    if seat.provider != RECORDING:
+        return seat
+    from shapley_coop.seats.recording import described
+
+    return described(seat)
 
 
 def _check_plays(what: str, strangers: set[str], game: Game) -> None:

@@ -14,7 +14,8 @@ import pytest
 
 from shapley_coop.graphs.running import follow, prepare
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import SeatError, clients
+from shapley_coop.seats import SeatError
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.models import RETRIES
 from shapley_coop.state import Run, RunConfig, home

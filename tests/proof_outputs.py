@@ -14,7 +14,8 @@ from shapley_coop.evals.verifying import verify_run
 from shapley_coop.graphs.running import follow, prepare
 from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.seats import SeatError
-from shapley_coop.state import Run, RunConfig, home, result
+from shapley_coop.state import Run, RunConfig, home
+from shapley_coop.state.result import result
 from shapley_coop.state.table import Status
 from tests.hostile import Asked, at_home
 from tests.poisons import POISONS

@@ -13,7 +13,8 @@ from uuid import uuid4
 import pytest
 from google.protobuf.json_format import MessageToDict
 
-from shapley_coop.seats import Question, Seat, SeatError, ask, clients
+from shapley_coop.seats import Question, Seat, SeatError, ask
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.state import home
 from tests.a2a_agents import card_of

@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import Question, Seat, SeatError, ask, clients
+from shapley_coop.seats import Question, Seat, SeatError, ask
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import TASK, Entry
 from shapley_coop.state import RunConfig, home

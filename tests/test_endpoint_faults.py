@@ -13,8 +13,8 @@ import httpx2
 import pytest
 
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import Question, Seat, SeatError, ask, clients
-from shapley_coop.seats.clients import AnswerTooLarge, _bounded_stream
+from shapley_coop.seats import Question, Seat, SeatError, ask
+from shapley_coop.seats.clients import AnswerTooLarge, _bounded_stream, clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Answer, Entry
 from shapley_coop.seats.usage import counted

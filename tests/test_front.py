@@ -11,11 +11,12 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import shapley_coop
-from shapley_coop import blocking
+from shapley_coop import blocking, seats, state
 from shapley_coop.blocking import run_blocking
 
 ROOT = Path(__file__).parents[1]
@@ -70,22 +71,12 @@ def test_every_name_is_documented_and_typed() -> None:
             assert not untyped, f"{name}: {untyped}"
 
 
-def test_type_checkers_see_the_names_that_are_imported_late() -> None:
-    """The imports under TYPE_CHECKING and the table of homes name the same things."""
-    tree = ast.parse(inspect.getsource(shapley_coop))
-    (typed,) = (n for n in tree.body if isinstance(n, ast.If) and isinstance(n.test, ast.Name))
-    seen = {
-        alias.asname or alias.name: f"{node.module}:{alias.name}"
-        for node in typed.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    homes = {
-        name: f"shapley_coop.{home}" + ("" if ":" in home else f":{name}")
-        for name, home in shapley_coop._HOMES.items()
-    }
-    assert seen == homes
-    assert sorted(homes) == shapley_coop.__all__
+@pytest.mark.parametrize("package", [shapley_coop, seats, state], ids=lambda one: one.__name__)
+def test_every_name_that_a_package_offers_is_imported_when_it_is_used(package: ModuleType) -> None:
+    modules = {path.stem for path in Path(inspect.getfile(package)).parent.iterdir()}
+    assert not modules & set(package.__all__), "importing one would take its name's place"
+    for name in package.__all__:
+        assert not inspect.ismodule(getattr(package, name))
 
 
 def test_an_unknown_name_is_refused() -> None:

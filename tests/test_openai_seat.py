@@ -11,15 +11,8 @@ import pytest
 
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.graphs.threads import table_of
-from shapley_coop.seats import (
-    CredentialsMissing,
-    Question,
-    Seat,
-    SeatError,
-    ask,
-    check_seat,
-    clients,
-)
+from shapley_coop.seats import CredentialsMissing, Question, Seat, SeatError, ask, check_seat
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.models import RETRIES

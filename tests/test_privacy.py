@@ -22,7 +22,8 @@ from shapley_coop.graphs import builder
 from shapley_coop.graphs.running import follow, play, prepare
 from shapley_coop.seats import SeatError, as_text
 from shapley_coop.seats.models import KEYS
-from shapley_coop.state import RunConfig, home, result
+from shapley_coop.state import RunConfig, home
+from shapley_coop.state.result import result
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from tests.scripted import Script
 

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,22 @@ def test_a_sweep_with_nothing_left_parses_no_row(swept, parsed):
     assert resumed(swept) == (0, SEEDS, float(SEEDS))
     assert parsed == []
     assert rows_of(swept).read_bytes() == before
+
+
+def test_a_sweep_with_nothing_left_imports_nothing_that_plays(swept):
+    path = swept / "big.yaml"
+    path.write_text(json.dumps(BIG.model_dump(mode="json")), encoding="utf-8")
+    code = (
+        "import sys; from shapley_coop.cli import app; app(sys.argv[1:], standalone_mode=False); "
+        "print(*{'langgraph', 'langchain_core', 'sqlalchemy', 'scipy'} & sys.modules.keys())"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code, "sweep", str(path), "-o", str(swept)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.splitlines() == [f"{swept}: 0 run, {SEEDS} there before, 0 left", ""]
 
 
 def test_a_folder_without_an_index_is_parsed_once_and_never_again(swept, parsed):

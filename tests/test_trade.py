@@ -20,9 +20,9 @@ from shapley_coop.graphs import builder
 from shapley_coop.seats import as_text
 from shapley_coop.seats.embedded import CHARACTERS
 from shapley_coop.seats.records import Answer
-from shapley_coop.state import result
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.playing import Choices, played
+from shapley_coop.state.result import result
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.turn import TurnContext
 from tests.scripted import Script

@@ -24,7 +24,8 @@ from shapley_coop.evals.attacks.checks import standing
 from shapley_coop.evals.attacks.run import About, Arena, Check, NotReachedError
 from shapley_coop.evals.measures.stats import Estimate, rate_interval
 from shapley_coop.games import load
-from shapley_coop.seats import Seat, SeatError, check_seat, clients
+from shapley_coop.seats import Seat, SeatError, check_seat
+from shapley_coop.seats.clients import clients
 from shapley_coop.state import home
 from shapley_coop.state.storage.register import FAILED
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from shapley_coop.evals.comprehension.questions import Question, questions
 from shapley_coop.graphs.running import play
-from shapley_coop.seats import Seat, clients
+from shapley_coop.seats import Seat
 from shapley_coop.seats.asking import Question as Asked
 from shapley_coop.seats.asking import ask
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import Letter
 from shapley_coop.seats.records import Entry, Mail
 from shapley_coop.state import RunConfig, home

@@ -1,6 +1,5 @@
 """Whether what a suite wants in its report is there: looked up before its first run."""
 
-from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.sweeps.specs import FigureSpec, TableSpec
 from shapley_coop.evals.sweeps.suite import Suite
 
@@ -12,6 +11,11 @@ def check_report(suite: Suite) -> None:
         ValueError: there is no such measure or kind of figure; one line names where.
     """
     shown: list[TableSpec | FigureSpec] = [*suite.tables, *suite.figures]
+    if not shown:
+        return
+    # Measures take longer to import than a sweep with nothing to do.
+    from shapley_coop.evals.measures.evaluators import find
+
     for spec in shown:
         where = f"{suite.name}: {spec.title!r}"
         for column in spec.columns:

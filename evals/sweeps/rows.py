@@ -19,9 +19,9 @@ from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.games import Turn
 from shapley_coop.seats.records import BESIDE, Entry
-from shapley_coop.state import PublicMessage, Table, result
+from shapley_coop.state import PublicMessage, Table
 from shapley_coop.state.outsiders import IMPARTIAL
-from shapley_coop.state.result import timing
+from shapley_coop.state.result import result, timing
 from shapley_coop.state.run_config import SUMMARISER
 
 OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)

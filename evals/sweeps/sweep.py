@@ -15,8 +15,8 @@ from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.store import Writer
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat, clients
-from shapley_coop.seats.clients import clients_here
+from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat
+from shapley_coop.seats.clients import clients, clients_here
 
 
 class Player(Protocol):

@@ -35,7 +35,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from shapley_coop.seats import Seat, chat_model, clients
+from shapley_coop.seats import Seat, chat_model
+from shapley_coop.seats.clients import clients
 from shapley_coop.seats.letters import FACTS
 from shapley_coop.serve.a2a.assessment import Assessment, assess
 from shapley_coop.serve.a2a.routes import as_both

@@ -21,7 +21,8 @@ from shapley_coop.serve.mcp.place import Standing
 from shapley_coop.serve.mcp.protocol import PARSE, answered, failed
 from shapley_coop.serve.mcp.tools import tools
 from shapley_coop.serve.server.in_process import OWNER, waiting_in
-from shapley_coop.state import Run, Table, result
+from shapley_coop.state import Run, Table
+from shapley_coop.state.result import result
 from shapley_coop.state.storage.owners import acting_for
 
 CREDENTIALS = ("authorization", "x-api-key", "cookie")

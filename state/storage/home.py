@@ -4,25 +4,29 @@ import os
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from shapley_coop.state.storage.chain import Chain
-from shapley_coop.state.storage.engine import Book
-from shapley_coop.state.storage.episodes import Episodes
-from shapley_coop.state.storage.journal import Journal
-from shapley_coop.state.storage.leases import FileLeases, Leases, PostgresLeases
-from shapley_coop.state.storage.ledger import Ledger
-from shapley_coop.state.storage.owned import Owners
-from shapley_coop.state.storage.read_letters import ReadLetters
-from shapley_coop.state.storage.register import Run, Runs, no_such_run
+if TYPE_CHECKING:  # the database's library takes longer to import than many a command
+    from shapley_coop.state.storage.books import (
+        Chain,
+        Episodes,
+        Journal,
+        Ledger,
+        Owners,
+        ReadLetters,
+        Runs,
+    )
+    from shapley_coop.state.storage.engine import Book
+    from shapley_coop.state.storage.leases import Leases
+    from shapley_coop.state.storage.register import Run
 
 HOME_VARIABLE = "COOP_HOME"
 DATABASE_VARIABLE = "COOP_DATABASE_URL"
 
 BOOKS_FILE = "books.sqlite"
 
-OneBook = TypeVar("OneBook", bound=Book)
-_books: dict[tuple[type[Book], str], Book] = {}
+OneBook = TypeVar("OneBook", bound="Book")
+_books: "dict[tuple[type[Book], str], Book]" = {}
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,10 @@ class Home:
         return self.database or f"sqlite:///{self.folder / BOOKS_FILE}"
 
     @property
-    def chain(self) -> Chain:
+    def chain(self) -> "Chain":
         """The seals of the runs that have ended."""
+        from shapley_coop.state.storage.books import Chain
+
         return _opened(Chain, self.books_url)
 
     @property
@@ -58,48 +64,64 @@ class Home:
         return self.folder / "secrets"
 
     @property
-    def episodes(self) -> Episodes:
+    def episodes(self) -> "Episodes":
         """Which episode each thread plays."""
+        from shapley_coop.state.storage.books import Episodes
+
         return _opened(Episodes, self.books_url)
 
     @property
-    def journal(self) -> Journal:
+    def journal(self) -> "Journal":
         """The operator's journal."""
+        from shapley_coop.state.storage.books import Journal
+
         return _opened(Journal, self.books_url)
 
     @property
-    def read_letters(self) -> ReadLetters:
+    def read_letters(self) -> "ReadLetters":
         """Which letters were shown to the people whom they are for."""
+        from shapley_coop.state.storage.books import ReadLetters
+
         return _opened(ReadLetters, self.books_url)
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> "Ledger":
         """The ledger."""
+        from shapley_coop.state.storage.books import Ledger
+
         return _opened(Ledger, self.books_url)
 
     @property
-    def leases(self) -> Leases:
+    def leases(self) -> "Leases":
         """The right to play a run, held by one worker at a time."""
+        from shapley_coop.state.storage.leases import FileLeases, PostgresLeases
+
         if self.database:
             return _opened(PostgresLeases, self.database)
         return FileLeases(self.folder / "leases")
 
     @property
-    def owners(self) -> Owners:
+    def owners(self) -> "Owners":
         """Whose the threads and the episodes are."""
+        from shapley_coop.state.storage.books import Owners
+
         return _opened(Owners, self.books_url)
 
     @property
-    def runs(self) -> Runs:
+    def runs(self) -> "Runs":
         """The register of runs."""
+        from shapley_coop.state.storage.books import Runs
+
         return _opened(Runs, self.books_url)
 
-    def run(self, name: str) -> Run:
+    def run(self, name: str) -> "Run":
         """A run by its name; no home is made to say that it has none.
 
         Raises:
             ValueError: there is no run of that name.
         """
+        from shapley_coop.state.storage.register import no_such_run
+
         if not (self.database or (self.folder / BOOKS_FILE).exists()):
             raise no_such_run(name)
         return self.runs.get(name)

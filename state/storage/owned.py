@@ -7,6 +7,7 @@ owner of one's own machine, until the server hands them to the owner of their th
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any, TypeVar
 
 from sqlalchemy import (
@@ -72,6 +73,8 @@ class OwnedBook(Book):
     tables = OWNED
 
     def __init__(self, url: str) -> None:
+        # The tables of all books are made, migrated and secured together.
+        import_module("shapley_coop.state.storage.books")
         super().__init__(url)
         self._postgres = self._engine.dialect.name == "postgresql"
         self._driver = None if self._postgres else driver_of(self._engine)
