@@ -56,8 +56,14 @@ def _membership(view: Facts) -> dict[str, Any]:
         "own_delegate": plain(view.get("delegate", "")),
         "unsigned": few(view.get("unsigned", [])),
         "leaving": view.get("leaving", ""),
+        "norm": plain(_norm(view.get("offer", {}))),
         "other_clauses": view.get("offer", {}).get("others", 0),
     }
+
+
+def _norm(offer: Facts) -> str:
+    """The norm by which a deal splits the total; empty if it names none."""
+    return next((x["norm"] for x in offer.get("clauses", []) if x.get("norm")), "")
 
 
 def _with_words(vetoes: Sequence[Facts]) -> str:

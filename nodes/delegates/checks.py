@@ -4,7 +4,7 @@ from typing import Literal
 
 from shapley_coop.deals import Deal, Fault, Message
 from shapley_coop.deals.language.acceptance import accepts_another
-from shapley_coop.deals.language.choices import chosen
+from shapley_coop.deals.language.choices import chosen, chosen_of
 from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import too_little
 from shapley_coop.state.groups import group_of
@@ -19,14 +19,12 @@ def a_vote(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fau
     group = group_of(turn.table, agent)
     assert group is not None, "only members of a group vote"
     candidates = group["candidates"]
-    found = chosen(message, [*candidates, *_ONESELF])
+    found = chosen_of(message, [*candidates, *_ONESELF], told=candidates)
     if isinstance(found, Fault):
-        wrong = chosen(message, candidates)  # in feedback, the names alone
-        return wrong if isinstance(wrong, Fault) else found
-    choice = agent if found[0] in _ONESELF else found[0]
+        return found
+    choice = agent if found[0] in _ONESELF and found[0] not in candidates else found[0]
     if choice not in candidates:
-        said = " ".join(choice.split())[:60]
-        return Fault("ACTION", f"You chose {said!r}. Choose one of: {', '.join(candidates)}.")
+        return Fault("ACTION", f"You do not stand. Choose one of: {', '.join(candidates)}.")
     return {"act": "vote", "text": "", "choice": choice}
 
 
