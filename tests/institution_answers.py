@@ -1,6 +1,6 @@
 """Votes, signatures, orders, delegated moves and answers to a bounty, as models write them.
 
-Played by hand at every seat through an endpoint on the loopback interface; `docs/answers.md` shows
+They are of the kinds that a model wrote which was given the letters alone; `docs/answers.md` shows
 them with their verdicts.
 """
 
