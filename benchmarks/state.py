@@ -83,9 +83,9 @@ def memory(few: int = 50, more: int = 250, names: tuple[str, ...] = (USUAL, LEAN
         [[name, size / least if least else None, size] for name, size in held.items()],
         [Goal("memory per negotiation in flight, SQLite", 60, held.get(KEPT), "kB", must=90)],
         [
-            "By the process's high-water mark, so that what SQLite and threads take is counted. It "
-            "rises by Python's arenas of 1 MiB, and what a start has taken and freed is used first: "
-            "a few kB either way say nothing.",
+            "By the process's high-water mark, so that what SQLite and threads take is counted. "
+            "It rises by Python's arenas of 1 MiB, and what a start has taken and freed is used "
+            "first: a few kB either way say nothing.",
             "About half is LangGraph's: a run holds its channels, the checkpoint of each, and the "
             "configuration of every task. The goal needs letters that are written when a seat is "
             "free to read them, and not before they wait.",
