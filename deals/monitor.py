@@ -265,7 +265,7 @@ def duties(deal: Deal, before: Sequence[Turn], turn: int) -> list[Duty]:
 def payments(deal: Deal, record: Sequence[Turn], since: int = 1) -> list[Payment]:
     """Everything the deal's `Pay` clauses make due over the record, from turn `since` on."""
     clauses = tuple(compiled_clause(cid, pay, since) for cid, pay in deal.pays.items())
-    return Monitor(clauses).on(record).payments
+    return Monitor(clauses).on(record).payments if clauses else []
 
 
 def _common(known: Sequence[Turn], record: Sequence[Turn]) -> int:

@@ -58,8 +58,9 @@ def changed_settings(run: Run, table: Table) -> list[str]:
 def wrongly_cleared(table: Table) -> list[str]:
     """Where the contract of a call market is not what its sealed orders come to."""
     evaluated, latest = EvaluatedTable(table), dict[str, Entry]()
-    # What is in the last answer of one that passed was refused, or declines.
-    passed = {said["by"] for said in table["talk"] if said["act"] == "pass"}
+    # What is in the last answer of one that passed was refused, or declines; records of an earlier
+    # version call it leaving.
+    passed = {said["by"] for said in table["talk"] if said["act"] in ("pass", "leave")}
     sent = (e for e in home().journal.entries(table["episode"]) if e.act == ORDER)
     for entry in sorted(sent, key=lambda entry: entry.attempt):
         if entry.agent not in passed:

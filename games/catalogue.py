@@ -87,7 +87,8 @@ def load(
 def is_program(game: Any) -> bool:
     """Whether to load this game runs a Python file or imports a module that is not ours."""
     starts = (_SCHEME, _CALLABLE)
-    return isinstance(game, str) and (game.endswith(_PYTHON) or game.startswith(starts))
+    # By the path's own suffix, as `read` does: "own.py/" is the same file.
+    return isinstance(game, str) and (Path(game).suffix == _PYTHON or game.startswith(starts))
 
 
 def read(game: str | Mapping[str, Any]) -> str | dict[str, Any]:

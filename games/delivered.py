@@ -158,7 +158,7 @@ class Delivered(Game):
                     for k, (low, high) in p.weights.items()
                     if k in kinds
                 )
-                + ". By the middle of these weights everybody is paid, unless you all agree "
+                + ". Everybody is paid by the middle of these weights, unless you all agree "
                 "otherwise.",
             ]
         )

@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from shapley_coop.games.foresight import Asked, Foreseen, Foresight, Part
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import Names, Number, Params
 from shapley_coop.games.reference_points import ReferencePoints
-from shapley_coop.games.turns import Position, Step
+from shapley_coop.games.turns import Position, Step, Turn
 
 COOPERATE, DEFECT = "cooperate", "defect"
 
@@ -138,4 +139,49 @@ class Encounters(Game):
         return min(self.turns, len(self.agents) - 1)
 
 
+class EncountersForesight(Foresight):
+    """Whoever has a duty keeps it; all others do what pays best against who may do anything."""
+
+    FACTS = ("actions", "encounter", "partners", "turns")
+    sure_of_habits = False
+
+    def read(self, facts: Mapping[str, Any]) -> None:
+        """Keep what an encounter pays, and who meets whom."""
+        self.turns, self.partners = int(facts["turns"]), facts["partners"]
+        self.choices = list(facts["actions"][self.me])
+        self.pays = {(x["own"], x["other"]): float(x["pays"]) for x in facts["encounter"]}
+
+    def foresee(self, asked: Asked, mine: str | None = None) -> Foreseen:
+        """Play every turn left."""
+        record: list[Turn] = list(self.record)
+        for turn in range(self.turn, self.turns + 1):
+            did = dict.fromkeys(self.agents, self.habit(self.choices))
+            for duty in asked(record, turn):
+                others = [x for x in self.choices if x != duty.action]
+                if not duty.forbidden or did[duty.agent] == duty.action:
+                    did[duty.agent] = self.habit(others) if duty.forbidden else duty.action
+            if mine is not None and turn == self.turn:
+                did[self.me] = mine
+            met = {a: self.partners[a][(turn - 1) % len(self.partners[a])] for a in self.agents}
+            earned = {a: self.pays[did[a], did[met[a]]] for a in self.agents}
+            record.append({"turn": turn, "actions": did, "rewards": earned})
+        holds = {a: float(sum(t["rewards"].get(a, 0) for t in record)) for a in self.agents}
+        return Foreseen(record, holds)
+
+    def together(self) -> list[Part]:
+        """What pays a pair most if both do it."""
+        best = max(self.choices, key=lambda action: self.pays[action, action])
+        return [Part(agent, best) for agent in self.agents]
+
+    def wish(self) -> list[Part]:
+        """What pays me most, of me and of whomever I meet."""
+        own, other = max(self.pays, key=lambda did: self.pays[did])
+        return [Part(agent, own if agent == self.me else other) for agent in self.agents]
+
+    def habit(self, legal: list[str]) -> str:
+        """What pays best if the other is equally likely to do anything."""
+        return max(legal, key=lambda own: sum(self.pays[own, other] for other in self.choices))
+
+
 GAME = Encounters
+FORESIGHT = EncountersForesight

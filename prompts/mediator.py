@@ -1,9 +1,9 @@
 """The mediator's rule in words, as letters give it where moves can be delegated."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shapley_coop.prompts.words import plain
+from shapley_coop.prompts.words import few, plain
 
 Facts = Mapping[str, Any]
 
@@ -16,13 +16,43 @@ def rule_lines(mediator: Facts) -> list[str]:
     >>> rule_lines(told)
     ['If all delegate: Ann does c, Ben does c.', 'If Ben alone delegates: Ben does d.']
     """
-    return [_line(row, first=at == 0) for at, row in enumerate(mediator.get("rule", []))]
+    rows = mediator.get("rule", [])
+    lines = [_line(row, first=at == 0) for at, row in enumerate(rows)]
+    return [lines[0], in_short] if len(rows) > FEW and (in_short := _in_short(rows)) else lines
+
+
+FEW = 3
+"""Lines that are told one by one; more in short, where what is played depends on nobody else."""
+
+
+def _in_short(rows: Sequence[Facts]) -> str:
+    """What each plays who delegates while others do not, if it is the same whoever they are.
+
+    >>> names = ["Ann", "Ben", "Cem"]
+    >>> sets = [names, ["Ann", "Ben"], ["Ann", "Cem"], ["Ben", "Cem"], *([name] for name in names)]
+    >>> rows = [{"delegating": who, "plays": dict.fromkeys(who, "d")} for who in sets]
+    >>> _in_short(rows), _in_short(rows[:-1])
+    ('If not all delegate: whoever delegates does d.', '')
+    """
+    if len(rows) != 2 ** len(rows[0]["delegating"]) - 1:
+        return ""  # not every set is told of
+    plays: dict[str, set[str]] = {}
+    for row in rows[1:]:
+        for agent, action in row["plays"].items():
+            plays.setdefault(agent, set()).add(action)
+    if any(len(actions) > 1 for actions in plays.values()):
+        return ""
+    each = {agent: next(iter(actions)) for agent, actions in plays.items()}
+    if len(set(each.values())) == 1:
+        return f"If not all delegate: whoever delegates does {plain(next(iter(each.values())))}."
+    told = ", ".join(f"{plain(agent)} does {plain(x)}" for agent, x in each.items())
+    return f"If not all delegate, of those who do: {told}."
 
 
 def _line(row: Facts, first: bool) -> str:
-    who = [plain(agent) for agent in row["delegating"]]
     plays = ", ".join(f"{plain(agent)} does {plain(x)}" for agent, x in row["plays"].items())
     if first:
         return f"If all delegate: {plays}."
-    said = f"{who[0]} alone delegates" if len(who) == 1 else f"only {' and '.join(who)} delegate"
+    who = row["delegating"]
+    said = f"{plain(who[0])} alone delegates" if len(who) == 1 else f"only {few(who)} delegate"
     return f"If {said}: {plays}."

@@ -16,6 +16,9 @@ from shapley_coop.prompts.words import MOST_NAMED, few, plain, quoted, told
 
 Facts = Mapping[str, Any]
 
+MOST_WORDS = 200
+"""Characters of a member's objection that its group's ballot quotes."""
+
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
 
@@ -49,12 +52,33 @@ def _membership(view: Facts) -> dict[str, Any]:
     """Where delegates bargain: a member's group, its delegate, and what leaving a deal does."""
     return {
         "group": few(view.get("group", [])),
-        "vetoed": few(view.get("vetoed", [])),
+        "vetoed": _with_words(view.get("vetoed", [])),
         "own_delegate": plain(view.get("delegate", "")),
         "unsigned": few(view.get("unsigned", [])),
         "leaving": view.get("leaving", ""),
+        "norm": plain(_norm(view.get("offer", {}))),
         "other_clauses": view.get("offer", {}).get("others", 0),
     }
+
+
+def _norm(offer: Facts) -> str:
+    """The norm by which a deal splits the total; empty if it names none."""
+    return next((x["norm"] for x in offer.get("clauses", []) if x.get("norm")), "")
+
+
+def _with_words(vetoes: Sequence[Facts]) -> str:
+    """Who did not sign, each with the beginning of what it said; of many the first.
+
+    >>> _with_words([{"by": "Ann", "says": "Too little."}, {"by": "Ben", "says": ""}])
+    'Ann ("Too little.") and Ben'
+    """
+    told = [
+        plain(one["by"]) + (f" ({quoted(one['says'][:MOST_WORDS])})" if one["says"] else "")
+        for one in vetoes[:MOST_NAMED]
+    ]
+    more = len(vetoes) - len(told)
+    told += [f"{more} more"] if more else []
+    return " and ".join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
 
 
 def _offer(view: Facts) -> dict[str, Any]:

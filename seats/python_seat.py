@@ -125,23 +125,25 @@ class PythonChatModel(AwaitedChatModel):
         facts = deepcopy(dict(facts_in(messages))) or facts_of_text(words)
         ask = str(facts.get("ask", ""))
         try:
-            factory = await asyncio.to_thread(load_factory, self.source)
-        except ValueError as error:
-            raise PythonSeatError(str(error)) from None
-        try:
-            given: Any = await asyncio.to_thread(self._called, factory, facts, words)
+            # One hop to a thread for both, as a hop costs more than most answers.
+            given: Any = await asyncio.to_thread(self._called, facts, words)
             if inspect.isawaitable(given):
                 given = await given
             return _as_text(ask, given, facts)
         except (PythonSeatError, TimeoutError):
             raise
         except (Exception, SystemExit) as error:
-            failure = f"it raised {type(error).__name__}{_place(error, factory)} when asked to"
+            place = _place(error, load_factory(self.source))
+            failure = f"it raised {type(error).__name__}{place} when asked to"
         # Raised outside the handler: what a program says of an error may quote private facts.
         raise PythonSeatError(f"{failure} {ask}")
 
-    def _called(self, factory: Factory, facts: dict[str, Any], words: str) -> Any:
+    def _called(self, facts: dict[str, Any], words: str) -> Any:
         """What the callable gives; of an asynchronous one what is to be awaited."""
+        try:
+            factory = load_factory(self.source)
+        except ValueError as error:
+            raise PythonSeatError(str(error)) from None
         answer: Any = factory(agent=self.agent, seed=self.seed)
         if not callable(answer):
             raise PythonSeatError(

@@ -30,7 +30,7 @@ def ballot(turn: TurnContext, agent: str) -> dict[str, Any]:
     assert group is not None, "only members of a group vote"
     others = [one for one in group["members"] if one != agent]
     vetoed = [
-        said["by"]
+        {"by": said["by"], "says": said["text"]}
         for said in turn.table.get("talk", [])
         if said["by"] in group["members"]
         and (said["turn"], said["round"]) == (turn.evaluated.turn, turn.table["round"] - 1)

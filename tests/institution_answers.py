@@ -1,6 +1,6 @@
 """Votes, signatures, orders, delegated moves and answers to a bounty, as models write them.
 
-Played by hand at every seat through an endpoint on the loopback interface; `docs/answers.md` shows
+They are of the kinds that a model wrote which was given the letters alone; `docs/answers.md` shows
 them with their verdicts.
 """
 
@@ -33,6 +33,7 @@ VOTES = [
     Written("I vote for", "elect", "Alice is fair.\nI vote for Alice.", "Alice"),
     Written("oneself", "elect", "<ACTION>myself</ACTION>", "Bob"),
     Written("JSON in a fence", "elect", '```json\n{"vote": "Alice"}\n```', "Alice"),
+    Written("oneself, labelled", "elect", "<ACTION>Vote: me</ACTION>", "Bob"),
     Written("two names", "elect", "<ACTION>Alice or Bob</ACTION>", "ACTION"),
     Written("somebody of another group", "elect", "<ACTION>Cem</ACTION>", "ACTION"),
     Written("an answer to another question", "elect", "<ACCEPT>", "MPT"),

@@ -44,6 +44,15 @@ def test_repeated_keys_are_all_read(tmp_path: Path) -> None:
     assert any("only the last of equal keys" in note for note in lossy.missing)
 
 
+def test_a_log_of_digits_or_of_announcements_alone_is_read_at_once() -> None:
+    """A million digits, or announcements, would otherwise be read from each of them on."""
+    log = {"CEO": ["9" * 10**6 + " lines of code", "45 lines of code"]}
+    said = [["I propose " * 10**5 + "CEO 100%"]]
+    found = import_company_log(log, said)
+    assert [one.count for one in found.evidence["CEO"]] == [45]
+    assert found.messages[0].split == {"CEO": 100}
+
+
 def test_every_count_shows_the_sentence_that_says_it(published: RecordedCompany) -> None:
     for claims in published.evidence.values():
         for one in claims:

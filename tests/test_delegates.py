@@ -234,7 +234,7 @@ async def test_after_a_veto_its_group_votes_anew_and_the_delegates_bargain_again
     assert sorted(set(voted)) == AGENTS
     assert sorted(a for a in AGENTS if voted.count(a) == 2) == sorted(group["members"])
     again = script.shown_to(vetoing, "elect")[1]
-    assert f"Before, {vetoing} did not sign what the delegates had agreed on" in again
+    assert f'but not all of your group signed: {vetoing} ("No.") did not.' in again
     assert all(check.sound for check in await verify_run(outcome["run"]))
 
 
@@ -305,8 +305,10 @@ async def test_what_splits_the_total_cannot_be_left(script: Script) -> None:
     outcome, table = await ended(one)
     assert table["contract"] is None
     assert outcome["status"] == "no_deal"
-    agent = members(table)[0]
-    assert facts(script.shown_to(agent, "ratify")[0])["leaving"] == "vetoed"
+    letter = script.shown_to(members(table)[0], "ratify")[0]
+    assert facts(letter)["leaving"] == "vetoed"
+    assert "it is the same as a veto" in letter
+    assert "By the norm equal each ends with what it would have had" in letter
 
 
 async def test_who_cannot_be_understood_is_not_bound(script: Script) -> None:

@@ -46,6 +46,14 @@ async def test_who_defects_on_one_is_defected_on_by_the_next_who_never_met_it() 
     assert "- Carol: Bob, Dave, Alice" in letter
 
 
+async def test_rational_agents_agree_to_cooperate_with_whomever_they_meet() -> None:
+    outcome = await play("shapley_coop", RunConfig(game="encounters", params={"rounds": 3}))
+    assert outcome["status"] == "agreed"
+    assert sum(outcome["payoffs"].values()) == 3 * 4
+    alone = await play("llm_only", RunConfig(game="encounters", params={"rounds": 3}))
+    assert sum(alone["payoffs"].values()) == 0
+
+
 @pytest.mark.parametrize(
     ("params", "why"),
     [({"agents": ["A", "B", "C"]}, "give an even number, not 3"), ({"rounds": 0}, "rounds")],

@@ -91,13 +91,15 @@ def test_the_guard_is_at_the_runner_too(monkeypatch: pytest.MonkeyPatch, mark: P
 
 
 @pytest.mark.parametrize("options", [[], ["--dry-run"]])
+@pytest.mark.parametrize("ends", ["", "/", "/."])
 @pytest.mark.parametrize("axis", [False, True])
 def test_a_suite_runs_no_python_file_that_it_names(
-    coop: Coop, tmp_path: Path, mark: Path, options: list[str], axis: bool
+    coop: Coop, tmp_path: Path, mark: Path, options: list[str], axis: bool, ends: str
 ) -> None:
     program = tmp_path / "own.py"
     program.write_text(f"# shapley_coop\nopen({str(mark)!r}, 'w')\nGAME = None\n")
-    named = {"vary": {"game": [str(program)]}} if axis else {"base": {"game": str(program)}}
+    game = f"{program}{ends}"
+    named = {"vary": {"game": [game]}} if axis else {"base": {"game": game}}
     suite = written(tmp_path, "s.yaml", {"name": "s", **named})
     done = coop("sweep", suite, "-o", str(tmp_path / "out"), *options)
     assert (done.code, mark.exists()) == (2, False)

@@ -159,6 +159,14 @@ async def test_letters_give_the_rule_in_words_and_as_facts_and_speak_of_no_deal(
     assert "PROPOSAL" not in letter
 
 
+async def test_a_rule_that_depends_on_nobody_else_takes_two_lines(script: Script) -> None:
+    await table_after(script, game="public_goods", params={"rounds": 1})
+    letter = script.shown_to("Alice", "act")[0]
+    assert "- If all delegate: Alice does give, Bob does give," in letter
+    assert "- If not all delegate: whoever delegates does keep.\n\nThink" in letter
+    assert len(facts(letter)["mediator"]["rule"]) == 15
+
+
 async def test_what_is_chosen_stays_sealed_until_all_have_chosen(script: Script) -> None:
     secret = "amber-4711"
     script["Alice", "act"] = f"<CONSIDER>{secret}</CONSIDER><s>{secret}</s>{DELEGATE}"

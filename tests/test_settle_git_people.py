@@ -94,7 +94,7 @@ def test_the_counted_split_is_on_the_table_and_a_yes_is_consent(coop: Coop, tmp_
     assert (first["waiting"], first["agreed"]) == (["Ada", "Dora"], [])
     letter = coop("answer", run, "Ada").out
     for words in (
-        "100: do you agree",
+        "do you agree to this split of 100?",
         "| Ada | 3 effective lines",
         "**75**",
         "`<ACCEPT>`: you agree",
@@ -166,7 +166,7 @@ def test_a_counter_offer_is_put_to_the_others(
     asked = consent(coop, PAY)
     assert (asked["waiting"], asked["offer_by"]) == (["Ada"], "Dora")
     letter = coop("answer", run, "Ada").out
-    assert "Dora proposes another split" in letter
+    assert "Dora's, another split than the counted one" in letter
     assert "**65**, 10 less than counted" in letter
     answered(coop, run, "Ada", reply)
     told, amounts = settled(coop, PAY)

@@ -1,6 +1,7 @@
 """A sweep in parts on several machines, as Kubernetes and Slurm start them, and what it keeps."""
 
 import json
+import os
 import re
 import shlex
 from pathlib import Path
@@ -11,7 +12,7 @@ import yaml
 
 from shapley_coop.evals.sweeps.local import FAILURES, Local
 from shapley_coop.evals.sweeps.shards import shard_from
-from shapley_coop.evals.sweeps.store import read_rows, register
+from shapley_coop.evals.sweeps.store import read, read_rows, register
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.state import home
 from tests.coop_command import Coop, coop_in, one_line
@@ -178,6 +179,13 @@ def test_what_a_killed_sweep_had_not_removed_is_removed_by_the_next(tmp_path, mo
     assert len(home().runs.list()) == 2
     assert run(made, tmp_path, player=Local(sweep, "none")).done == 0
     assert home().runs.list() == []
+
+
+def test_neither_a_pipe_nor_a_device_that_came_with_a_folder_is_read(tmp_path):
+    os.mkfifo(tmp_path / "rows.pipe.jsonl")
+    (tmp_path / "rows.endless.jsonl").symlink_to("/dev/zero")
+    (tmp_path / "rows.jsonl").write_text("{}\n")
+    assert read(tmp_path) == [{}]
 
 
 def test_runs_are_listed_without_the_cells_of_sweeps(coop):

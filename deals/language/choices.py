@@ -61,6 +61,25 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
     )
 
 
+def chosen_of(message: Message, choices: Sequence[str], told: Sequence[str] = ()) -> Choice | Fault:
+    """The same, where nothing but the choices can be taken, and none carries anything.
+
+    Args:
+        message: the answer.
+        choices: what can be chosen.
+        told: what feedback names in place of all of them.
+    """
+    told = told or choices
+    found = chosen(message, choices)
+    if isinstance(found, Fault):
+        again = chosen(message, told)
+        return again if isinstance(again, Fault) else found
+    if found[0] in choices:
+        return found
+    said = " ".join(found[0].split())[:60]
+    return Fault("ACTION", f"You chose {said!r}. Choose one of: {', '.join(told)}.")
+
+
 def claimed(message: Message) -> tuple[Fraction, str] | Fault:
     """The part of the total that an answer claims, and what was repaired in it."""
     said = message.claim

@@ -18,7 +18,7 @@ from pathlib import Path
 from sys import intern
 from typing import Any, Protocol, TypeVar
 
-from shapley_coop.evals.sweeps.lines import Line, crc_of, line_of, whole_lines
+from shapley_coop.evals.sweeps.lines import Line, crc_of, files_of, line_of, whole_lines
 from shapley_coop.evals.sweeps.suite import refuse_programs
 
 VERSION = 2
@@ -152,7 +152,7 @@ def indexed(folder: Path, kind: str = "rows") -> Iterator[tuple[Path, Line]]:
     Raises:
         ValueError: a line is no JSON object.
     """
-    for path in sorted(folder.glob(f"{kind}*.jsonl")):
+    for path in files_of(folder, kind):
         with Index(path) as index:
             for line in index:
                 yield path, line
@@ -195,7 +195,7 @@ def cells_in(folder: Path, kind: str = "rows") -> set[str]:
         ValueError: a line is no JSON object.
     """
     found: set[str] = set()
-    for path in sorted(folder.glob(f"{kind}*.jsonl")):
+    for path in files_of(folder, kind):
         with Index(path) as index:
             found |= index.cells()
     return found

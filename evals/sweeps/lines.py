@@ -51,6 +51,11 @@ class Line(NamedTuple):
         ]
 
 
+def files_of(folder: Path, kind: str) -> list[Path]:
+    """The files that hold lines of a kind, of all shards; no pipe or device, which never ends."""
+    return [path for path in sorted(folder.glob(f"{kind}*.jsonl")) if path.is_file()]
+
+
 def line_of(row: Mapping[str, Any], data: bytes, offset: int) -> Line:
     """What the index keeps of a line, by what it says, its bytes and where they begin."""
     spent: dict[str, Counter[str]] = {}

@@ -21,7 +21,7 @@ from typing import Any
 from uuid import uuid4
 
 from shapley_coop.evals.sweeps.index import Index
-from shapley_coop.evals.sweeps.lines import whole_lines
+from shapley_coop.evals.sweeps.lines import files_of, whole_lines
 from shapley_coop.evals.sweeps.stored import Place, Row, Stored, by_cell, in_order
 from shapley_coop.evals.sweeps.suite import Cell, Suite, expand, games_in, refuse_programs
 
@@ -107,8 +107,7 @@ def read(folder: Path, kind: str = "rows") -> list[Row]:
     Raises:
         ValueError: a line in the middle of a file is no JSON object.
     """
-    paths = sorted(folder.glob(f"{kind}*.jsonl"))
-    return [line for path in paths for _, line in whole_lines(path)]
+    return [line for path in files_of(folder, kind) for _, line in whole_lines(path)]
 
 
 def stored(folder: Path) -> Stored:
@@ -133,7 +132,7 @@ def read_volatile(folder: Path) -> dict[str, Row]:
 def volatile_lines(folder: Path) -> Iterator[Row]:
     """The volatile fields of every attempt that ended, those of older releases first."""
     for kind in ("apart", "volatile"):
-        for path in sorted(folder.glob(f"{kind}*.jsonl")):
+        for path in files_of(folder, kind):
             yield from (line for _, line in whole_lines(path))
 
 

@@ -29,16 +29,19 @@ NAMES = {
 }
 """What the log calls the roles, in small letters."""
 
+_N = r"(?<!\d)(\d{1,9})"
+"""A number; bounded, as a log of digits alone would be read from each of them."""
+
 _DONE = (
-    ("fixes", r"(\d+) (?:critical )?issues? (?:fixed|resolved)"),
-    ("decisions", r"(\d+) (decision (?:made|confirmed)|language chosen|technology stack decision)"),
-    ("decisions", r"(\d+) (project authorization|project scope confirmed)"),
+    ("fixes", rf"{_N} (?:critical )?issues? (?:fixed|resolved)"),
+    ("decisions", rf"{_N} (decision (?:made|confirmed)|language chosen|technology stack decision)"),
+    ("decisions", rf"{_N} (project authorization|project scope confirmed)"),
     (
         "documents",
-        r"(\d+) (\w+\.md file|requirement verification|validation checks?|core components)",
+        rf"{_N} (\w+\.md file|requirement verification|validation checks?|core components)",
     ),
-    ("code", r"(\d+) (?:total )?lines of (?:\w+ )?code"),
-    ("code", r"\((\d+) lines (?:across|modified)"),
+    ("code", rf"{_N} (?:total )?lines of (?:\w+ )?code"),
+    ("code", rf"\({_N} lines (?:across|modified)"),
 )
 """What a sentence can say was done: kind of artefact, and how it is put."""
 
@@ -56,6 +59,8 @@ _SHARE = re.compile(
     re.I,
 )
 _WHOLE = 100
+MOST_BEGUN = 50
+"""Announcements of one message behind which a split is looked for, the last ones."""
 
 
 @dataclass(frozen=True)
@@ -216,7 +221,8 @@ def _split(text: str) -> dict[str, Fraction] | None:
 
     None where no percentages of different roles can be read that sum to 100.
     """
-    for start in [match.end() for match in reversed(list(_BEGINS.finditer(text)))] + [0]:
+    begins = [match.end() for match in _BEGINS.finditer(text)]
+    for start in [*reversed(begins[-MOST_BEGUN:]), 0]:
         found: dict[str, Fraction] = {}
         for match in _SHARE.finditer(text, start):
             found.setdefault(NAMES[match["who"].lower()], Fraction(match["percent"]))

@@ -1,12 +1,10 @@
 """What a ballot and a member's answer to the delegates' deal have to say to be sound."""
 
-from dataclasses import replace
 from typing import Literal
 
 from shapley_coop.deals import Deal, Fault, Message
 from shapley_coop.deals.language.acceptance import accepts_another
-from shapley_coop.deals.language.choices import chosen
-from shapley_coop.deals.language.spelling import meant
+from shapley_coop.deals.language.choices import chosen, chosen_of
 from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import too_little
 from shapley_coop.state.groups import group_of
@@ -20,19 +18,18 @@ def a_vote(turn: TurnContext, agent: str, message: Message) -> AgentOutput | Fau
     """The name of one candidate of the agent's own group."""
     group = group_of(turn.table, agent)
     assert group is not None, "only members of a group vote"
-    if meant(message.action or "", _ONESELF):
-        message = replace(message, action=agent)
-    found = chosen(message, group["candidates"])
+    candidates = group["candidates"]
+    found = chosen_of(message, [*candidates, *_ONESELF], told=candidates)
     if isinstance(found, Fault):
         return found
-    if found[0] not in group["candidates"]:
-        said = " ".join(found[0].split())[:60]
-        choices = ", ".join(group["candidates"])
-        return Fault("ACTION", f"You chose {said!r}. Choose one of: {choices}.")
-    return {"act": "vote", "text": "", "choice": found[0]}
+    choice = agent if found[0] in _ONESELF and found[0] not in candidates else found[0]
+    if choice not in candidates:
+        return Fault("ACTION", f"You do not stand. Choose one of: {', '.join(candidates)}.")
+    return {"act": "vote", "text": "", "choice": choice}
 
 
 _ONESELF = ("me", "myself")
+"""What a member may call itself."""
 
 
 @reading

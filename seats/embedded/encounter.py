@@ -37,7 +37,12 @@ def in_encounter(
         {**turn, "actions": _of(pair, turn["actions"]), "rewards": _of(pair, turn["rewards"])}
         for turn in record
     ]
-    own = {"agents": list(pair), "actions": _of(pair, facts["actions"]), "payoffs": payoffs}
+    own = {
+        "game": "",
+        "agents": list(pair),
+        "actions": _of(pair, facts["actions"]),
+        "payoffs": payoffs,
+    }
     return {**facts, **own}, seen
 
 

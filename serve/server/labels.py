@@ -3,9 +3,12 @@
     client.threads.search(metadata={"game": "escape_room", "status": "agreed"})
 
 LangGraph merges a run's metadata into its thread only if the run creates the thread. So the saver
-reports each checkpoint that changes a label, and the in-process client updates the thread.
+reports each checkpoint that changes a label, and the in-process client updates the thread: at once
+where a play begins or ends, and a little later where a contract is signed, as the end mostly
+follows soon and a request takes as long as a turn.
 """
 
+import asyncio
 import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,6 +22,15 @@ logger = logging.getLogger(__name__)
 
 _FROM = {"settings", "status", "contract"}
 """The keys of the table that labels depend on."""
+
+_LATER = {"contract"}
+"""Those of them that can wait."""
+
+SOON = 5.0
+"""Seconds that they wait at most."""
+
+_late: dict[str, asyncio.TimerHandle] = {}
+_telling: set[asyncio.Task[None]] = set()
 
 
 def labels(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,8 +50,26 @@ def labels(table: Mapping[str, Any]) -> dict[str, Any]:
 
 async def label(thread: str, table: Mapping[str, Any], written: Iterable[str]) -> None:
     """Update a thread's labels, if a key that they depend on was just written."""
-    if _FROM.isdisjoint(written) or not (found := labels(table)):
+    changed = _FROM.intersection(written)
+    if not changed or not (found := labels(table)):
         return
+    if late := _late.pop(thread, None):
+        late.cancel()
+    if changed <= _LATER:
+        loop = asyncio.get_running_loop()
+        _late[thread] = loop.call_later(SOON, _begin, thread, found)
+    else:
+        await _update(thread, found)
+
+
+def _begin(thread: str, found: dict[str, Any]) -> None:
+    del _late[thread]
+    telling = asyncio.create_task(_update(thread, found))
+    _telling.add(telling)
+    telling.add_done_callback(_telling.discard)
+
+
+async def _update(thread: str, found: dict[str, Any]) -> None:
     try:
         await inside().threads.update(thread, metadata=found)
     except httpx.HTTPError as error:

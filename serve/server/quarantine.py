@@ -11,9 +11,21 @@ import asyncio
 from functools import cache
 from uuid import uuid4
 
-from sqlalchemy import Column, Integer, MetaData, String, Table, delete, func, insert, select
+from sqlalchemy import (
+    Column,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+)
 
 from shapley_coop.state import home
+from shapley_coop.state.storage.driver import Statement
 from shapley_coop.state.storage.engine import Book
 
 _metadata = MetaData()
@@ -24,6 +36,13 @@ _starts = Table(
     Column("run", String(64), nullable=False, index=True),
     Column("server", String(32), nullable=False),
     Column("head", String(64), nullable=False),
+)
+
+_NOTE = Statement(insert(_starts))
+_BEFORE = Statement(
+    select(_starts.c.server, _starts.c.head)
+    .where(_starts.c.run == bindparam("run"), _starts.c.server != bindparam("server"))
+    .order_by(_starts.c.number)
 )
 
 SERVER = uuid4().hex
@@ -47,17 +66,15 @@ class Starts(Book):
         Raises:
             Quarantined: it has ended its last two servers, and gets no further.
         """
-        before = self._rows(
-            select(_starts.c.server, _starts.c.head)
-            .where(_starts.c.run == run, _starts.c.server != server)
-            .order_by(_starts.c.number)
-        )
-        if len({row.server for row in before}) >= KILLS and before[-1].head == head:
-            raise Quarantined(
-                f"run {run} ended its server twice at this step, and is not started again:"
-                " create a new run on its thread to go on"
-            )
-        self._write((insert(_starts), {"run": run, "server": server, "head": head}))
+        start = {"run": run, "server": server, "head": head}
+        with self._session() as session:
+            before = session.rows(_BEFORE, {"run": run, "server": server})
+            if len({row["server"] for row in before}) >= KILLS and before[-1]["head"] == head:
+                raise Quarantined(
+                    f"run {run} ended its server twice at this step, and is not started again:"
+                    " create a new run on its thread to go on"
+                )
+            session.write(_NOTE, [start])
 
     def forget(self, server: str = SERVER) -> None:
         """Take the notes of a server back, which ends in order."""

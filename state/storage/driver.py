@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Delete, Engine, Insert, Select, Update, event
+from sqlalchemy import Connection, Delete, Engine, Insert, Select, Table, Update, event
 from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -27,7 +27,8 @@ class Statement:
     """A statement of SQLAlchemy's that is compiled once.
 
     Args:
-        core: the statement, with a `bindparam` for each value; an insert sets every column.
+        core: the statement, with a `bindparam` for each value; an insert sets every column but one
+            that the database counts.
     """
 
     def __init__(self, core: Select[Any] | Insert | Update | Delete) -> None:
@@ -35,7 +36,9 @@ class Statement:
 
     @cached_property
     def _compiled(self) -> SQLCompiler:
-        names = [c.key for c in self.core.table.c] if isinstance(self.core, Insert) else None
+        names = None
+        if isinstance(self.core, Insert) and isinstance(table := self.core.table, Table):
+            names = [c.key for c in table.c if c is not table.autoincrement_column]
         made = self.core.compile(dialect=dialect(), column_keys=names)
         assert isinstance(made, SQLCompiler)
         return made

@@ -3,7 +3,8 @@
 import logging
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -13,6 +14,7 @@ from sqlalchemy import Connection, Engine, Executable, MetaData, Row, create_eng
 from sqlalchemy.engine import make_url
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
+from shapley_coop.state.storage.driver import CoreSession, Session, driver_of
 from shapley_coop.state.storage.versions import BOOKS, check_known, version_of
 
 BUSY_SECONDS = 60
@@ -98,6 +100,16 @@ class Book:
 
     def _row(self, query: Executable) -> Row[Any] | None:
         return next(iter(self._rows(query)), None)
+
+    @contextmanager
+    def _session(self) -> Iterator[Session]:
+        """One transaction, to make statements in; on SQLite together with others' of the file."""
+        if self._engine.dialect.name == "sqlite":
+            with driver_of(self._engine).writing() as session:
+                yield session
+        else:
+            with self._engine.begin() as connection:
+                yield CoreSession(connection)
 
     def _write(self, *changes: tuple[Executable, Any]) -> None:
         """Make changes, each a statement with its rows, in one transaction."""

@@ -62,6 +62,9 @@ function summed(rows) {
 
 // Said
 
+/** Labels of a pass that no refused answer led to. */
+const UNREFUSED = new Set(["PASS", "BUDGET"]);
+
 function tellSaid(event, bundle) {
   return h(
     "article",
@@ -75,7 +78,7 @@ function tellSaid(event, bundle) {
     ),
     event.text && speech(event.text),
     event.deal && offer(event),
-    event.label && h("p", { class: "mark refused" }, `✕ refused: ${refusal(event.label)}`),
+    event.label && h("p", { class: "mark refused" }, `${UNREFUSED.has(event.label) ? "" : "✕ refused: "}${refusal(event.label)}`),
     bill(event.id),
     thoughts(bundle, event.id),
   );
@@ -112,7 +115,7 @@ function verb(event) {
     case "leave":
       return `leaves${number}`;
     case "pass":
-      return event.label ? "passes, after its last try" : "passes";
+      return event.label && !UNREFUSED.has(event.label) ? "passes, after its last try" : "passes";
     case "claim":
       return "claims";
     default:
