@@ -30,11 +30,9 @@ def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> No
         say("cost unknown: a model has no price; give --prices FILE")
     elif found.simulated and found.cost.high:
         low, high = found.cost.likely, found.cost.high
-        say(
-            f"{low:.4f} to {high:.4f} USD, by the prices of {prices.told}: from answers as short as"
-        )
-        say("the pilot's to the longest that the seats allow, with every letter tried as often as")
-        say("the room allows. max_tokens of a seat and tries of the room set the upper end.")
+        say(f"{low:.4f} to {high:.4f} USD, by the prices of {prices.told}:")
+        say("from answers as short as the pilot's to the longest that the seats allow, each letter")
+        say("tried as often as the room allows (max_tokens of a seat and tries set the upper end).")
     elif not found.cost.likely:
         say(f"{found.cost.likely:.4f} USD, by the prices of {prices.told}")
     else:

@@ -1,6 +1,7 @@
 """The experiments' commands, as somebody types them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,19 @@ def test_a_dry_run_tells_and_leaves_nothing(tmp_path):
     assert "0.0000 USD" in told
     assert "pilot of 5 runs" in told
     assert not (tmp_path / "out").exists()
+
+
+def test_before_anything_is_paid_a_dry_run_tells_a_range_and_what_it_is_from(tmp_path):
+    path = tmp_path / "paid.yaml"
+    path.write_text(
+        "base: {game: escape_room, seats: {'*': {model: openai:gpt-5-mini, max_tokens: 100}}}\n"
+        "vary: {tries: [1, 4]}\n"
+    )
+    told = said("sweep", path, "-o", tmp_path / "out", "--dry-run")
+    low, high = map(float, re.findall(r"([0-9.]+) to ([0-9.]+) USD", told)[0])
+    assert 0 < low < high
+    reason = "from answers as short as the pilot's to the longest that the seats allow"
+    assert reason in " ".join(told.split())
 
 
 def test_conditions_of_one_folder_are_compared(folder):

@@ -20,21 +20,27 @@ def of_row(row: Row) -> dict[str, Conduct]:
     return conduct(row["result"]["agents"], row["record"], row["result"]["breaches"])
 
 
+COUNTS: dict[str, Callable[[Conduct], int]] = {
+    "breaches": lambda one: len(one["breaches"]),
+    "passes": lambda one: len(one["passes"]),
+    "unusable": lambda one: sum(each["why"] == "unusable" for each in one["passes"]),
+}
+"""What is counted of an agent's conduct."""
+
+
 def breaches(row: Row, agent: str) -> float | None:
     """How often a clause was broken; None of an agent that is not in the run."""
-    return _counted(row, agent, lambda one: len(one["breaches"]))
+    return _counted(row, agent, COUNTS["breaches"])
 
 
 def passes(row: Row, agent: str) -> float | None:
     """In how many turns an agent was asked to act and took no action."""
-    return _counted(row, agent, lambda one: len(one["passes"]))
+    return _counted(row, agent, COUNTS["passes"])
 
 
 def unusable(row: Row, agent: str) -> float | None:
     """How many of these because no answer could be read, or none was legal."""
-    return _counted(
-        row, agent, lambda one: sum(each["why"] == "unusable" for each in one["passes"])
-    )
+    return _counted(row, agent, COUNTS["unusable"])
 
 
 def _counted(row: Row, agent: str, count: Callable[[Conduct], int]) -> float | None:

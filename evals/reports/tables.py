@@ -24,6 +24,7 @@ from typing import Any
 
 import polars as pl
 
+from shapley_coop.evals.measures import conduct
 from shapley_coop.evals.measures.evaluators import EVALUATORS, score, scores
 from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.store import stored, suites_of
@@ -35,9 +36,6 @@ Line = dict[str, Any]
 
 PART = 500
 """Runs of which the tables are made at a time."""
-
-CONDUCT = ("breaches", "passes", "unusable")
-"""Measures of an agent's conduct, told beside what it is due."""
 
 _TYPES = {"text": pl.String, "int": pl.Int64, "float": pl.Float64, "bool": pl.Boolean}
 
@@ -233,6 +231,7 @@ def _settlements(row: Row) -> Iterator[Line]:
     outcome, credit = row["result"], row["result"]["credit"]
     total = sum(outcome["payoffs"].values())
     errors = credit["standard_error"] or {}
+    own, known = outcome.get("measures", {}), conduct.of_row(row)
     for agent in outcome["agents"]:
         payoff, claim = outcome["payoffs"][agent], credit["claims"].get(agent, {})
         yield {
@@ -248,9 +247,8 @@ def _settlements(row: Row) -> Iterator[Line]:
             "refused": row["refused"].get(agent, 0),
             "baseline": score(row, f"baseline:{agent}"),
             **{key: credit[key].get(agent) for key in ("marginal", "leave_one_out")},
-            **{key: _whole(score(row, f"{key}:{agent}")) for key in CONDUCT},
+            **{
+                key: int(own.get(f"{key}:{agent}", count(known[agent])))
+                for key, count in conduct.COUNTS.items()
+            },
         }
-
-
-def _whole(count: float | None) -> int | None:
-    return None if count is None else int(count)

@@ -17,6 +17,7 @@ import datetime
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,7 @@ class Prices:
 NO_PRICES = Prices({})
 
 
+@lru_cache(maxsize=1024)
 def is_free(model: str) -> bool:
     """Whether its answers cost nothing."""
     seat = Seat(model=model)
