@@ -86,7 +86,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Play a game with a workflow, to its settlement."""
-    from shapley_coop.graphs.running import prepare
+    from shapley_coop.graphs.preparing import prepare
 
     given = {
         "game": game,

@@ -63,7 +63,7 @@ def begun(
     Raises:
         ValueError: a seat is wrong.
     """
-    from shapley_coop.graphs.running import prepare
+    from shapley_coop.graphs.preparing import prepare
     from shapley_coop.state import RunConfig
 
     given = {"game": "delivered", "params": params, "seats": seats, "seed": seed}

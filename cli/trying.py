@@ -50,7 +50,8 @@ def _played(seats: dict[str, Any]) -> "tuple[list[Kind], str]":
     """One run in a home of its own: what came back, and why the seat failed if it did."""
     from shapley_coop.evals.measures.playable import Refusals, kinds
     from shapley_coop.evals.sweeps.pilot import home_for_now
-    from shapley_coop.graphs.running import follow, prepare
+    from shapley_coop.graphs.preparing import prepare
+    from shapley_coop.graphs.running import follow
     from shapley_coop.graphs.threads import table_of
     from shapley_coop.seats import SeatError
     from shapley_coop.state import home

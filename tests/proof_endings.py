@@ -13,7 +13,8 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from shapley_coop.games import load
-from shapley_coop.graphs.running import Waiting, follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import SeatError
 from shapley_coop.seats.models import RETRIES

@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 import pytest
 
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import SeatError
 from shapley_coop.seats.clients import clients

@@ -11,7 +11,8 @@ from typing import Any, get_args
 from shapley_coop.deals import Deal, Do, Share, Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.verifying import verify_run
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.seats import SeatError
 from shapley_coop.state import Run, RunConfig, home

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.games import load
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.seats import SeatError
 from shapley_coop.seats.tracing import HIDE

@@ -22,7 +22,8 @@ from shapley_coop.deals import (
 from shapley_coop.deals.written.reading import agrees, read_words
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
-from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.embedded import character
 from shapley_coop.seats.embedded.contracting import Clerk, Party

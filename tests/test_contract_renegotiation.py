@@ -11,7 +11,8 @@ import pytest
 from shapley_coop.deals import Deal, Do, Pay, Share, Turns, certify, put, scan, sign, wire_form
 from shapley_coop.deals.enforcement import Enforcement
 from shapley_coop.games import load
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.embedded import character
 from shapley_coop.seats.embedded.contracting import Party

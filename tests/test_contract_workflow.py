@@ -8,7 +8,8 @@ from shapley_coop.deals import Deal, Do, Event, Last, Pay, Terms, wire_form
 from shapley_coop.deals.written.document import INTENT, compose
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
-from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import RunConfig, home
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.graphs.running import Waiting, follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.seats.person import overdue
 from shapley_coop.seats.records import Mail
 from shapley_coop.serve.seats import deadlines

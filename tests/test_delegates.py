@@ -12,7 +12,8 @@ from shapley_coop.deals.parties import bound_by, without
 from shapley_coop.deals.signing import PrivateKey, as_bytes
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load, names
-from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import NOT_PLAYED
 from shapley_coop.seats.records import Mail

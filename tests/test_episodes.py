@@ -8,7 +8,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from shapley_coop.graphs import builder
-from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.seats.records import Answer, Asked, Entry, nonce
 from shapley_coop.state import RunConfig, home

@@ -9,7 +9,8 @@ from contextlib import suppress
 import pytest
 from sqlalchemy import create_engine, text
 
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.seats.steps import converse
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage.leases import Busy, FileLeases, LeaseLost, Leases, PostgresLeases

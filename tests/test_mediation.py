@@ -14,7 +14,8 @@ from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
 from shapley_coop.games.matrix import MatrixGame
 from shapley_coop.graphs import builder
-from shapley_coop.graphs.running import Waiting, answer, follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import Waiting, answer, follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.state import EvaluatedTable, Home, RunConfig, Table, home
 from shapley_coop.state.proof import OPERATOR, check, envelope_signed, statement_of

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import CredentialsMissing, Question, Seat, SeatError, ask, check_seat
 from shapley_coop.seats.clients import clients

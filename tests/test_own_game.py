@@ -8,7 +8,8 @@ import pytest
 
 from shapley_coop.cli.authoring import new_game
 from shapley_coop.games import GameError, foresight_of, load
-from shapley_coop.graphs.running import play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import play
 from shapley_coop.state import RunConfig, config_of, game_of
 from tests.coop_command import FAILED, Coop, coop_in, valid
 from tests.stub_openai import StubOpenAI

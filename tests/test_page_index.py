@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from shapley_coop.graphs.running import Waiting, follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import Waiting, follow, play
 from shapley_coop.serve.view.local import viewer
 from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.serve.view.run_summary import number

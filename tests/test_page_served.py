@@ -10,7 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
 from shapley_coop.serve.view.bundle import VERSION
 from shapley_coop.serve.view.local import viewer
 from shapley_coop.serve.view.run_sources import FolderSource, HomeSource

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from shapley_coop.graphs.preparing import prepare
 from shapley_coop.graphs.replies import open_questions
-from shapley_coop.graphs.running import Waiting, answer, follow, prepare
+from shapley_coop.graphs.running import Waiting, answer, follow
 from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.state import Run, RunConfig, home
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import configured, opened, table_of
 from shapley_coop.seats.person import FORMS, PASS, as_message, form, request
 from shapley_coop.seats.records import Mail

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.cli.options import personas_from
-from shapley_coop.graphs.running import play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import check_pack, fingerprint, names, render, using
 from shapley_coop.state import RunConfig, home

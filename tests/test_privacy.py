@@ -19,7 +19,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
 from shapley_coop.graphs import builder
-from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
 from shapley_coop.seats import SeatError, as_text
 from shapley_coop.seats.models import KEYS
 from shapley_coop.state import RunConfig, home

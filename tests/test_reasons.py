@@ -12,7 +12,8 @@ from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.reasons import scored
 from shapley_coop.evals.sweeps.rows import row_of
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import write_retry
 from shapley_coop.seats.records import Entry

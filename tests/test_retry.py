@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from shapley_coop.deals.language.speech import speech_in
-from shapley_coop.graphs.running import Waiting, answer, follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import Waiting, answer, follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.prompts import write_retry
 from shapley_coop.seats.letters import MAX_SHOWN, as_text

@@ -13,7 +13,8 @@ import psycopg
 import pytest
 from sqlalchemy import create_engine, event, text
 
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.state import RunConfig, home
 from shapley_coop.state.storage import home as homes
 from shapley_coop.state.storage.bounded import SECONDS_VARIABLE

@@ -10,7 +10,8 @@ from langchain_core.tracers.schemas import Run as Trace
 from sqlalchemy import text
 
 from shapley_coop.evals.verifying import verify_run
-from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats import SeatError
 from shapley_coop.seats.recording import recorded

@@ -10,7 +10,8 @@ from shapley_coop.deals import Deal, Do, Terms
 from shapley_coop.deals.written.document import compose
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load
-from shapley_coop.graphs.running import follow, play, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow, play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.letters import facts
 from shapley_coop.state import RunConfig, home

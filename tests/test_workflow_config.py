@@ -7,7 +7,8 @@ from jsonschema import Draft202012Validator
 
 from shapley_coop.games import names as games
 from shapley_coop.graphs import builder, names
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.state import RunConfig
 from shapley_coop.state.workflow_config import merged
 

@@ -10,7 +10,8 @@ from shapley_coop.evals.sweeps.provenance import provenance
 from shapley_coop.evals.sweeps.rows import Clock, Finished, calls_of, row_of, volatile_of
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.graphs.running import follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import follow
 from shapley_coop.graphs.threads import remove, table_of
 from shapley_coop.seats.records import Entry
 from shapley_coop.seats.tracing import tracing

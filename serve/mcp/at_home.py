@@ -7,7 +7,8 @@ from shlex import quote
 from typing import Any
 
 from shapley_coop.evals.verifying import Check, verify_run
-from shapley_coop.graphs.running import Waiting, follow, prepare
+from shapley_coop.graphs.preparing import prepare
+from shapley_coop.graphs.running import Waiting, follow
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.mcp.place import Standing
 from shapley_coop.serve.mcp.protocol import PARSE, Tool, answered, failed

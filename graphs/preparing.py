@@ -1,0 +1,73 @@
+"""Preparing a run: everything that can be checked before it is entered in the register."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from shapley_coop.files import first_error
+from shapley_coop.games.catalogue import title
+from shapley_coop.graphs.catalogue import builder
+from shapley_coop.prompts import check_pack
+from shapley_coop.seats import check_seat
+from shapley_coop.state import Run, RunConfig, game_of, home, settings_of
+from shapley_coop.state.storage.kept import pack_of
+from shapley_coop.state.workflow_config import check_kind
+
+MOST_OF_A_TITLE = 40
+"""Characters of a game's title in a run's name."""
+
+
+def prepare(
+    graph: str,
+    room: RunConfig | Mapping[str, Any],
+    run: str = "",
+    idempotency_key: str = "",
+) -> Run:
+    """Check everything that can be checked, and enter the run in the register.
+
+    Args:
+        graph: the workflow.
+        room: the configuration.
+        run: its name; without one it gets one.
+        idempotency_key: the caller's name for the request, which returns the same run each time.
+
+    Raises:
+        ValueError: the workflow, the game, a parameter, an agent or a seat is wrong, or the key is
+            that of another request.
+        CredentialsMissing: a seat's key is not set.
+    """
+    resolved = _checked(room).resolve()
+    settings = settings_of(resolved)
+    page, played = builder(graph), game_of(settings)
+    check_kind(played, page.plays, graph)
+    page.check_game(played)
+    played.make_ready()
+    for seat in resolved.seats.values():
+        check_seat(seat)
+    check_pack(pack_of(resolved.prompts))
+    game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
+    name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"
+    return home().runs.begin(name, graph, settings, page.version, idempotency_key)
+
+
+def _checked(room: RunConfig | Mapping[str, Any]) -> RunConfig:
+    """A configuration, or a mapping that is one."""
+    if isinstance(room, RunConfig):
+        return room
+    try:
+        return RunConfig.model_validate(room)
+    except ValidationError as error:
+        raise ValueError(str(first_error(error, RunConfig))) from None
+
+
+def _name(run: str) -> str:
+    """A run's name, which commands, file names and addresses can hold."""
+    if not re.fullmatch(r"[^\W_][\w.,=+@-]{0,79}", run):
+        raise ValueError(
+            f"--name {run[:100]!r} is no name for a run: give 1 to 80 letters, digits, and any of "
+            "_ . , = + @ -, with a letter or digit first"
+        )
+    return run
