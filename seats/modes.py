@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManager, BaseCallbackManager
+from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -118,8 +118,6 @@ async def invoked(
 def _listeners(model: BaseChatModel, config: RunnableConfig) -> bool:
     """Whether anybody follows a call: a trace, a stream of messages, a callback, a debug log."""
     given = ensure_config(config).get("callbacks")
-    if isinstance(given, BaseCallbackManager) and not (model.callbacks or model.verbose):
-        return bool(given.handlers)  # a node's, for which LangGraph has found all that listen
     manager = AsyncCallbackManager.configure(given, model.callbacks, model.verbose)
     return bool(manager.handlers)
 

@@ -63,6 +63,7 @@ def test_a_role_that_pays_more_makes_nobody_stronger() -> None:
     assert np.array_equal(wins(payoffs), wins(payoffs * 7)), "and so does no unit"
 
 
+@pytest.mark.slow
 def test_more_in_every_place_ranks_first_with_an_interval_that_holds_it() -> None:
     dice = np.random.default_rng(1)
     payoffs = dice.normal(size=(2, 2, 3, 3, 30))
@@ -109,6 +110,7 @@ def test_who_turns_down_what_it_then_takes_has_bluffed(agreed: float, bluff: flo
     assert score({**row, "offers": talk[:1]}, "bluff") is None
 
 
+@pytest.mark.slow
 def test_a_tournament_is_played_once_verified_and_written_as_a_page(
     coop: Coop, tmp_path: Path
 ) -> None:
