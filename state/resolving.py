@@ -1,11 +1,13 @@
 """A run's configuration with nothing left to look up, or why it cannot be played."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shapley_coop.credit import can_settle
 from shapley_coop.games import Game
 from shapley_coop.games.catalogue import read
+from shapley_coop.games.opened import opens
 from shapley_coop.seats import Seat
 from shapley_coop.seats.seat import RECORDING
 from shapley_coop.state.storage.kept import keep_pack, keep_persona
@@ -44,6 +46,7 @@ def resolved(room: "RunConfig", game: Game) -> "RunConfig":
         raise ValueError(f"{game.name} makes no offers that could be signed: leave out keys")
     kept = {
         "game": read(room.game),
+        "params": {key: _where(key, value) for key, value in room.params.items()},
         "seats": {name: _described(seat) for name, seat in seats.items()},
         "personas": {agent: keep_persona(text) for agent, text in room.personas.items()},
         "prompts": keep_pack(room.prompts),
@@ -51,6 +54,12 @@ def resolved(room: "RunConfig", game: Game) -> "RunConfig":
         "mandates": {a: keep_mandate(text, a) for a, text in room.mandates.items()},
     }
     return room.model_copy(update=kept)
+
+
+def _where(key: str, value: Any) -> Any:
+    """A parameter; of a file the absolute path, so that a run finds it from any folder."""
+    is_file = isinstance(value, str) and opens(key, value) and Path(value).is_file()
+    return str(Path(value).absolute()) if is_file else value
 
 
 def _check_game(room: "RunConfig", game: Game) -> None:

@@ -61,6 +61,16 @@ def lamp(tmp_path: Path) -> Path:
     return file
 
 
+def test_a_run_finds_its_market_from_any_folder(
+    lamp: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(lamp.parent)
+    settings = RunConfig(game="trade", params={"market": "lamp.json"}).resolve()
+    monkeypatch.chdir("/")
+    assert settings.params == {"market": str(lamp)}
+    assert settings.resolve() == settings
+
+
 def asked(file: Path, asking: Any, **more: Any) -> TurnContext:
     config = RunConfig(game="trade", params={"market": str(file), **more.pop("params", {})})
     settings = config.resolve().model_dump(mode="json")
