@@ -1,6 +1,7 @@
 """How what several steps write to one key of the table becomes one value."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 from shapley_coop.games import Turn
@@ -10,25 +11,21 @@ Event = TypeVar("Event", bound=Mapping[str, object])
 
 def keep_by_id(events: list[Event], writes: Sequence[list[Event]]) -> list[Event]:
     """Fold events in, each id once, so that a replayed write changes nothing."""
-    known = {event["id"] for event in events}
-    kept = list(events)
-    for write in writes:
-        for event in write:
-            if event["id"] not in known:
-                known.add(event["id"])
-                kept.append(event)
-    return kept
+    return _keep_by("id", events, writes)
 
 
 def keep_by_turn(turns: list[Turn], writes: Sequence[list[Turn]]) -> list[Turn]:
     """Fold turns in, each number once."""
-    known = {turn["turn"] for turn in turns}
-    kept = list(turns)
-    for write in writes:
-        for turn in write:
-            if turn["turn"] not in known:
-                known.add(turn["turn"])
-                kept.append(turn)
+    return _keep_by("turn", turns, writes)
+
+
+def _keep_by(key: str, events: list[Event], writes: Sequence[list[Event]]) -> list[Event]:
+    known = {event[key] for event in events}
+    kept = list(events)
+    for event in chain.from_iterable(writes):
+        if event[key] not in known:
+            known.add(event[key])
+            kept.append(event)
     return kept
 
 

@@ -64,18 +64,9 @@ def parties_by_counts(
         NotFinite: payoffs do not go by counts, a clause depends on more than turns, deposits are at
             stake, or nothing keeps all of the contract.
     """
-    if not facts.get("by_count"):
-        raise NotFinite("its payoffs do not go by counts")
     enforcement = enforcement or Enforcement()
-    if enforcement.mode == "escrow":
-        raise NotFinite("deposits are worked out for games that can be enumerated alone")
     clauses, before = compiled(agreed), compiled(standing)
-    for term in (*clauses, *before):
-        if not _simple(term, enforcement.executes):
-            raise NotFinite(
-                f"among so many, only duties and fixed payments at turns that are known are worked "
-                f"out, and {term.cid} is none"
-            )
+    _check_can_be_counted((*clauses, *before), facts, enforcement)
     agents, turns = list(facts["agents"]), range(len(record) + 1, int(facts["turns"]) + 1)
     counts, asks = Counts.of(facts), [_asked(clauses, agents, turn) for turn in turns]
     stood = [_asked(before, agents, turn) for turn in turns]
@@ -102,6 +93,22 @@ def parties_by_counts(
             guaranteed=told.guaranteed + moved[agent],
         )
     return parties
+
+
+def _check_can_be_counted(
+    clauses: Clauses, facts: Mapping[str, Any], enforcement: Enforcement
+) -> None:
+    """Refuse what counts cannot tell; names the first reason."""
+    if not facts.get("by_count"):
+        raise NotFinite("its payoffs do not go by counts")
+    if enforcement.mode == "escrow":
+        raise NotFinite("deposits are worked out for games that can be enumerated alone")
+    for term in clauses:
+        if not _simple(term, enforcement.executes):
+            raise NotFinite(
+                f"among so many, only duties and fixed payments at turns that are known are worked "
+                f"out, and {term.cid} is none"
+            )
 
 
 def _simple(term: CompiledClause, executes: bool) -> bool:
