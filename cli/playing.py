@@ -31,7 +31,7 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.files import first_error
+from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
     from shapley_coop.state import RunConfig

@@ -36,8 +36,8 @@ def not_here(key: str, value: Any) -> str:
     if key in IMPORTS or not opens(key, value) or Path(value).exists():
         return ""
     return (
-        f"the {key} file {value} is not on this machine: play, contributions, transfers and payoffs "
-        "follow from it, and cannot be checked without it"
+        f"the {key} file {value} is not on this machine: play, contributions, transfers and "
+        "payoffs follow from it, and cannot be checked without it"
     )
 
 

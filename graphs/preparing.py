@@ -7,9 +7,9 @@ from uuid import uuid4
 
 from pydantic import ValidationError
 
-from shapley_coop.files import first_error
 from shapley_coop.games.catalogue import title
 from shapley_coop.graphs.catalogue import builder
+from shapley_coop.invalid import first_error
 from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
 from shapley_coop.state import Run, RunConfig, game_of, home, settings_of

@@ -57,7 +57,9 @@ def test_who_has_not_the_file_is_told_what_it_cannot_check(coop: Coop, tmp_path:
     asked = ("--trust-programs", "check", "sold.json", "--key", "operator=operator.pem")
     assert coop(*asked).code == 0
     (tmp_path / "lamp.yaml").unlink()
-    missing = f"the market file {tmp_path / 'lamp.yaml'} is not on this machine: play, contributions"
+    missing = (
+        f"the market file {tmp_path / 'lamp.yaml'} is not on this machine: play, contributions"
+    )
     assert missing in one_line(coop("verify", "sold"), USAGE)
     checked = coop(*asked)
     assert checked.code == FAILED

@@ -270,6 +270,18 @@ def test_of_each_issue_one_option_is_agreed_on_and_worth_to_each_what_it_says(
     ("content", "why"),
     [
         ({}, "agents: it is missing"),
+        ({**LAMP, "colour": 777.25}, "no setting 'colour': there are name, about, pool, issues"),
+        ({"agents": {"A": {"holds": {"x": 1}}}}, "agents: it has 1: give 2 or more"),
+        *(
+            ({"agents": {"A": told, "B": {}}}, why)
+            for told, why in (
+                ({"purs": 777.25}, "no setting 'agents.A.purs': did you mean 'purse'?"),
+                ({"holds": {"x": 777.25}}, "agents.A.holds.x: it has to be a whole number"),
+                ({"holds": ["x"]}, "agents.A.holds: it has to be a mapping, as in {key: value}"),
+                ({"worth": {"x": None}}, "agents.A.worth.x: it has to be a number"),
+                (777.25, "agents.A: it has to be a mapping, as in {key: value}"),
+            )
+        ),
         ({"agents": {"A": {}, "B": {}}}, "there are 0 goods: give 1 to 12"),
         ({"agents": {"A": {"holds": {"x": -1}}, "B": {}}}, "A holds -1 x: give 0 to 1000000000"),
         (

@@ -13,8 +13,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.evals.sweeps.suite import Suite, parse_seeds, refuse_programs
-from shapley_coop.files import first_error, no_such, read_mapping
+from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games import load
+from shapley_coop.invalid import first_error
 
 FIRST, SECOND = "first", "second"
 """The axes: who has the game's first role, and who its second."""
