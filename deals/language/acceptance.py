@@ -62,10 +62,10 @@ def in_a_word(message: Message) -> Message:
     if word is None or any(part is not None for part in decided):
         return message
     decision = DECISIONS[word]
-    field, said, tag = decision, "", f"<{decision.upper()}>"
+    changes: dict[str, Any] = {decision: ""}
+    tag = f"<{decision.upper()}>"
     if decision == "leave":
-        field, said, tag = "action", decision, f"<ACTION>{decision}</ACTION>"
-    changes: dict[str, Any] = {field: said}
+        changes, tag = {"action": decision}, f"<ACTION>{decision}</ACTION>"
     return replace(message, **changes, repairs=(*message.repairs, f"read {word.upper()} as {tag}"))
 
 
