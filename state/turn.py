@@ -141,6 +141,10 @@ class TurnContext:
         seat = self.evaluated.config.seats.get(agent)
         return seat is not None and seat.human
 
+    def is_heard(self, agent: str) -> bool:
+        """Whether an agent's answer can hold words to all."""
+        return self.asking.act not in _UNHEARD and agent not in OUTSIDERS
+
 
 Check = Callable[[TurnContext, str, Answer], AgentOutput | Fault]
 """Reads an agent's answer: what it says, ready for the table, or why it is refused."""
@@ -247,9 +251,7 @@ def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> Agen
 
     The label tells that from a pass of its own will.
     """
-    heard = (
-        turn.asking.act not in _UNHEARD and agent not in OUTSIDERS and unfinished(answer) is None
-    )
+    heard = turn.is_heard(agent) and unfinished(answer) is None
     return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
 
 

@@ -117,6 +117,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
             fault.read,
             attempt=attempt,
             tries=private.refusal.tries,
+            heard=turn.is_heard(agent),
         )
     known = {**letter.facts, "fault": fault.record()}
     return replace(letter, facts=known, refused=private.refusal.answer, why=why)
