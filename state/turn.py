@@ -1,7 +1,7 @@
 """One asking: which agents are asked for what, when an answer is sound, and how it is published."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -95,7 +95,7 @@ class TurnContext:
         """The context of those who have not given a sound answer yet."""
         turn = cls(EvaluatedTable(table), asking, ())
         who = table.get("asked") or asking.who(turn.evaluated)
-        return replace(turn, asked=tuple(a for a in who if not turn.has_answered(a)))
+        return cls(turn.evaluated, asking, tuple(a for a in who if not turn.has_answered(a)))
 
     @property
     def table(self) -> Table:
