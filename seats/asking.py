@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -206,12 +207,11 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
         text, reply = await say(model, mode, letter, traced(q), form, tools)
     except Exception as error:
         # The client raises for a schema what is an answer like any other in text. It takes half a
-        # second to load, and is loaded where it can have been called.
-        from openai import ContentFilterFinishReasonError, LengthFinishReasonError
-
-        if isinstance(error, LengthFinishReasonError):
+        # second to load, and has raised nothing before.
+        openai: Any = sys.modules.get("openai")
+        if openai and isinstance(error, openai.LengthFinishReasonError):
             return _cut_answer(error.completion, q)
-        if not isinstance(error, ContentFilterFinishReasonError):
+        if not openai or not isinstance(error, openai.ContentFilterFinishReasonError):
             raise
         tokens_in, tokens_out = counted(None, q.text, "")
         return Answer("", False, tokens_in, tokens_out, withheld="filtered")
