@@ -14,7 +14,7 @@ from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import ensure_config
+from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import BaseTool
 
 from shapley_coop.deals.language.reading import ANNOTATIONS
@@ -117,7 +117,8 @@ async def invoked(
 
 def _listeners(model: BaseChatModel, config: RunnableConfig) -> bool:
     """Whether anybody follows a call: a trace, a stream of messages, a callback, a debug log."""
-    given = ensure_config(config).get("callbacks")
+    known: RunnableConfig = {**(var_child_runnable_config.get() or {}), **config}
+    given = known.get("callbacks")
     manager = AsyncCallbackManager.configure(given, model.callbacks, model.verbose)
     return bool(manager.handlers)
 

@@ -44,6 +44,16 @@ def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
     return found.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
 
 
+def files_below(folder: Path, name: str) -> list[Path]:
+    """The files of a name in a folder and below it, by path: of pipes, a reader would not return.
+
+    Args:
+        folder: where to look.
+        name: of the files, or a pattern.
+    """
+    return sorted(path for path in folder.rglob(name) if path.is_file())
+
+
 def yaml_of(text: str) -> Any:
     """What YAML says, as plain data.
 

@@ -67,6 +67,11 @@ def load_tournament(name: str) -> Tournament:
     path = _SHIPPED / f"{name}.yaml" if name in shipped() else Path(name)
     if not path.is_file():
         raise ValueError(no_such("tournament", name, shipped(), "or give a file"))
+    return read_tournament(path)
+
+
+def read_tournament(path: Path) -> Tournament:
+    """Read a tournament's file; its errors are those of `load_tournament`."""
     content = read_mapping(path, "a tournament", "give seats and games")
     try:
         found = Tournament.model_validate({"name": path.stem, **content})

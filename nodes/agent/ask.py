@@ -117,6 +117,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
             fault.read,
             attempt=attempt,
             tries=private.refusal.tries,
+            heard=turn.is_heard(agent),
         )
     known = {**letter.facts, "fault": fault.record()}
     return replace(letter, facts=known, refused=private.refusal.answer, why=why)
@@ -191,12 +192,9 @@ def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
     """The view, where the offer says whether the history shows it: once is enough."""
     if not (offer := view.get("offer")) or "revision" not in offer:
         return view
-    shown = [
-        line["offers"]
-        for line in told
-        if line.get("revision") == offer["revision"] and "offers" in line
-    ]
-    return {**view, "offer": {**offer, "told": shown[-1:] == [offer["in_words"]]}}
+    number = offer["revision"]
+    shown = (x["offers"] for x in reversed(told) if x.get("revision") == number and "offers" in x)
+    return {**view, "offer": {**offer, "told": next(shown, None) == offer["in_words"]}}
 
 
 async def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:
