@@ -182,18 +182,17 @@ async def _asked(
         model = RemoteAgent(seat=seat, question=question, journal=journal)
     else:
         model = chat_model(seat, agent=question.agent, seed=seed)
-    failure, busy = "", None
+    told = None
     try:
         async with asyncio.timeout(limit):
             answer = await _answered(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure, busy = described(error, seat, limit, question.agent), busy_for(error)
-    if failure:
-        # Raised outside the handler, so that no private text hangs on as its context.
+        failure = described(error, seat, limit, question.agent)
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
-        told.busy = busy
-        raise told
+        told.busy, told.said = busy_for(error), getattr(error, "said", "")
+    if told:
+        raise told  # outside the handler, so that no private text hangs on as its context
     return answer
 
 
