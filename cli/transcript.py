@@ -72,7 +72,7 @@ def _result(outcome: Mapping[str, Any]) -> str:
         ]
         for agent in outcome["agents"]
     ]
-    told = _table(["agent", "reward", "Shapley", "payoff"], rows)
+    told = _table(["agent", "reward", "Shapley gain", "payoff"], rows)
     paid = [
         f"{t['payer']} pays {t['payee']} {t['amount']:g} ({t['reason']})"
         for t in outcome["transfers"]

@@ -29,6 +29,7 @@ from shapley_coop.evals.verifying_books import (
     changed_postings,
     changed_settings,
     differences,
+    files_of,
     named,
     wrongly_cleared,
     wrongly_counted,
@@ -81,6 +82,7 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
     table = await table_of(known)
     return [
         _told("settings", changed_settings(known, table), "the same in register, table, result"),
+        *(Check(what, True, found) for what, found in files_of(known)),
         *await verify_ended(known, known.result),
         await asyncio.to_thread(_seals, known, table, kept),
     ]

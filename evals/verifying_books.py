@@ -5,6 +5,7 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Message, in_force, scan
+from shapley_coop.games.opened import is_file
 from shapley_coop.games.params import COUNT
 from shapley_coop.graphs.threads import Place
 from shapley_coop.seats.calls import calls_in
@@ -14,6 +15,7 @@ from shapley_coop.state import EvaluatedTable, Run, Table, final, home
 from shapley_coop.state.consent import counted_split
 from shapley_coop.state.market import ORDER, market_of, orders_of
 from shapley_coop.state.settlement import deposit_lines, reward_lines
+from shapley_coop.state.storage.digests import is_other
 
 MOST_NAMED = 3
 """Up to this many differences are named one by one."""
@@ -53,6 +55,19 @@ def changed_settings(run: Run, table: Table) -> list[str]:
     played = {"seed": settings["seed"], "seats": seats, "graph": run.graph, "run": run.run}
     stated = {key: result.get(key) for key in played}
     return found + [f"in the result {each}" for each in differences(stated, played)]
+
+
+def files_of(run: Run) -> Iterator[tuple[str, str]]:
+    """Of each file that a run needs and does not hold, whether this home knows it as the run's own.
+
+    By an edited one nothing is recomputed (`state.settings.game_of`).
+    """
+    digests = run.room.get("digests", {})
+    for key, path in run.room["params"].items():
+        if is_file(key, path):
+            known = is_other(path, digests.get(key, "")) is False
+            unknown = "this home has no digest of it: an edit would show as other contributions"
+            yield f"{key} file", "the one that was played with" if known else unknown
 
 
 def wrongly_cleared(table: Table) -> list[str]:

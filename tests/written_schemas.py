@@ -4,6 +4,7 @@ A model also reads other spellings than its schema's own (`seeds: 0-9`, `'1/4'`)
 so that an editor marks nothing that is read.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, TypeAdapter
@@ -14,6 +15,7 @@ from shapley_coop.evals.sweeps.suite import Suite
 from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.games.software_company.task import Task
+from shapley_coop.games.trade.market import MarketFile
 from shapley_coop.graphs import names
 from shapley_coop.state import RunConfig
 
@@ -30,6 +32,7 @@ class Kind(NamedTuple):
     name: str
     read_by: str
     schema: Schema
+    entries: Mapping[str, str] = {}  # of a key: the definition of what it holds by name
 
 
 def kinds() -> list[Kind]:
@@ -43,6 +46,12 @@ def kinds() -> list[Kind]:
             "config", "`RunConfig` in Python, a server's context, a suite's `base`", _of(RunConfig)
         ),
         Kind("scenario", "`coop run task_exchange --set scenario=FILE`", _scenario()),
+        Kind(
+            "market",
+            "`coop run trade --set market=FILE`",
+            _of(MarketFile),
+            {"agents": "Trader"},
+        ),
         Kind("task", "`coop run software_company --task FILE`", _of(Task)),
         Kind("prices", "`--prices FILE`, `COOP_PRICES`", _named(prices.json_schema())),
     ]

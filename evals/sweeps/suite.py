@@ -23,9 +23,10 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from shapley_coop import plugins
 from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
 from shapley_coop.evals.sweeps.specs import FigureSpec, Part, TableSpec
-from shapley_coop.files import first_error, no_such, read_mapping
+from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games.catalogue import is_program
 from shapley_coop.graphs.catalogue import check_name
+from shapley_coop.invalid import first_error
 from shapley_coop.permissions import PROGRAMS, permitted
 from shapley_coop.state import RunConfig
 

@@ -17,6 +17,8 @@ from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat
 from shapley_coop.seats.clients import clients, clients_here
+from shapley_coop.seats.seat import PYTHON
+from shapley_coop.state import game_of
 
 
 class Player(Protocol):
@@ -86,15 +88,20 @@ def check_cells(cells: Iterable[Cell]) -> None:
 
     Raises:
         CredentialsMissing: a key is not set.
-        ValueError: a person sits there, or there is no such character, recording or provider.
+        ValueError: a person sits there, there is no such character, recording or provider, or a
+            callable does not play the game.
     """
     # The cells of a condition have the same seats, and a big sweep has many cells.
-    kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
-    seats = {Seat.model_validate(seat) for seated in kinds.values() for seat in seated.values()}
-    for seat in sorted(seats, key=repr):
+    rooms = {id(cell.room["seats"]): cell.room for cell in cells}
+    seats = {
+        (found, game_of(dict(room)) if found.provider == PYTHON else None)
+        for room in rooms.values()
+        for found in map(Seat.model_validate, room["seats"].values())
+    }
+    for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):
         if seat.human:
             raise ValueError("a sweep cannot ask people: give every seat to a model")
-        check_seat(seat)
+        check_seat(seat, game.actions if game else None)
 
 
 async def sweep(
@@ -225,6 +232,7 @@ class _Sweep:
             paid = await self._player.paid_for(cell)
             line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
             line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
+            line |= {"said": said} if (said := getattr(error, "said", "")) else {}
             await asyncio.to_thread(self._writer.failed, line)
             if isinstance(error, SpendingLimit):
                 self.tally.stopped = self.tally.stopped or str(error)

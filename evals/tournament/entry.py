@@ -13,8 +13,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.evals.sweeps.suite import Suite, parse_seeds, refuse_programs
-from shapley_coop.files import first_error, no_such, read_mapping
+from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games import load
+from shapley_coop.invalid import first_error
 
 FIRST, SECOND = "first", "second"
 """The axes: who has the game's first role, and who its second."""
@@ -66,6 +67,11 @@ def load_tournament(name: str) -> Tournament:
     path = _SHIPPED / f"{name}.yaml" if name in shipped() else Path(name)
     if not path.is_file():
         raise ValueError(no_such("tournament", name, shipped(), "or give a file"))
+    return read_tournament(path)
+
+
+def read_tournament(path: Path) -> Tournament:
+    """Read a tournament's file; its errors are those of `load_tournament`."""
     content = read_mapping(path, "a tournament", "give seats and games")
     try:
         found = Tournament.model_validate({"name": path.stem, **content})
