@@ -105,11 +105,12 @@ async def invoked(
     """What a model answers, told to callbacks only where there are any.
 
     LangChain takes several times as long to describe a call to nobody as our own agents take to
-    answer. Its cache, rate limit and streaming work alike either way.
+    answer. Its cache, rate limit and streaming work alike either way; a program has none of them.
     """
     if _own_course(type(model)) or _listeners(model, config):
         return await model.ainvoke(messages, config=config)
-    result = await model._agenerate_with_cache(messages)
+    program = getattr(model, "reads_facts", False)
+    result = await (model._agenerate if program else model._agenerate_with_cache)(messages)
     message = result.generations[0].message
     assert isinstance(message, AIMessage), "a chat model answers with a message of its own"
     return message

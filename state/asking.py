@@ -74,7 +74,9 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     steps = _steps(turn, admitted) if any(asked[a].question.tools for a in admitted) else {}
 
     async def hear(agents: list[str]) -> list[Heard | BaseException]:
-        askings = (_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in agents)
+        askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in agents]
+        if len(agents) == len(admitted) == 1:  # nobody else has to finish before a failure
+            return [await askings[0]]
         return await asyncio.gather(*askings, return_exceptions=True)
 
     first = 1 if turn.evaluated.config.warm_cache else 0

@@ -15,6 +15,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from shapley_coop.canonical import cache_key
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
@@ -141,7 +142,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
 
 
-def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
+def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     """What the system part depends on beside the game, as JSON."""
     drafted = turn.asking.act == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
@@ -156,7 +157,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
     known["over"] = "own_rewards" in view
     known["bargains"] = bool(kinds) or (turn.topic.phase == "negotiation" and not outsider)
     pack = turn.evaluated.config.prompts
-    return json.dumps([turn.asking.rules, known, options, pack], sort_keys=True)
+    return cache_key([turn.asking.rules, known, options, pack])
 
 
 @lru_cache(maxsize=256)
@@ -166,7 +167,7 @@ def _of_game(game: Game) -> str:
 
 
 @lru_cache(maxsize=256)
-def _rules(rules: str, style: str) -> str:
+def _rules(rules: str, style: bytes) -> str:
     """The system part, written once for a game, its settings and the pack of prompts in use."""
     template, known, options, _ = json.loads(style)
     return write_rules(template, rules, known, **options)
