@@ -5,7 +5,7 @@ from typing import Any
 from shapley_coop.cli.console import say, show_table
 from shapley_coop.deals.mediation import DELEGATED
 from shapley_coop.state.conduct import did, unanswered
-from shapley_coop.state.outcome import simulation_note
+from shapley_coop.state.outcome import moved, simulation_note
 from shapley_coop.state.timeline import said_event
 
 STATUS = {
@@ -144,8 +144,8 @@ def report(outcome: dict[str, Any]) -> None:
     for agent, conduct in outcome.get("conduct", {}).items():
         if lost := unanswered(conduct["passes"]):
             say(f"{agent}: {lost}; what that cost is charged to its value")
-    for moved in outcome["transfers"]:
-        say(f"{moved['payer']} pays {moved['payee']} {moved['amount']:g} ({moved['reason']})")
+    for line in moved(outcome):
+        say(line)
     for breach in outcome["breaches"]:
         say(f"breach of {breach['clause']}: {breach['evidence']}")
     if outcome.get("ledger") == "counterfactual":
