@@ -5,18 +5,22 @@ import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shapley_coop.evals.sweeps.gates import Purse, Rates, SpendingLimit, SweepGate
 from shapley_coop.evals.sweeps.index import cells_in, indexed
 from shapley_coop.evals.sweeps.learning import Learning
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.rows import Finished
-from shapley_coop.evals.sweeps.store import Writer
+from shapley_coop.evals.sweeps.store import Writer, manifest
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat
+from shapley_coop.seats import CredentialsMissing, SeatError, check_seat
 from shapley_coop.seats.clients import clients, clients_here
+from shapley_coop.state import home
+
+if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.batch_provider import Pauses
 
 
 class Player(Protocol):
@@ -47,12 +51,15 @@ class Limits:
         cost: USD over all runs of the folder; None for no limit.
         errors: the part of the cells to be run that may fail.
         rates: provider → requests and tokens per minute; `*` is for every other.
+        batch: how long is waited, where letters are asked in batches; None where they are not. In
+            batches the sweep does not wait for its first cells: each letter of theirs takes one.
     """
 
     at_once: int = 16
     cost: float | None = None
     errors: float = 0.05
     rates: Mapping[str, Rates] = field(default_factory=dict)
+    batch: "Pauses | None" = None
 
 
 @dataclass
@@ -88,13 +95,20 @@ def check_cells(cells: Iterable[Cell]) -> None:
         CredentialsMissing: a key is not set.
         ValueError: a person sits there, or there is no such character, recording or provider.
     """
-    # The cells of a condition have the same seats, and a big sweep has many cells.
-    kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
-    seats = {Seat.model_validate(seat) for seated in kinds.values() for seat in seated.values()}
-    for seat in sorted(seats, key=repr):
+    for seat in sorted(seats_of(cells), key=repr):
         if seat.human:
             raise ValueError("a sweep cannot ask people: give every seat to a model")
         check_seat(seat)
+
+
+def check_none_waits(sweep: str) -> None:
+    """Refuse to ask letter by letter what an earlier process has asked in batches.
+
+    Raises:
+        ValueError: letters of the sweep wait in batches, and would be paid for twice.
+    """
+    if waiting := home().batched.waiting(sweep):
+        raise ValueError(f"{waiting} letters wait in batches: add --batch, which takes the answers")
 
 
 async def sweep(
@@ -118,14 +132,18 @@ async def sweep(
         prices: for the cost; models without a price cost nothing here.
         watch: called after each cell.
         tell: told once what the rest will cost, before more than the first cells of each condition
-            are played.
+            are played; and how batches go on.
+
+    Raises:
+        ValueError: letters are to be asked in batches, and an endpoint has none.
     """
     under_way = _Sweep(cells, player, writer, limits, prices, watch, tell)
     try:
-        async with clients(), asyncio.TaskGroup() as group:
+        async with clients():
             await under_way.begin()
-            for _ in range(min(limits.at_once, len(under_way.todo))):
-                group.create_task(under_way.work())
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(limits.at_once, len(under_way.todo))):
+                    group.create_task(under_way.work())
     finally:
         await player.close()
     return under_way.tally
@@ -153,6 +171,8 @@ class _Sweep:
         self.gate = SweepGate(self._prices, purse, self._limits.rates)
         self._learning = Learning(self._cells, self._known, self._done, self._prices)
         self.todo = self._learning.first(self.todo)
+        if self._limits.batch:
+            self._learning.cells = None
         self._next = iter(self.todo)
         self._dearest: float | None = None
         self._begun = self._playing = 0
@@ -161,12 +181,25 @@ class _Sweep:
     async def begin(self) -> None:
         """Put the gate up, and count what runs have cost whose process was killed."""
         clients_here().gate = self.gate
+        if self._limits.batch and self.todo:
+            await self._in_batches(self._limits.batch)
         await self._player.tidy(self._done)
         if self._limits.cost is not None:
             # Cells begin in order, so that those that were under way are among the first.
             for cell in self.todo[: (self._learning.cells or 0) + self._limits.at_once * 4]:
                 paid = _cost(self._prices, await self._player.paid_for(cell))
                 self.gate.purse.spent += max(0.0, paid - self._known.get(cell.id, 0.0))
+
+    async def _in_batches(self, pauses: "Pauses") -> None:
+        """Have letters asked in batches, where the endpoints have them."""
+        from shapley_coop.evals.sweeps.batches import Batches
+
+        sweep = manifest(self._writer.folder)["sweep"]
+        batches = Batches(sweep, lambda: self._playing, self._tell, pauses)
+        here = clients_here()
+        self.gate.batches, here.batched = batches, batches.client
+        here.closing.push_async_callback(batches.client.aclose)
+        await batches.check(seats_of(self.todo))
 
     async def work(self) -> None:
         """Play one cell after the other until there is none, or a limit is reached."""
