@@ -40,8 +40,8 @@ def show_forecast(
     else:
         say(f"{found.cost}, by the prices of {prices.told}")
     if found.batches:
-        say(f"in batches: the longest run waits for {found.batches} or more in a row, and each may")
-        say("take up to 24 hours; cells in flight wait together")
+        say("Letters wait for batches, which may take 24 hours each and have those of all runs in")
+        say(f"flight; the longest run waits for {found.batches} or more of them in a row.")
     say(f"{found.seconds:.0f} s one after the other, at the pilot's pace")
     say(f"From a pilot of {found.pilot} runs, at least one of each condition.")
     if found.simulated:

@@ -50,18 +50,18 @@ async def bounded(response: Any) -> None:
     if kind in ("text/html", "application/xhtml+xml"):
         raise WebPage
     encoding = response.headers.pop("content-encoding", "identity").strip().lower()
-    events = kind == "text/event-stream"
     file = response.request.url.path.endswith("/content")
-    most = LARGEST_STREAM if events else LARGEST_FILE if file else LARGEST_BODY
-    response.stream = _bounded_stream(response.stream, encoding, events, most)
+    events = kind == "text/event-stream"
+    response.stream = _bounded_stream(response.stream, encoding, events, file)
 
 
-def _bounded_stream(stream: Any, encoding: str, events: bool, most: int) -> Any:
+def _bounded_stream(stream: Any, encoding: str, events: bool, file: bool = False) -> Any:
     """A response's stream, unpacked here, as the client's own unpacking has no bounds."""
     import httpx2
 
     class Bounded(httpx2.AsyncByteStream):
         async def __aiter__(self) -> AsyncIterator[bytes]:
+            most = LARGEST_STREAM if events else LARGEST_FILE if file else LARGEST_BODY
             sent = told = line = 0
             unpack = _unpacking(encoding)
             async for packed in stream:

@@ -59,6 +59,16 @@ def test_letters_of_all_cells_wait_together_in_one_batch_a_model(tmp_path):
     assert sizes == [6, 6]
 
 
+@pytest.mark.slow
+def test_more_letters_than_a_file_may_have_go_in_several(tmp_path, monkeypatch):
+    monkeypatch.setattr("shapley_coop.evals.sweeps.batches.MOST", 2)
+    with StubOpenAI(reply, batches=StubBatches()) as stub:
+        assert in_batches(tmp_path, behind(stub, seeds="0-2")).done == 3
+        assert stub.batches is not None
+        sizes = [batch["request_counts"]["total"] for batch in stub.batches.made]
+    assert sorted(sizes) == [1, 1, 2, 2]
+
+
 @pytest.mark.parametrize(
     ("answers", "says"),
     [

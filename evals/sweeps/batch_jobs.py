@@ -191,10 +191,10 @@ class Jobs:
             if found.status != status or done - told >= total / 10:
                 status, told = found.status, done
                 since = time.strftime("%H:%M", time.localtime(found.created_at))
-                line = f"batch {job.number}: {total} letters, {status.replace('_', ' ')}"
-                line = f"{line} {done}/{total}, since {since}"
-                why = f"; {failed} failed" if failed else ""
-                self._tell(line + why + (f": {fault_of(found)}" if fault_of(found) else ""))
+                line = f"batch {job.number}: {total} letter{'s' * (total != 1)} to "
+                line += f"{job.place.model}, {status.replace('_', ' ')} {done}/{total}"
+                why = [f"since {since}", *[f"{failed} failed"] * bool(failed), fault_of(found)]
+                self._tell(", ".join(filter(None, [line, *why])))
         return found
 
     async def _settle(self, job: Job, ended: Batch) -> None:
@@ -233,7 +233,7 @@ class Jobs:
     def _provider(self, place: Place) -> Provider:
         at = (place.base_url, place.key)
         if at not in self._providers:
-            self._providers[at] = Provider(client_of(*at), self._pauses)
+            self._providers[at] = Provider(client_of(*at), self._pauses, self._tell)
         return self._providers[at]
 
 

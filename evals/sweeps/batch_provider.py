@@ -21,8 +21,8 @@ MOST, LARGEST = 50_000, 190_000_000
 NO_ROOM = "token_limit_exceeded"
 """The error of a batch that does not fit beside the tokens that are enqueued already."""
 
-TRIES = 100
-"""Failures in a row after which an endpoint is given up."""
+TOLD, TRIES = 3, 100
+"""Failures in a row after which it is told of them, and after which an endpoint is given up."""
 
 _ENDED = {"completed", "failed", "expired", "cancelled"}
 _ASKED_AGAIN = {"batch_expired", "batch_incomplete"}
@@ -67,10 +67,11 @@ class Provider:
     Args:
         client: of the endpoint.
         pauses: between looks and tries.
+        tell: told where it fails several times in a row.
     """
 
-    def __init__(self, client: AsyncOpenAI, pauses: Pauses) -> None:
-        self._client, self._pauses = client, pauses
+    def __init__(self, client: AsyncOpenAI, pauses: Pauses, tell: Callable[[str], Any]) -> None:
+        self._client, self._pauses, self._tell = client, pauses, tell
 
     async def upload(self, lines: bytes) -> str:
         """Upload the lines of a batch; the provider's name of the file."""
@@ -145,6 +146,8 @@ class Provider:
             except (APIConnectionError, APIStatusError) as error:
                 if tries == TRIES or not passes(error):
                     raise
+                if tries == TOLD:
+                    self._tell(f"{self._client.base_url.host}: {type(error).__name__}, again")
             await asyncio.sleep(pause)
         raise AssertionError("pauses do not end")
 

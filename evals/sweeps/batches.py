@@ -84,11 +84,12 @@ class Batches(httpx2.AsyncBaseTransport):
 
     @asynccontextmanager
     async def asking(self, seat: Seat, question: Question) -> AsyncIterator[None]:
-        """Know of which question the requests in this block are."""
+        """Know of which question the requests in this block are, and that its cell waits."""
         q = question
         asked = Asked(q.agent, q.name, q.attempt, seat.model)
         name = letter_hash(json.dumps([q.episode, *asked]))
         before = _asking.set(Of(name, q.episode, asked))
+        self._waiting[q.episode] += 1
         try:
             yield
         except SeatError:
@@ -97,6 +98,9 @@ class Batches(httpx2.AsyncBaseTransport):
             raise
         finally:
             self._given.discard(name)
+            self._waiting[q.episode] -= 1
+            if not self._waiting[q.episode]:
+                del self._waiting[q.episode]
             _asking.reset(before)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -112,18 +116,12 @@ class Batches(httpx2.AsyncBaseTransport):
         data = f"{json.dumps(line)}\n".encode()
         letter = Letter(of, data, asyncio.get_running_loop().create_future())
         place = Place(base_url, key, body["model"])
-        self._waiting[of.episode] += 1
-        try:
-            held = await asyncio.to_thread(home().batched.find, of.name)
-            if held is None:
-                self._add(place, letter)
-            else:
-                self._jobs.take_up(place, held, letter, partial(self._add, place))
-            status, told = await letter.answer
-        finally:
-            self._waiting[of.episode] -= 1
-            if not self._waiting[of.episode]:
-                del self._waiting[of.episode]
+        held = await asyncio.to_thread(home().batched.find, of.name)
+        if held is None:
+            self._add(place, letter)
+        else:
+            self._jobs.take_up(place, held, letter, partial(self._add, place))
+        status, told = await letter.answer
         if status == httpx2.codes.OK:
             self._given.add(of.name)
         return httpx2.Response(status, json=told, request=request)

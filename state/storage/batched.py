@@ -1,5 +1,6 @@
 """Which batch of a provider's holds which letter, so that none is paid for twice after a kill."""
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -39,6 +40,9 @@ _letters = Table(
     Column("batch", String(200), nullable=False),
     Column("since", Float, nullable=False),
 )
+
+KEPT = 30 * 86400
+"""Seconds for which a provider keeps the files of a batch: what is older waits for nothing."""
 
 _KEY = ("episode", "agent", "letter", "attempt", "model")
 
@@ -99,6 +103,8 @@ class Batched(OwnedBook):
     def waiting(self, sweep: str) -> int:
         """How many letters of a sweep are in batches and not answered in the journal."""
         same: list[Any] = [_letters.c[name] == answers.c[name] for name in _KEY]
+        recent = _letters.c.since > time.time() - KEPT
         query = select(func.count()).select_from(_letters).filter_by(sweep=sweep)
-        row = self._row(self._seen(query.where(~exists().where(*same)), _letters))
+        query = query.where(recent, ~exists().where(*same))
+        row = self._row(self._seen(query, _letters))
         return int(row[0]) if row else 0
