@@ -62,7 +62,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "parallel": {"repeats": 1, "latency": 0.01, "agents": 6, "turns": 1},
     "concurrent": {"repeats": 1, "latency": 0.01, "sizes": (2,)},
     "cpu": {"repeats": 1, "wide": 6},
-    "growth": {"repeats": 1, "rounds": (1, 2)},
+    "growth": {"repeats": 2, "rounds": (1, 2)},
     "calls": {"repeats": 1, "latency": 0.01, "sizes": (4, 8), "spread": 0.05},
     "checkpoints": {"turns": (4, 8), "rounds": 2},
     "memory": {"few": 2, "more": 12, "names": ("ours, no saver",)},

@@ -1,8 +1,9 @@
 """What a turn costs as rounds grow, and what a run costs whatever its length: ours and a peer's."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from functools import partial
-from statistics import median
+from statistics import linear_regression, median, quantiles
 
 from benchmarks.baseline import baseline_graph
 from benchmarks.contenders import (
@@ -17,16 +18,17 @@ from benchmarks.contenders import (
 )
 from benchmarks.flames import profiled
 from benchmarks.seats import ScriptedModel, scratch, scripted_reply
-from benchmarks.tables import Cell, Found, Goal
+from benchmarks.tables import Cell, Found, Goal, figure
 from shapley_coop.graphs.threads import opened
 from shapley_coop.seats.clients import clients
 from shapley_coop.state import Home, saver
 
 KEPT, THEIRS = OURS.format("SQLite"), USUAL_KEPT.format("SQLite")
 NOTES = [
-    "The saver is open before and after, as in a server. A line through the shortest and the "
-    "longest run: its slope is what a turn costs, and where it begins is what a run costs "
-    "whatever its length: to open, register, lease, settle, seal and tell.",
+    "The saver is open before and after, as in a server. The slope of the line through all "
+    "lengths' medians is what a turn costs, and where it begins is what a run costs whatever its "
+    "length: to open, register, lease, settle, seal and tell. Half of the repeats' own lines begin "
+    "within the spread.",
     "The peer hands on a list that grows, so that its turns cost more and more.",
     "A turn of ours writes a letter, keeps it with its answer in a journal that survives a power "
     "cut, and reads and checks the answer, in as many of LangGraph's steps as the peer takes. To "
@@ -37,50 +39,73 @@ NOTES = [
 ]
 
 
-def growth(repeats: int = 5, rounds: tuple[int, int] = (1, 9)) -> Found:
-    """CPU time of four agents' negotiations, short and long, on SQLite."""
-    spent = {count: asyncio.run(_spent(repeats, table_of_four(0, count))) for count in rounds}
-    few, many = (sum(table_of_four(0, count).waves) for count in rounds)
-    short, long = (spent[count] for count in rounds)
-    turn = {name: (long[name] - short[name]) / (many - few) for name in short}
-    fixed = {name: short[name] - few * turn[name] for name in short}
+def growth(repeats: int = 15, rounds: tuple[int, ...] = (1, 3, 5, 7, 9)) -> Found:
+    """CPU time of four agents' negotiations of several lengths, on SQLite."""
+    plays = [table_of_four(0, count) for count in rounds]
+    turns = [sum(played.waves) for played in plays]
+    spent = asyncio.run(_spent(repeats, plays))
+    typical = {name: [median(times) for times in lengths] for name, lengths in spent.items()}
+    lines = {name: linear_regression(turns, times) for name, times in typical.items()}
+    usual = lines[THEIRS].slope
     rows: list[list[Cell]] = [
-        [name, turn[name] / turn[THEIRS], turn[name], fixed[name], short[name], long[name]]
-        for name in short
+        [
+            *(name, line.slope / usual, line.slope, line.intercept, _spread(turns, spent[name])),
+            *(typical[name][0], typical[name][-1]),
+        ]
+        for name, line in lines.items()
     ]
     return Found(
-        f"CPU time of all threads, four agents, {rounds[0]} and {rounds[1]} rounds of talk, at a "
-        f"model that answers at once. Medians of {repeats}, the contenders in turn.",
+        f"CPU time of all threads, four agents, {', '.join(map(str, rounds))} rounds of talk, at a "
+        f"model that answers at once. Medians of {repeats}, lengths and contenders in turn.",
         (
             *("contender", f"a turn × {THEIRS}", "a turn, ms", "a run whatever its length, ms"),
-            *(f"{few} turns, ms", f"{many} turns, ms"),
+            *("spread of that, ms", f"{turns[0]} turns, ms", f"{turns[-1]} turns, ms"),
         ),
         rows,
         [
             Goal(
                 "CPU a turn as rounds grow / LangGraph as usual, SQLite",
                 1.0,
-                turn[KEPT] / turn[THEIRS],
+                lines[KEPT].slope / usual,
                 must=1.4,
             ),
-            Goal("CPU of a run whatever its length", 5, fixed[KEPT], "ms", must=9),
+            Goal("CPU of a run whatever its length", 5, lines[KEPT].intercept, "ms", must=9),
         ],
         NOTES,
     )
 
 
-async def _spent(repeats: int, played: Play) -> dict[str, float]:
-    """Contender → median CPU time of a run, in ms."""
+def _spread(turns: Sequence[int], lengths: Sequence[Sequence[float]]) -> str:
+    """Between which quartiles the lines of single repeats begin."""
+    begins = [linear_regression(turns, times).intercept for times in zip(*lengths, strict=True)]
+    low, _, high = quantiles(begins, n=4, method="inclusive")
+    return f"{figure(low)} to {figure(high)}"
+
+
+async def _spent(repeats: int, plays: Sequence[Play]) -> Mapping[str, list[list[float]]]:
+    """Contender → for each length the CPU time of every repeat, in ms."""
     model = ScriptedModel(agent="", script=lambda *_: "No, not yet: " * 3)
-    page = baseline_graph(played.waves, model)
-    with scratch() as folder, scripted_reply(played.script):
-        async with clients(), saver(Home(folder / "usual")) as theirs, opened(played.graph):
+    graph, script = plays[0].graph, plays[0].script
+    with scratch() as folder, scripted_reply(script):
+        async with clients(), saver(Home(folder / "usual")) as theirs, opened(graph):
+            pages = [baseline_graph(played.waves, model) for played in plays]
+            usual = [page.compile(checkpointer=theirs) for page in pages]
+            runs = {
+                THEIRS: [partial(run_baseline, compiled) for compiled in usual],
+                KEPT: [partial(run_ours, played) for played in plays],
+            }
             named = {
-                THEIRS: Contender(partial(run_baseline, page.compile(checkpointer=theirs))),
-                KEPT: Contender(partial(run_ours, played)),
+                f"{name} {at}": Contender(lengths[at])
+                for at in range(len(plays))
+                for name, lengths in runs.items()
             }
             found = await side_by_side(named, repeats)
-            with profiled(f"growth-{sum(played.waves)}", f"{sum(played.waves)} turns: {KEPT}"):
-                for _ in range(repeats):
-                    await named[KEPT].run()
-    return {name: 1000 * median(t[1] for t in times) for name, times in found.items()}
+            for at in (0, -1):
+                waves = sum(plays[at].waves)
+                with profiled(f"growth-{waves}", f"{waves} turns: {KEPT}"):
+                    for _ in range(repeats):
+                        await runs[KEPT][at]()
+    return {
+        name: [[1000 * cpu for _, cpu in found[f"{name} {at}"]] for at in range(len(plays))]
+        for name in runs
+    }

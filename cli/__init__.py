@@ -208,7 +208,7 @@ def _words_of(error: ValueError) -> str:
 
     if not isinstance(error, ValidationError):
         return str(error)
-    from shapley_coop.files import first_error
+    from shapley_coop.invalid import first_error
 
     return str(first_error(error))
 

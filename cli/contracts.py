@@ -10,7 +10,8 @@ import typer
 from shapley_coop.cli.console import note, say, say_json, say_lines, show_table
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import Json, SetPairs, settings_from
-from shapley_coop.files import first_error, read_data
+from shapley_coop.files import read_data
+from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
     from shapley_coop.deals import Deal

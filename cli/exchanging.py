@@ -18,7 +18,8 @@ from shapley_coop.cli.console import (
 )
 from shapley_coop.cli.experimenting import INCOMPLETE, rows_of, run_cells, sweep_folder
 from shapley_coop.cli.options import BaseUrl, EverySeat, Json, SeedCount, seats_from
-from shapley_coop.files import first_error, read_text
+from shapley_coop.files import read_text
+from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
     from shapley_coop.seats import Seat

@@ -173,12 +173,13 @@ def run_cells(
         limits: when to stop; `prices` are for the cost.
         keep: of which runs letters and checkpoints stay: see `Local`.
     """
+    from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
     from shapley_coop.evals.sweeps.local import Local
     from shapley_coop.evals.sweeps.prices import NO_PRICES
     from shapley_coop.evals.sweeps.remote import Remote
     from shapley_coop.evals.sweeps.store import Writer
     from shapley_coop.evals.sweeps.store import register as enter
-    from shapley_coop.evals.sweeps.sweep import Limits, check_cells, check_none_waits, sweep
+    from shapley_coop.evals.sweeps.sweep import Limits, sweep
 
     limits, prices = limits or Limits(), prices or NO_PRICES
     if not remote:

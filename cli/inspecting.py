@@ -55,6 +55,7 @@ def verify(
     """Recompute contributions, values, transfers and ledger from the record, and compare.
 
     Every row is compared with the seal that the run's end left in the home's chain of hashes.
+    Exit code 0: all of it holds; 1: something does not; 2: it cannot be read.
     """
     from shapley_coop.evals.verifying import verify_run
     from shapley_coop.state import home

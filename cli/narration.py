@@ -5,7 +5,7 @@ from typing import Any
 from shapley_coop.cli.console import say, show_table
 from shapley_coop.deals.mediation import DELEGATED
 from shapley_coop.state.conduct import did, unanswered
-from shapley_coop.state.outcome import simulation_note
+from shapley_coop.state.outcome import moved, simulation_note
 from shapley_coop.state.timeline import said_event
 
 STATUS = {
@@ -122,6 +122,13 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
     ]
 
 
+def _without(outcome: dict[str, Any]) -> str:
+    """What payoffs hold beside gains: what each has at the baseline, if anything."""
+    alone = outcome["credit"].get("alone") or {}
+    each = ", ".join(f"{agent} {x:g}" for agent, x in alone.items()) if len(alone) <= 12 else "…"
+    return f" Payoffs include what it pays: {each}." if any(alone.values()) else ""
+
+
 def report(outcome: dict[str, Any]) -> None:
     """What a run came to: first what happened in it, then what each agent is due."""
     told = outcome.get("happened", {"words": [], "at_stake": True})
@@ -129,16 +136,16 @@ def report(outcome: dict[str, Any]) -> None:
         say(sentence)
     if lapsed := outcome.get("lapsed"):
         say(f"No contract binds in {outcome['run']}. {lapsed}")
-    columns = ["agent", "seat", "did", "breaches", "reward", "Shapley", "payoff"]
+    columns = ["agent", "seat", "did", "breaches", "reward", "Shapley gain", "payoff"]
     lines = [_line(agent, outcome) for agent in outcome["agents"]]
     show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", columns, lines)
     if told["at_stake"] and (baseline := outcome["credit"].get("baseline")):
-        say(f"Shapley values compare with the baseline: {baseline['words']}.")
+        say(f"Shapley gains compare with the baseline: {baseline['words']}.{_without(outcome)}")
     for agent, conduct in outcome.get("conduct", {}).items():
         if lost := unanswered(conduct["passes"]):
             say(f"{agent}: {lost}; what that cost is charged to its value")
-    for moved in outcome["transfers"]:
-        say(f"{moved['payer']} pays {moved['payee']} {moved['amount']:g} ({moved['reason']})")
+    for line in moved(outcome):
+        say(line)
     for breach in outcome["breaches"]:
         say(f"breach of {breach['clause']}: {breach['evidence']}")
     if outcome.get("ledger") == "counterfactual":

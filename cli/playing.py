@@ -31,7 +31,7 @@ from shapley_coop.cli.options import (
     seats_from,
     settings_from,
 )
-from shapley_coop.files import first_error
+from shapley_coop.invalid import first_error
 
 if TYPE_CHECKING:
     from shapley_coop.state import RunConfig
@@ -152,8 +152,9 @@ def _check_ready(run: Any) -> None:
     """
     from shapley_coop.state import game_of
 
+    game = game_of(run.room)
     if run.state != "ended":
-        game_of(run.room).make_ready()
+        game.make_ready()
 
 
 def _company(task: str, unsafe: bool) -> dict[str, Any]:

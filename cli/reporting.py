@@ -33,7 +33,8 @@ def status(folder: Folder, as_json: Json = False) -> None:
     failures = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
     if as_json:
         found = {name: {"cells": n, "done": done[name]} for name, n in cells.items()}
-        failed = [{k: f[k] for k in ("cell", "suite", "seed", "error")} for f in failures.values()]
+        told = ("cell", "suite", "labels", "seed", "error", "said")
+        failed = [{key: f[key] for key in told if key in f} for f in failures.values()]
         say_json({"suites": found, "skipped": skipped, "failures": failed})
         return
     calls = Counter[str]()
@@ -44,7 +45,10 @@ def status(folder: Folder, as_json: Json = False) -> None:
     for name, reason in skipped.items():
         say(f"skipped {name}: {reason}")
     for failure in failures.values():
-        say(f"failed {failure['suite']} seed {failure['seed']}: {failure['error']}")
+        where = ", ".join(f"{axis} {label}" for axis, label in failure["labels"].items())
+        said = f"; {failure['said']}" if "said" in failure else ""
+        at = " ".join(filter(None, (failure["suite"], where and f"({where})")))
+        say(f"failed {at} seed {failure['seed']}: {failure['error']}{said}")
 
 
 def _whole(_: Path, line: "Line") -> "Line":

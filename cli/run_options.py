@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-DECLARED_BY_RUN = ("game", "params", "seats", "personas", "keys", "mandates")
-"""Fields that several arguments and options make up; `playing.run` declares those."""
+DECLARED_BY_RUN = ("game", "params", "seats", "personas", "keys", "mandates", "digests")
+"""Fields that several arguments and options of `playing.run` make up, or that a run fills in."""
 
 ONE_OF = {"constraints": "--constraint"}
 """Fields whose option is given once for each entry and is called by the singular."""

@@ -20,12 +20,13 @@ from shapley_coop.cli.experimenting import (
 from shapley_coop.cli.options import Json
 
 if TYPE_CHECKING:
-    from shapley_coop.evals.sweeps.sweep import Limits
+    from shapley_coop.evals.sweeps.sweep import Limits, Tally
     from shapley_coop.evals.tournament.entry import Tournament
     from shapley_coop.evals.tournament.ranking import Rank
 
 VERIFY = "verify"
 PAGE = "leaderboard.html"
+WRONG = 1
 
 
 def tournament(
@@ -44,21 +45,19 @@ def tournament(
     shard: Annotated[
         str, typer.Option(help="i/n: one of n disjoint parts, in a home of its own.")
     ] = "",
-    fail_on_error: Failures = 0.05,
+    fail_on_error: Failures = 1.0,
     as_json: Json = False,
 ) -> None:
     """Play every seat against every seat in each game and both roles. Run it again to go on.
 
     Parts (--shard) may be played at the same time into one folder; the last one writes the page.
+    Exit code 0: played, or verified and right; 1: matches failed or are left, or what is verified
+    is wrong; 2: wrong usage, or something cannot be read.
     """
-    from shapley_coop.evals.tournament.results import check_ranking
-
     if file == VERIFY:
         if folder is None or out:
             raise ValueError("coop tournament verify: give the tournament's folder, and no -o")
-        _show(check_ranking(folder), as_json)
-        if not as_json:
-            say(f"{folder}: the rows come to this ranking")
+        _verify(folder, as_json)
         return
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
@@ -74,6 +73,24 @@ def tournament(
     _play(entered, out, limits, shard_from(shard, os.environ), as_json)
 
 
+def _verify(folder: Path, as_json: bool) -> None:
+    from shapley_coop.evals.tournament import kept
+
+    found = kept.verify(folder)
+    for line in found.noted:
+        note(f"{folder}: {line}")
+    if as_json:
+        ranking = kept.as_json(found.ranking)
+        say_json({"sound": not found.wrong, "wrong": found.wrong, "ranking": ranking})
+    elif not found.wrong:
+        _show(found.ranking)
+        say(f"{folder}: each row is what its match comes to, and the ranking what the rows do")
+    for line in () if as_json else found.wrong:
+        say(f"FAIL  {line}")
+    if found.wrong:
+        sys.exit(WRONG)
+
+
 def _play(
     entered: "Tournament",
     out: Path | None,
@@ -81,47 +98,65 @@ def _play(
     part: tuple[int, int] | None,
     as_json: bool,
 ) -> None:
+    from shapley_coop.evals.sweeps.checks import check_cells
     from shapley_coop.evals.sweeps.index import cells_in
     from shapley_coop.evals.sweeps.shards import live_in_home_of
     from shapley_coop.evals.sweeps.shards import shard as shard_of
     from shapley_coop.evals.sweeps.suite import expand
     from shapley_coop.evals.tournament.entry import suites
-    from shapley_coop.evals.tournament.page import leaderboard
-    from shapley_coop.evals.tournament.results import enter, keep_ranking, played_in
+    from shapley_coop.evals.tournament.kept import enter
     from shapley_coop.seats.keys import keys_bound
 
     chosen = suites(entered)
     cells = [cell for suite in chosen for cell in expand(suite)]
     place = out or sweep_folder(entered.name)
-    enter(place, entered)
     own = shard_of(cells, *part) if part else cells
+    check_cells(own)
+    enter(place, entered)
     if part:
         live_in_home_of(*part)
     with keys_bound():  # a tournament is a file, which may be somebody else's
         what = f"{len(own)} matches"
         tally = run_cells(chosen, own, place, what=what, limits=limits, part=part)
     if tally.left:
-        note(f"{tally.left} matches are left: coop status {place}; the same command goes on")
+        _tell_left(place, tally)
         sys.exit(INCOMPLETE)
     if part and (left := {cell.id for cell in cells} - cells_in(place)):
         note(f"{place}: this part is played; {len(left)} matches of other parts are left")
         return
-    played = played_in(place)
-    ranking = played.ranking()
-    keep_ranking(place, ranking)
-    write_file(place / PAGE, leaderboard(played, ranking))
-    _show(ranking, as_json)
+    _publish(place, as_json)
     if not as_json:
         say(f"{place / PAGE}: {tally.done} matches played, {tally.before} there before")
 
 
-def _show(ranking: "list[Rank]", as_json: bool) -> None:
-    """Print the ranking."""
-    from shapley_coop.evals.tournament.results import as_json as plain
+def _publish(place: Path, as_json: bool) -> None:
+    """Rank the seats, keep and print the ranking, and write the page."""
+    from shapley_coop.evals.tournament import kept
+    from shapley_coop.evals.tournament.page import leaderboard
 
+    played = kept.played_in(place)
+    ranking = played.ranking()
+    kept.keep_ranking(place, played, ranking)
+    write_file(place / PAGE, leaderboard(played, ranking))
     if as_json:
-        say_json(plain(ranking))
-        return
+        say_json(kept.as_json(ranking))
+    else:
+        _show(ranking)
+
+
+def _tell_left(place: Path, tally: "Tally") -> None:
+    """How many matches failed, and how many were not begun after them."""
+    if tally.failed:
+        again = "the same command tries them again"
+        note(
+            f"{tally.failed} of {tally.cells} matches failed: coop status {place} says why; {again}"
+        )
+    if unbegun := tally.left - tally.failed:
+        note(f"{unbegun} matches were not begun: {tally.stopped}; the same command goes on")
+
+
+def _show(ranking: "list[Rank]") -> None:
+    """Print the ranking."""
     lines = [
         [
             *(str(place), one.seat, one.strength.shown(2), f"{one.won:.1%}", str(one.compared)),

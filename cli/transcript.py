@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shapley_coop.cli.narration import STATUS, lines_of
 from shapley_coop.state import EvaluatedTable
-from shapley_coop.state.outcome import simulation_note
+from shapley_coop.state.outcome import moved, simulation_note
 from shapley_coop.state.timeline import timeline
 
 if TYPE_CHECKING:
@@ -72,11 +72,8 @@ def _result(outcome: Mapping[str, Any]) -> str:
         ]
         for agent in outcome["agents"]
     ]
-    told = _table(["agent", "reward", "Shapley", "payoff"], rows)
-    paid = [
-        f"{t['payer']} pays {t['payee']} {t['amount']:g} ({t['reason']})"
-        for t in outcome["transfers"]
-    ]
+    told = _table(["agent", "reward", "Shapley gain", "payoff"], rows)
+    paid = moved(outcome)
     return f"Ended: {STATUS[outcome['status']]}.\n\n{told}" + (
         f"\n\n{_items(paid)}" if paid else ""
     )

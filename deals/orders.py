@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import MAX_AMOUNT, parse_exact, plain
+from shapley_coop.canonical import digest
 from shapley_coop.deals.clearing import BUY, SELL, Cleared, Order, clear
 from shapley_coop.deals.language import spelling
 from shapley_coop.deals.language.clauses import Clause, Give, Pay
@@ -19,6 +20,11 @@ from shapley_coop.deals.language.faults import Fault, listed, together
 from shapley_coop.deals.language.reading import no_other_keys
 from shapley_coop.deals.language.rules import Terms
 from shapley_coop.deals.language.spelling import Notes, meant, shown
+from shapley_coop.deals.language.wire import Message, scan
+from shapley_coop.deals.signing import without_signature
+
+ORDER = "order"
+"""The act of a letter that orders answer."""
 
 MOST_ORDERS = 200
 """In one message: a demand schedule of several goods."""
@@ -50,6 +56,33 @@ def read_orders(given: Any, agent: str, goods: Sequence[str]) -> list[Placed] | 
         return Fault("JSON", listed([f"{one}." for one in notes.faults]))
     checks = (_crossed, _too_dear)
     return together([check(placed, good) for check in checks for good in goods]) or placed
+
+
+def orders_in(text: str, agent: str, goods: Sequence[str]) -> list[Placed]:
+    """The orders in an agent's answer; none in one that declines, or that could not be read."""
+    message = scan(without_signature(text))
+    if not isinstance(message, Message) or message.proposal is None:
+        return []
+    found = read_orders(message.proposal, agent, goods)
+    return [] if isinstance(found, Fault) else found
+
+
+def orders_hash(placed: Iterable[Placed]) -> str:
+    """What orders say, as a hash: what their author signs."""
+    rows = [
+        {"side": order.side, "good": good, "quantity": order.quantity, "price": plain(order.limit)}
+        for good, order in placed
+    ]
+    return digest({"orders": rows})
+
+
+def in_words(placed: Iterable[Placed]) -> list[str]:
+    """Orders in plain English, a line each."""
+    return [
+        f"You {order.side} up to {order.quantity} {good}, for {plain(order.limit)} or "
+        f"{'less' if order.side == BUY else 'more'} each."
+        for good, order in placed
+    ]
 
 
 SHAPE = (

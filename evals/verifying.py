@@ -29,9 +29,11 @@ from shapley_coop.evals.verifying_books import (
     changed_postings,
     changed_settings,
     differences,
+    files_of,
     named,
     wrongly_cleared,
     wrongly_counted,
+    wrongly_ordered,
 )
 from shapley_coop.graphs import builder
 from shapley_coop.graphs.threads import askings_of, pointers_of, table_of
@@ -81,6 +83,7 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
     table = await table_of(known)
     return [
         _told("settings", changed_settings(known, table), "the same in register, table, result"),
+        *(Check(what, True, found) for what, found in files_of(known)),
         *await verify_ended(known, known.result),
         await asyncio.to_thread(_seals, known, table, kept),
     ]
@@ -111,7 +114,7 @@ def _recomputed(known: Run, stated: Mapping[str, Any], table: Table) -> list[Che
         *_mediation(table),
         *_of_workflow(known, table),
         _contract(table),
-        *_signatures(table),
+        *_signatures(known, table),
         _equal("contributions and Shapley values", again["credit"], stated["credit"]),
         _equal("transfers", again["transfers"], stated["transfers"]),
         _equal("payoffs", again["payoffs"], stated["payoffs"]),
@@ -167,11 +170,14 @@ def _contract(table: Table) -> Check:
     return Check("contract", sound, found)
 
 
-def _signatures(table: Table) -> list[Check]:
+def _signatures(known: Run, table: Table) -> list[Check]:
     """Verify what parties with keys signed; nothing where no party has one."""
     config = config_of(table["settings"])
     keys = {agent: party.key for agent, party in config.keys.items()}
-    wrong = wrongly_signed(table, keys, config.require_signed)
+    if keys and "clear" in builder(known.graph).nodes:
+        wrong = wrongly_ordered(table)
+    else:
+        wrong = wrongly_signed(table, keys, config.require_signed)
     return [_told("signatures", wrong, f"of {', '.join(keys)}, verified")] if keys else []
 
 

@@ -5,6 +5,9 @@ from typing import Any
 
 from shapley_coop.amounts import plain
 from shapley_coop.deals import Message, in_force, scan
+from shapley_coop.deals.orders import ORDER, orders_in
+from shapley_coop.deals.signing import is_signed, signature_in
+from shapley_coop.games.opened import is_file
 from shapley_coop.games.params import COUNT
 from shapley_coop.graphs.threads import Place
 from shapley_coop.seats.calls import calls_in
@@ -12,8 +15,10 @@ from shapley_coop.seats.records import Entry, Pointer, letter_hash
 from shapley_coop.seats.seat import HUMAN
 from shapley_coop.state import EvaluatedTable, Run, Table, final, home
 from shapley_coop.state.consent import counted_split
-from shapley_coop.state.market import ORDER, market_of, orders_of
+from shapley_coop.state.market import market_of
 from shapley_coop.state.settlement import deposit_lines, reward_lines
+from shapley_coop.state.signatures import order_to_sign, wrongly_signed
+from shapley_coop.state.storage.digests import is_other
 
 MOST_NAMED = 3
 """Up to this many differences are named one by one."""
@@ -55,17 +60,24 @@ def changed_settings(run: Run, table: Table) -> list[str]:
     return found + [f"in the result {each}" for each in differences(stated, played)]
 
 
+def files_of(run: Run) -> Iterator[tuple[str, str]]:
+    """Of each file that a run needs and does not hold, whether this home knows it as the run's own.
+
+    By an edited one nothing is recomputed (`state.settings.game_of`).
+    """
+    digests = run.room.get("digests", {})
+    for key, path in run.room["params"].items():
+        if is_file(key, path):
+            known = is_other(path, digests.get(key, "")) is False
+            unknown = "this home has no digest of it: an edit would show as other contributions"
+            yield f"{key} file", "the one that was played with" if known else unknown
+
+
 def wrongly_cleared(table: Table) -> list[str]:
     """Where the contract of a call market is not what its sealed orders come to."""
-    evaluated, latest = EvaluatedTable(table), dict[str, Entry]()
-    # What is in the last answer of one that passed was refused, or declines; records of an earlier
-    # version call it leaving.
-    passed = {said["by"] for said in table["talk"] if said["act"] in ("pass", "leave")}
-    sent = (e for e in home().journal.entries(table["episode"]) if e.act == ORDER)
-    for entry in sorted(sent, key=lambda entry: entry.attempt):
-        if entry.agent not in passed:
-            latest[entry.agent] = entry
-    orders = {agent: orders_of(evaluated, agent, entry) for agent, entry in latest.items()}
+    evaluated = EvaluatedTable(table)
+    goods, sent = evaluated.game.goods, _sent_in(table)
+    orders = {agent: orders_in(text, agent, goods) for agent, text in sent.items()}
     found, deal = market_of(evaluated, orders)
     told = {
         good: {"price": plain(one.price), "volume": one.volume}
@@ -75,6 +87,39 @@ def wrongly_cleared(table: Table) -> list[str]:
     signed = list(in_force(table.get("contract")).values())
     different = list(differences(table.get("prices", {}), told))
     return different if signed == list(deal.clauses) else ["the trades", *different]
+
+
+def wrongly_ordered(table: Table) -> list[str]:
+    """Which sealed orders are not what their author's key signed, or lack a signature that is due.
+
+    A party elsewhere signs its orders, a key of this home what they come to.
+    """
+    evaluated, found = EvaluatedTable(table), list[str]()
+    keys, required = evaluated.config.keys, evaluated.config.require_signed
+    for agent, text in _sent_in(table).items():
+        placed = orders_in(text, agent, evaluated.game.goods)
+        if not placed or agent not in keys or keys[agent].name:
+            continue
+        bound, signature = order_to_sign(table["episode"], agent, placed), signature_in(text)
+        if signature is None and required:
+            found.append(f"{agent} did not sign its orders")
+        elif signature and not is_signed(keys[agent].key, bound, signature):
+            found.append(f"the signature of {agent} is not of its orders")
+    bound_by = (table.get("contract") or {"signatures": {}})["signatures"]
+    here = {a: party.key for a, party in keys.items() if party.name and a in bound_by}
+    return found + wrongly_signed(table, here, required)
+
+
+def _sent_in(table: Table) -> dict[str, str]:
+    """Agent → the answer that holds its orders to a call market.
+
+    What is in the last answer of one that passed was refused, or declines; records of an earlier
+    version call it leaving.
+    """
+    passed = {said["by"] for said in table["talk"] if said["act"] in ("pass", "leave")}
+    sent = (e for e in home().journal.entries(table["episode"]) if e.act == ORDER)
+    latest = sorted(sent, key=lambda entry: entry.attempt)
+    return {entry.agent: entry.answer.text for entry in latest if entry.agent not in passed}
 
 
 def wrongly_counted(table: Table) -> list[str]:

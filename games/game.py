@@ -116,6 +116,13 @@ class Game(ABC):
     def legal(self, position: Position, agent: str) -> list[str]:
         """The actions `agent` may take now; empty when it has nothing to do this turn."""
 
+    def never(self, agent: str, action: str) -> tuple[int, int] | None:
+        """From which turn to which an agent cannot take an action, whatever was done before.
+
+        None where there are no such turns, or it depends on the play.
+        """
+        return None
+
     @abstractmethod
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """The joint action's consequence.

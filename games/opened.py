@@ -5,6 +5,7 @@
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from shapley_coop.games.catalogue import names
@@ -23,6 +24,21 @@ FILES: dict[str, Callable[[str], bool]] = {
     "prompts": bool,
 }
 """Key → whether its text names a file."""
+
+
+def is_file(key: str, value: Any) -> bool:
+    """Whether a setting names a file that is there."""
+    return isinstance(value, str) and opens(key, value) and Path(value).is_file()
+
+
+def not_here(key: str, value: Any) -> str:
+    """What cannot be checked without a file that a finished run needs; empty if it is there."""
+    if key in IMPORTS or not opens(key, value) or Path(value).exists():
+        return ""
+    return (
+        f"the {key} file {value} is not on this machine: play, contributions, transfers and "
+        "payoffs follow from it, and cannot be checked without it"
+    )
 
 
 def opens(key: str, value: Any) -> bool:

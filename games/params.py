@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.amounts import MICRO, exact
-from shapley_coop.files import did_you_mean, plain_reason
+from shapley_coop.files import did_you_mean
 from shapley_coop.games.baseline import Absent
 from shapley_coop.games.look_alikes import look_alike, mixed
+from shapley_coop.invalid import first_error
 
 Number = int | float
 """An amount in the game's own unit."""
@@ -112,13 +113,9 @@ class Params(BaseModel):
 
 def one_line(name: str, params: type[Params], error: ValidationError) -> str:
     """What is wrong with a game's parameters, in one line."""
-    first = error.errors()[0]
-    loc = first["loc"]
-    loc = loc[:-1] if loc and loc[-1] in ("int", "float") else loc  # a number's two kinds
-    where = ".".join(map(str, loc))
-    if first["type"] == "extra_forbidden":
+    first = first_error(error)
+    if first.unknown:
         known = ", ".join(params.model_fields)
-        meant = did_you_mean(where, params.model_fields).removeprefix(":")
-        return f"{name} has no parameter {where!r}: it has {known}{meant and f';{meant}'}"
-    said = plain_reason(first["msg"])
-    return f"{name}: parameter {where}: {said}" if where else f"{name}: {said}"
+        meant = did_you_mean(first.where, params.model_fields).removeprefix(":")
+        return f"{name} has no parameter {first.where!r}: it has {known}{meant and f';{meant}'}"
+    return f"{name}: parameter {first}" if first.where else f"{name}: {first}"

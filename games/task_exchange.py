@@ -16,11 +16,11 @@ from shapley_coop.games.exchange.foresight import WAIT, TradeForesight, hand
 from shapley_coop.games.exchange.front import best_sum
 from shapley_coop.games.exchange.hands import handed_over
 from shapley_coop.games.exchange.masks import from_bits, members
-from shapley_coop.games.exchange.registry import NAMING
 from shapley_coop.games.exchange.scenario import Masks, Scenario, is_partition
 from shapley_coop.games.exchange.solutions import ExchangePoints
 from shapley_coop.games.exchange.source import GENERATED, from_taskbench, generated, scenario
 from shapley_coop.games.exchange.tools import simulate
+from shapley_coop.games.exchange.words import facts_of, rules_of
 from shapley_coop.games.game import Game
 from shapley_coop.games.params import GameError, Params
 from shapley_coop.games.reference_points import ReferencePoints
@@ -251,56 +251,11 @@ class TaskExchange(Game):
 
     def rules(self) -> str:
         """Who holds what, what can be done, and when it pays."""
-        tasks, registry = self.tasks, self.tasks.registry
-        bits = [tasks.bits(1 << (tasks.n - 1 - i)) for i in range(tasks.n)]
-        own = [f"- {mask}: {atom.says}" for mask, atom in zip(bits, tasks.atoms, strict=True)]
-        basic = {*tasks.initial.values(), *(1 << bit for bit in range(tasks.n))}
-        shown = sorted(registry.written().items())
-        named = [f"- {tasks.bits(m)}: {text}" for m, text in shown if registry.listed or m in basic]
-        also = "These have one of their own instead" if registry.listed else "These also have"
-        starts = ", ".join(f"{a} starts with {tasks.bits(m)}" for a, m in tasks.initial.items())
-        return "\n".join(
-            [
-                f"**Task exchange**. There are {tasks.n} indivisible tasks. A mask names a set of "
-                "them: 1 is included. In this order:",
-                "",
-                *own,
-                "",
-                f"{starts}. A set is a composite task, and its exact description is its tasks' "
-                'words above, in this order, joined by "; " and ended by a full stop.'
-                + (f" {also}:" if named else ""),
-                *(["", *named] if named else []),
-                "",
-                "Tasks may change hands; whoever holds one does it, by a tool call of its own. "
-                "What a set is worth differs from player to player and is private: a number from "
-                "0 to 1, not the sum of its parts. It counts when all work is done.",
-                "",
-                "In play, each turn a player does one of its own tasks (the action is its name), "
-                f"hands one over (`{hand('TASK', 'AGENT')}`), or does `{WAIT}`. The first turn in "
-                "which nothing is handed over closes the trade: from then on there is only work. "
-                f"Nobody hands over its last task. At most {self.params.rounds} turns are played.",
-            ]
-        )
+        return rules_of(self.tasks, self.params.rounds)
 
     def facts(self) -> dict[str, Any]:
-        """All that is public: the atoms, who starts with what, and how composites are named.
-
-        Of a registry that is too large to be listed, what is written about the initial tasks and
-        each atom alone, and the rule by which any composite can be named.
-        """
-        tasks = self.tasks
-        public: dict[str, Any] = {
-            "game": self.name,
-            "agents": tasks.agents,
-            "atoms": [{"action": atom.name, "says": atom.says} for atom in tasks.atoms],
-            "initial": {agent: tasks.bits(mask) for agent, mask in tasks.initial.items()},
-            "turns": self.params.rounds,
-        }
-        registry, listed = tasks.registry, tasks.registry.listed
-        basic = {*tasks.initial.values(), *(1 << bit for bit in range(tasks.n))}
-        shown = range(1, 1 << tasks.n) if listed else sorted(basic & registry.written().keys())
-        public["registry"] = {tasks.bits(mask): registry.describe(mask) for mask in shown}
-        return public if listed else {**public, "naming": NAMING}
+        """All that is public: the atoms, who starts with what, and how composites are named."""
+        return {"game": self.name, **facts_of(self.tasks, self.params.rounds)}
 
     def _scenario(self) -> Scenario:
         p = self.params

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 from pydantic import ValidationError
 
-from shapley_coop.files import first_error
 from shapley_coop.games.catalogue import title
 from shapley_coop.graphs.catalogue import builder
+from shapley_coop.invalid import first_error
 from shapley_coop.prompts import check_pack
 from shapley_coop.seats import check_seat
 from shapley_coop.state import Run, RunConfig, game_of, home, settings_of
@@ -46,7 +46,7 @@ def prepare(
     page.check_game(played)
     played.make_ready()
     for seat in resolved.seats.values():
-        check_seat(seat)
+        check_seat(seat, played.actions)
     check_pack(pack_of(resolved.prompts))
     game = re.sub(r"[^\w]+", "_", title(resolved.game)).strip("_")[:MOST_OF_A_TITLE]
     name = _name(run) if run else f"{game or 'game'}-{uuid4().hex[:8]}"

@@ -84,7 +84,7 @@ def _condition(row: Facts, me: str) -> str:
 
 
 def _range(payoff: Any) -> str:
-    if not isinstance(payoff, Mapping):
+    if not isinstance(payoff, dict):
         return amount(payoff)
     if "low" not in payoff or payoff["low"] == payoff["high"]:
         return amount(payoff["mean"])

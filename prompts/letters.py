@@ -131,7 +131,12 @@ _HANDED_OVER = (
 
 
 def write_retry(
-    label: str, feedback: str, read: Sequence[str] = (), attempt: int = 0, tries: int = 0
+    label: str,
+    feedback: str,
+    read: Sequence[str] = (),
+    attempt: int = 0,
+    tries: int = 0,
+    heard: bool = True,
 ) -> str:
     """What follows a refused answer in the conversation with its author.
 
@@ -141,6 +146,7 @@ def write_retry(
         read: what was read soundly, in words.
         attempt: the number of the try that follows; 0 leaves it out.
         tries: how many there are; 0 leaves it out.
+        heard: whether what it says to all is delivered even if the last try cannot be used.
     """
     faults = [fault.strip().removeprefix("- ") for fault in feedback.split("\n- ")]
     return render(
@@ -151,6 +157,7 @@ def write_retry(
         attempt=attempt,
         tries=tries,
         last=0 < tries <= attempt,
+        heard=heard,
     )
 
 

@@ -44,13 +44,15 @@ def in_words(events: Iterable[Event], turns: int = 0) -> str:
     """
     parts: list[str] = []
     before: Event = {}
+    heading = ""
     for event in folded(events):
+        last, heading = heading, _heading(event) if "topic" in event else ""
         if "did" in event:
             parts.append(_turn(event, first="did" not in before))
         elif "in_sum" in event:
             parts.append(_in_sum(event))
         else:
-            parts += [_heading(event)] if _other_talk(event, before) else []
+            parts += [heading] if heading != last else []
             parts.append(_said(event, turns))
         before = event
     return "".join(parts).strip("\n") or NOTHING
@@ -127,10 +129,6 @@ def _in_sum(event: Event) -> str:
 
 def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{plain(what)} ×{n}" for what, n in counts.items())
-
-
-def _other_talk(event: Event, before: Event) -> bool:
-    return "topic" in event and ("topic" not in before or _heading(event) != _heading(before))
 
 
 def _heading(event: Event) -> str:

@@ -14,6 +14,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 MOST_NAMED = 8
@@ -66,6 +67,7 @@ def name(key: Any) -> str:
     return plain(str(key).replace("_", " "))
 
 
+@lru_cache(maxsize=8192, typed=True)  # a table is written anew for each of its readers
 def cell(value: Any) -> str:
     """A value in a cell of a table."""
     return plain(value).replace("|", "\\|")

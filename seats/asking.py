@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -178,18 +179,17 @@ async def _asked(
         model = RemoteAgent(seat=seat, question=question, journal=journal)
     else:
         model = chat_model(seat, agent=question.agent, seed=seed)
-    failure, busy = "", None
+    told = None
     try:
         async with asyncio.timeout(limit if limit < inf else None):
             answer = await _answered(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
-        failure, busy = described(error, seat, limit, question.agent), busy_for(error)
-    if failure:
-        # Raised outside the handler, so that no private text hangs on as its context.
+        failure = described(error, seat, limit, question.agent)
         told = SeatError(f"{question.agent}'s seat ({seat.model}) did not answer: {failure}")
-        told.busy = busy
-        raise told
+        told.busy, told.said = busy_for(error), getattr(error, "said", "")
+    if told:
+        raise told  # outside the handler, so that no private text hangs on as its context
     return answer
 
 
@@ -204,12 +204,11 @@ async def _answered(seat: Seat, model: BaseChatModel, question: Question) -> Ans
         text, reply = await say(model, mode, letter, traced(q), form, tools)
     except Exception as error:
         # The client raises for a schema what is an answer like any other in text. It takes half a
-        # second to load, and is loaded where it can have been called.
-        from openai import ContentFilterFinishReasonError, LengthFinishReasonError
-
-        if isinstance(error, LengthFinishReasonError):
+        # second to load, and has raised nothing before.
+        openai: Any = sys.modules.get("openai")
+        if openai and isinstance(error, openai.LengthFinishReasonError):
             return _cut_answer(error.completion, q)
-        if not isinstance(error, ContentFilterFinishReasonError):
+        if not openai or not isinstance(error, openai.ContentFilterFinishReasonError):
             raise
         tokens_in, tokens_out = counted(None, q.text, "")
         return Answer("", False, tokens_in, tokens_out, withheld="filtered")

@@ -3,7 +3,7 @@
 Given to every agent they come to what the rule says, by this project's own messages, with its
 contract and its ledger; given to one they offer the rule's deal and take no other. They read the
 table of payoffs in the letter, and keep what they sign. The disagreement point d is what each
-agent is sure of: the best of its worst payoffs (maximin), in every turn.
+agent has without a deal whatever the others do (`StageGame.disagreement`).
 
 =================  ============================================================================
 nash               the joint action of the highest product of gains over d
@@ -40,7 +40,7 @@ from functools import partial
 from typing import Any
 
 from shapley_coop.deals import All, Deal, Do, Event, Fault, Last, Pay, Turns
-from shapley_coop.deals.analysis.stage import Play, StageGame
+from shapley_coop.deals.analysis.stage import StageGame
 from shapley_coop.deals.language.when import When
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import arbiters
@@ -55,26 +55,6 @@ Rule = Callable[[Sequence[Point], Point], Point]
 ACCEPT, REJECT = "<ACCEPT>", "<REJECT>"
 
 
-def safe_play(stage: StageGame) -> Play:
-    """What each agent does without a deal: the best of its worst (maximin), the first of equals."""
-
-    def worst(i: int, action: str) -> Fraction:
-        return min(pays[i] for play, pays in stage.pays.items() if play[i] == action)
-
-    return tuple(
-        max(stage.actions[agent], key=lambda action, i=i: worst(i, action))  # type: ignore[misc]
-        for i, agent in enumerate(stage.agents)
-    )
-
-
-def disagreement(stage: StageGame) -> Point:
-    """What each agent is sure of over all turns."""
-    return tuple(
-        stage.turns * min(pays[i] for play, pays in stage.pays.items() if play[i] == safe)
-        for i, safe in enumerate(safe_play(stage))
-    )
-
-
 def awarded(stage: StageGame, rule: Rule) -> Deal | None:
     """The deal that an arbiter's rule makes of a game; None if it leaves things as they are.
 
@@ -82,7 +62,7 @@ def awarded(stage: StageGame, rule: Rule) -> Deal | None:
         stage: the game.
         rule: one of `games.arbiters`; a payoff that no joint action has is paid for in the end.
     """
-    without = disagreement(stage)
+    without = stage.disagreement
     points = {tuple(stage.turns * x for x in pays): play for play, pays in stage.pays.items()}
     found = rule(list(points), without)
     if found == without:
@@ -127,7 +107,7 @@ class Baseline:
             if asked in ("propose", "answer"):
                 return self.talk(facts, stage, seed)
             if asked == "act":
-                safe = safe_play(stage)[stage.agents.index(agent)]
+                safe = stage.safe[stage.agents.index(agent)]
                 return {"action": next(iter(owed_now(facts, facts["legal"])), safe)}
             if asked == "claim":
                 return {"percent": str(100 / len(stage.agents))}
@@ -182,7 +162,7 @@ class Bid:
 
 def bids_at_cost(stage: StageGame, agent: str) -> dict[str, Bid]:
     """Action → the bid to do it while all others are safe, at what that costs."""
-    safe = safe_play(stage)
+    safe = stage.safe
     i, without, turns = stage.agents.index(agent), stage.pays[safe], stage.turns
     found = {}
     for action in stage.actions[agent]:

@@ -28,6 +28,7 @@ Strategy = Callable[[Moves, Moves], str]
 """From one's own moves and the other's to the next move, "C" or "D"."""
 
 COOPERATE, DEFECT = "C", "D"
+PLAYERS = 2
 
 _WITHOUT_DEALS: dict[str, Mapping[str, Any]] = {
     act: {"decision": "reject"}
@@ -60,11 +61,30 @@ class Strategist:
     cooperate: str = "cooperate"
     defect: str = "defect"
 
+    def check_actions(self, actions: Mapping[str, Sequence[str]]) -> None:
+        """Refuse a game that it cannot play, before the play begins.
+
+        Args:
+            actions: agent → the actions of the game.
+
+        Raises:
+            ValueError: it is not of two, or its actions are others.
+        """
+        own = sorted((self.cooperate, self.defect))
+        others = [acts for acts in actions.values() if sorted(acts) != own]
+        if len(actions) == PLAYERS and not others:
+            return
+        has = f"has {', '.join(others[0])}" if others else f"is of {len(actions)}"
+        raise ValueError(
+            f"it plays games of two with the actions {' and '.join(own)}, and this one {has}; seat "
+            "one of your own: replace(tit_for_tat, cooperate=…, defect=…)"
+        )
+
     def __call__(self, agent: str, seed: int) -> Callable[[dict[str, Any], str], Mapping[str, Any]]:
         """Make what answers an agent's letters.
 
-        Its answers raise ValueError in a game of other actions or of more than two players, and
-        where the strategy gives neither "C" nor "D".
+        Its answers raise ValueError where `check_actions` does, and where the strategy gives
+        neither "C" nor "D".
         """
         return self._answer
 
@@ -83,7 +103,7 @@ def _histories(facts: Mapping[str, Any], actions: Mapping[str, str]) -> tuple[Mo
     you, agents = facts["you"], facts["agents"]
     mediated = (facts.get("mediator") or {}).get("choose")  # a strategy moves by itself
     legal = sorted(action for action in facts["legal"] if action != mediated)
-    if legal != sorted(actions.values()) or len(agents) != 2:
+    if legal != sorted(actions.values()) or len(agents) != PLAYERS:
         raise ValueError(f"a game of two with the actions {sorted(actions.values())} is needed")
     (other,) = (agent for agent in agents if agent != you)
     moves = {action: move for move, action in actions.items()}

@@ -1,7 +1,7 @@
 """From `provider:name` to a chat model: the only place where models are looked up."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,12 +31,18 @@ KEYS = {
 }
 
 
-def check_seat(seat: Seat) -> None:
+def check_seat(seat: Seat, actions: Mapping[str, Sequence[str]] | None = None) -> None:
     """Refuse a seat that could not answer, before anything is played.
+
+    Args:
+        seat: it.
+        actions: agent → the actions of the game that it is to play; a callable's factory may refuse
+            them, by its `check_actions`.
 
     Raises:
         CredentialsMissing: its key is not set.
-        ValueError: there is no such character, recording, callable or provider.
+        ValueError: there is no such character, recording, callable or provider, or it cannot
+            play with these actions.
     """
     if seat.human:
         return
@@ -51,7 +57,12 @@ def check_seat(seat: Seat) -> None:
     elif seat.provider == PYTHON:
         from shapley_coop.seats.python_seat import load_factory
 
-        load_factory(seat.name)
+        refuse = getattr(load_factory(seat.name), "check_actions", None)
+        if actions is not None and refuse:
+            try:
+                refuse(actions)
+            except ValueError as error:
+                raise ValueError(f"{seat.model}: {error}") from None
     elif seat.remote:
         from shapley_coop.seats.a2a import check_address
 

@@ -14,7 +14,7 @@ from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import ensure_config
+from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import BaseTool
 
 from shapley_coop.deals.language.reading import ANNOTATIONS
@@ -105,11 +105,12 @@ async def invoked(
     """What a model answers, told to callbacks only where there are any.
 
     LangChain takes several times as long to describe a call to nobody as our own agents take to
-    answer. Its cache, rate limit and streaming work alike either way.
+    answer. Its cache, rate limit and streaming work alike either way; a program has none of them.
     """
     if _own_course(type(model)) or _listeners(model, config):
         return await model.ainvoke(messages, config=config)
-    result = await model._agenerate_with_cache(messages)
+    program = getattr(model, "reads_facts", False)
+    result = await (model._agenerate if program else model._agenerate_with_cache)(messages)
     message = result.generations[0].message
     assert isinstance(message, AIMessage), "a chat model answers with a message of its own"
     return message
@@ -117,7 +118,8 @@ async def invoked(
 
 def _listeners(model: BaseChatModel, config: RunnableConfig) -> bool:
     """Whether anybody follows a call: a trace, a stream of messages, a callback, a debug log."""
-    given = ensure_config(config).get("callbacks")
+    known: RunnableConfig = {**(var_child_runnable_config.get() or {}), **config}
+    given = known.get("callbacks")
     manager = AsyncCallbackManager.configure(given, model.callbacks, model.verbose)
     return bool(manager.handlers)
 

@@ -24,7 +24,7 @@ from shapley_coop.deals import Deal, Fault
 from shapley_coop.deals.analysis.stage import StageGame
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games.arbiters import split
-from shapley_coop.seats.baselines import ACCEPT, REJECT, Baseline, awarded, disagreement
+from shapley_coop.seats.baselines import ACCEPT, REJECT, Baseline, awarded
 from shapley_coop.seats.embedded.letter_facts import proposal, terms_of
 from shapley_coop.seats.embedded.outlook import Outlook
 
@@ -88,12 +88,12 @@ class _Table:
     @property
     def surplus(self) -> Fraction:
         """What the best joint action adds to what both are sure of."""
-        return self.stage.turns * self.stage.best_total - sum(disagreement(self.stage))
+        return self.stage.turns * self.stage.best_total - sum(self.stage.disagreement)
 
     @property
     def outcomes(self) -> tuple[int, int]:
         """The least and the largest part of the first agent for which payments can be paid."""
-        stage, without = self.stage, disagreement(self.stage)[0]
+        stage, without = self.stage, self.stage.disagreement[0]
         best = max(pays for pays in stage.pays.values() if sum(pays) == stage.best_total)
         most = [stage.most[agent] for agent in stage.agents]
         low, high = best[0] * stage.turns - most[0], best[0] * stage.turns + most[1]
@@ -108,7 +108,7 @@ class _Table:
     def outcome(self, deal: Deal) -> int:
         """The outcome that leaves me no more than a deal does."""
         mine = Fraction(Outlook.of(self.facts, []).value(deal)[self.facts["you"]])
-        kept = mine.limit_denominator(10**6) - disagreement(self.stage)[self.me]
+        kept = mine.limit_denominator(10**6) - self.stage.disagreement[self.me]
         part = floor(PARTS * kept / self.surplus)
         least, largest = self.outcomes
         return min(max(part if self.me == 0 else PARTS - part, least), largest)

@@ -42,10 +42,17 @@ Answering = Callable[[dict[str, Any], str], Given | Awaitable[Given]]
 Factory = Callable[..., Answering]
 
 _FORM = "give python:module:factory, as in python:bots:careful"
+_MOST_SAID = 300
 
 
 class PythonSeatError(RuntimeError):
-    """A callable failed, or gave no answer. One line: where, and of what kind; nothing it said."""
+    """A callable failed, or gave no answer. One line: where, and of what kind; nothing it said.
+
+    Attributes:
+        said: the last line of its own exception, for the operator alone.
+    """
+
+    said = ""
 
 
 def load_factory(name: str) -> Factory:
@@ -134,9 +141,12 @@ class PythonChatModel(AwaitedChatModel):
             raise
         except (Exception, SystemExit) as error:
             place = _place(error, load_factory(self.source))
-            failure = f"it raised {type(error).__name__}{place} when asked to"
+            failure = PythonSeatError(
+                f"it raised {type(error).__name__}{place} when asked to {ask}"
+            )
+            failure.said = traceback.format_exception_only(error)[-1].strip()[:_MOST_SAID]
         # Raised outside the handler: what a program says of an error may quote private facts.
-        raise PythonSeatError(f"{failure} {ask}")
+        raise failure
 
     def _called(self, facts: dict[str, Any], words: str) -> Any:
         """What the callable gives; of an asynchronous one what is to be awaited."""

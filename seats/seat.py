@@ -22,9 +22,12 @@ class SeatError(RuntimeError):
     Attributes:
         busy: None, or the endpoint is asked too often: for how many seconds it asks to be left
             alone, 0 where it does not say.
+        said: the last line of what a program's own exception says, for the operator alone: it may
+            quote what the program was told.
     """
 
     busy: float | None = None
+    said: str = ""
 
 
 class CredentialsMissing(RuntimeError):

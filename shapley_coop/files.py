@@ -13,10 +13,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel, ValidationError
+from typing import Any
 
 _MAX_REASON_CHARS = 300
 Problem = type[ValueError]
@@ -45,6 +42,16 @@ def text_of(path: str | Path, *, encoding: str = "utf-8") -> str:
     if len(found) > MOST_BYTES:
         raise TooLarge(f"it has more than {MOST_BYTES >> 20} MB")
     return found.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def files_below(folder: Path, name: str) -> list[Path]:
+    """The files of a name in a folder and below it, by path: of pipes, a reader would not return.
+
+    Args:
+        folder: where to look.
+        name: of the files, or a pattern.
+    """
+    return sorted(path for path in folder.rglob(name) if path.is_file())
 
 
 def yaml_of(text: str) -> Any:
@@ -162,58 +169,6 @@ def read_mapping(
     if not isinstance(content, dict):
         raise problem(f"{path}: holds no {kind.removeprefix('a ')}: {hint}")
     return content
-
-
-class FirstError(NamedTuple):
-    """What pydantic found wrong first; as text, it is one line.
-
-    Attributes:
-        where: the path to the value, joined by dots; empty for the whole.
-        reason: what is wrong with it.
-        unknown: whether `where` is a field that does not exist.
-        meant: which field may have been meant, as a question; empty if none is like it.
-    """
-
-    where: str
-    reason: str
-    unknown: bool
-    meant: str = ""
-
-    def __str__(self) -> str:
-        if self.unknown:
-            return f"there is no setting {self.where!r}{self.meant}"
-        return f"{self.where}: {self.reason}" if self.where else self.reason
-
-
-def first_error(error: "ValidationError", of: "type[BaseModel] | None" = None) -> FirstError:
-    """Return the first of a validation's errors.
-
-    Args:
-        error: what was raised.
-        of: the model; where a value is written otherwise than it has to be, its field's
-            description says how, and for a field that it does not have, the nearest is named.
-    """
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    reason = plain_reason(first["msg"])
-    if first["type"] == "string_pattern_mismatch":
-        field = of.model_fields.get(str(first["loc"][0])) if of and first["loc"] else None
-        told = f". {field.description}" if field and field.description else ""
-        reason = f"it is not written as it has to be{told}"
-    unknown = first["type"] == "extra_forbidden"
-    meant = did_you_mean(where, of.model_fields) if unknown and of else ""
-    return FirstError(where, reason, unknown, meant)
-
-
-def plain_reason(message: str) -> str:
-    """What pydantic says of a value, without its own words.
-
-    >>> plain_reason("Input should be a valid integer, unable to parse string as an integer")
-    'it has to be an integer'
-    """
-    said = message.removeprefix("Value error, ").partition(", unable to parse")[0]
-    said = said.replace("Input should be", "it has to be").replace("to be a valid ", "to be a ")
-    return "it is missing" if said == "Field required" else said.replace("a integer", "an integer")
 
 
 def no_such(kind: str, name: str, known: Iterable[str], instead: str = "") -> str:

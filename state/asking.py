@@ -71,10 +71,12 @@ async def ask_seats(turn: TurnContext, write: Writer) -> dict[str, Reply]:
     # a thread for all, as a hop costs more than a letter.
     journal, asked = await asyncio.to_thread(prepare, turn, write)
     admitted = _admitted(turn, {agent: one.question for agent, one in asked.items()})
-    steps = _steps(turn, admitted)
+    steps = _steps(turn, admitted) if any(asked[a].question.tools for a in admitted) else {}
 
     async def hear(agents: list[str]) -> list[Heard | BaseException]:
-        askings = (_ask(turn, asked[agent], journal, steps[agent]) for agent in agents)
+        askings = [_ask(turn, asked[agent], journal, steps.get(agent, 0)) for agent in agents]
+        if len(agents) == len(admitted) == 1:  # nobody else has to finish before a failure
+            return [await askings[0]]
         return await asyncio.gather(*askings, return_exceptions=True)
 
     first = 1 if turn.evaluated.config.warm_cache else 0

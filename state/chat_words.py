@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shapley_coop.games.matrix import MatrixGame
+from shapley_coop.state.outcome import moved
 from shapley_coop.state.timeline import said_event
 
 MOST_CELLS = 32
@@ -56,10 +57,7 @@ def settlement_in_words(found: Mapping[str, Any]) -> str:
     credit = found["credit"]
     lines = [STATUS[found["status"]], *found["happened"]["words"]]
     lines.append(f"By what was done, {_each(found['rewards'], 'earned')}.")
-    lines += [
-        f"{t['payer']} pays {t['payee']} {t['amount']:g} ({t['reason']})."
-        for t in found["transfers"]
-    ]
+    lines += [f"{line}." for line in moved(found)]
     if not found["transfers"]:
         lines.append("Nobody owes anybody anything.")
     lines.append(f"In the end {_each(found['payoffs'], 'has')}.")

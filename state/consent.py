@@ -30,7 +30,13 @@ def terms_of(turn: TurnContext) -> Terms:
         droppable=money,
         goods=game.goods,
         currency=game.currency,
+        never=lambda agent, action: _from_now(game.never(agent, action), evaluated.turn),
     )
+
+
+def _from_now(turns: tuple[int, int] | None, now: int) -> tuple[int, int] | None:
+    """Those of the turns that are still to come."""
+    return (max(turns[0], now), turns[1]) if turns and turns[1] >= now else None
 
 
 def counted_split(evaluated: EvaluatedTable) -> Deal:

@@ -49,7 +49,7 @@ from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game, Turn
-from shapley_coop.state.budget import BudgetTracker
+from shapley_coop.state.budget import UNLIMITED, BudgetTracker
 from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.outlook import outlook_of
 from shapley_coop.state.run_config import RunConfig
@@ -129,7 +129,8 @@ class EvaluatedTable:
     @property
     def budget_spent(self) -> bool:
         """Whether the run's budget is used up, so that no agent is asked any more."""
-        return BudgetTracker(self.config.budget, self.table.get("spent", {})).empty
+        budget = self.config.budget
+        return budget != UNLIMITED and BudgetTracker(budget, self.table.get("spent", {})).empty
 
     def legal(self, agent: str) -> list[str]:
         """What an agent may do now."""

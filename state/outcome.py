@@ -6,14 +6,16 @@ are not fair: what a run came to is told after what was done in it.
 >>> still = {"turn": 1, "actions": {}, "rewards": {}}
 >>> lost = {**still, "effects": [{"effect": "pass", "agent": "Ben", "label": "FORM"}]}
 >>> without_play([lost]), without_play([still]), without_play([])
-('unreadable', '', '')
+('unreadable', None, None)
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from typing_extensions import TypedDict
 
+from shapley_coop.amounts import exact
 from shapley_coop.games import Turn
 from shapley_coop.seats import Seat
 from shapley_coop.state.conduct import conduct
@@ -143,6 +145,37 @@ def _of_one(agent: str, model: str, one: Answers) -> str:
     labels = ", ".join(f"{label} ×{n}" for label, n in sorted(one["labels"].items()))
     told = f"{agent} ({model})" if model else agent
     return f"{told} {one['unusable']} of {one['given']}" + (f" [{labels}]" if labels else "")
+
+
+def moved(outcome: Mapping[str, Any]) -> list[str]:
+    """Who pays whom at the end, a line each: net, and before it is netted, by clause.
+
+    Args:
+        outcome: a result: `transfers`, and `audit` with the payments that fell due.
+
+    >>> paid = [{"payer": "Ann", "payee": "Ben", "amount": 3.0, "reason": "contract"}]
+    >>> due = [{"clause": "c1", "payer": "Ann", "payee": "Ben", "amount": "2"}] * 2
+    >>> due.append({"clause": "c2", "payer": "Ben", "payee": "Ann", "amount": "1"})
+    >>> for line in moved({"transfers": paid, "audit": {"payments": due}}):
+    ...     print(line)
+    Ann pays Ben 3 net (contract)
+    before netting, by clause: c1 Ann pays Ben 4, c2 Ben pays Ann 1
+    """
+    net = [
+        f"{t['payer']} pays {t['payee']} {t['amount']:g} net ({t['reason']})"
+        for t in outcome["transfers"]
+    ]
+    due: dict[tuple[str, str, str], Fraction] = {}
+    for one in (outcome.get("audit") or {}).get("payments", ()):
+        place = one["clause"], one["payer"], one["payee"]
+        due[place] = due.get(place, Fraction(0)) + exact(one["amount"])
+    by_contract = any(t["reason"] == "contract" for t in outcome["transfers"])
+    if not by_contract or len(due) <= 1:
+        return net
+    told = (
+        f"{clause} {payer} pays {payee} {float(x):g}" for (clause, payer, payee), x in due.items()
+    )
+    return [*net, f"before netting, by clause: {', '.join(told)}"]
 
 
 def simulation_note(outcome: Mapping[str, Any]) -> str:

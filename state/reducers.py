@@ -39,12 +39,12 @@ def gather(waiting: dict[str, Any], arrived: dict[str, Any] | None) -> dict[str,
     return {} if arrived is None else {**waiting, **arrived}
 
 
-def add_up(spent: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def add_up(spent: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     """Add numbers key by key, however deep."""
     total = dict(spent)
     for key, value in more.items():
         old = total.get(key)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             total[key] = add_up(old or {}, value)
         else:
             total[key] = value if old is None else old + value

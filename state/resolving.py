@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from shapley_coop.credit import can_settle
 from shapley_coop.games import Game
 from shapley_coop.games.catalogue import read
-from shapley_coop.games.opened import opens
+from shapley_coop.games.opened import is_file
 from shapley_coop.seats import Seat
 from shapley_coop.seats.seat import RECORDING
+from shapley_coop.state.storage.digests import digest_of
 from shapley_coop.state.storage.kept import keep_pack, keep_persona
 from shapley_coop.state.storage.mandates import keep_mandate
 from shapley_coop.state.storage.secrets import reservation_of, secrets_of
@@ -44,9 +45,12 @@ def resolved(room: "RunConfig", game: Game) -> "RunConfig":
         _check_plays(f"a {what}", set(named) - set(game.agents), game)
     if (room.keys or room.mandates) and not game.signable:
         raise ValueError(f"{game.name} makes no offers that could be signed: leave out keys")
+    params = {key: _where(key, value) for key, value in room.params.items()}
+    files = {key: path for key, path in params.items() if is_file(key, path)}
     kept = {
         "game": read(room.game),
-        "params": {key: _where(key, value) for key, value in room.params.items()},
+        "params": params,
+        "digests": {key: digest_of(path) for key, path in files.items()} | room.digests,
         "seats": {name: _described(seat) for name, seat in seats.items()},
         "personas": {agent: keep_persona(text) for agent, text in room.personas.items()},
         "prompts": keep_pack(room.prompts),
@@ -58,8 +62,7 @@ def resolved(room: "RunConfig", game: Game) -> "RunConfig":
 
 def _where(key: str, value: Any) -> Any:
     """A parameter; of a file the absolute path, so that a run finds it from any folder."""
-    is_file = isinstance(value, str) and opens(key, value) and Path(value).is_file()
-    return str(Path(value).absolute()) if is_file else value
+    return str(Path(value).absolute()) if is_file(key, value) else value
 
 
 def _check_game(room: "RunConfig", game: Game) -> None:

@@ -126,6 +126,12 @@ class RunConfig(BaseModel):
         "may pay, the least it may end with, what it may never do. The table holds a hash in its "
         "place.",
     )
+    digests: dict[str, str] = Field(
+        default={},
+        title="Digests",
+        description="Parameter → keyed digest of what it names outside of the record, by which an "
+        "edit of it is noticed. The run fills it in.",
+    )
     rounds: int = Field(
         default=3, ge=1, le=50, title="Rounds", description="Rounds of talk in each bargaining."
     )

@@ -8,7 +8,10 @@ from typing import Any
 from shapley_coop.games import Game, load
 from shapley_coop.games.baseline import RANDOM
 from shapley_coop.games.catalogue import read, title
+from shapley_coop.games.opened import not_here
+from shapley_coop.games.params import GameError
 from shapley_coop.state.run_config import RunConfig
+from shapley_coop.state.storage.digests import is_other
 
 
 def name_of(room: RunConfig) -> str:
@@ -47,11 +50,30 @@ def _room(settings: str) -> RunConfig:
 
 @lru_cache(maxsize=256)
 def _game(settings: str) -> Game:
+    room = _room(settings)
+    _check_files(room)
     if "absent" in json.loads(settings):
-        return load_game(_room(settings))
-    game = _loaded(_room(settings))
+        return load_game(room)
+    game = _loaded(room)
     game.of_earlier_version()
     return game
+
+
+def _check_files(room: RunConfig) -> None:
+    """Refuse to go on, or to recompute anything, by another file than the run was played with.
+
+    Raises:
+        GameError: a parameter names a file that was edited since, or is not here.
+    """
+    for key, digest in room.digests.items():
+        path = str(room.params.get(key))
+        if missing := not_here(key, path):
+            raise GameError(missing)
+        if is_other(path, digest):
+            raise GameError(
+                f"the {key} file {path} is not the one that this run was played with: put that one "
+                "back, since all that is shown, resumed or verified follows from it"
+            )
 
 
 _of_any_seed: dict[str, Game] = {}

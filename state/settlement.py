@@ -11,7 +11,9 @@ from shapley_coop.deals import Deal, unanimous
 from shapley_coop.deals.enforcement import net
 from shapley_coop.deals.written.audit import audit
 from shapley_coop.state.evaluated import EvaluatedTable
+from shapley_coop.state.outcome import without_play
 from shapley_coop.state.storage.ledger import TREASURY, WORLD, Key, Line, Posting
+from shapley_coop.state.table import Status
 
 
 def decide(evaluated: EvaluatedTable) -> dict[str, Any]:
@@ -75,6 +77,27 @@ def _without_agreement(
     if not offers:
         return basis, signed
     return "final_offer", min(offers, key=lambda due: sum(abs(due[a] - norm[a]) for a in due))
+
+
+def status_of(evaluated: EvaluatedTable, settlement: Mapping[str, Any]) -> Status:
+    """How a run ended: by the budget only where the game was not over by itself."""
+    if evaluated.budget_spent and not evaluated.over:
+        return "budget"
+    if idle := without_play(evaluated.record):
+        return idle
+    return "agreed" if settlement["basis"] != "none" else "no_deal"
+
+
+def nothing_left(evaluated: EvaluatedTable) -> str:
+    """Why no bargaining over the split follows; empty where one does."""
+    found, held = evaluated.attribution(evaluated.config.norm), evaluated.settled()
+    if not any(evaluated.earned.values()) and not any(held.values()):
+        return "nothing is at stake: nobody earned anything"
+    if found.alone is not None and not found.total and held == found.alone:
+        return "nothing is at stake: everybody has what it would have had without the others"
+    if evaluated.contract and held == found.payoffs(evaluated.total):
+        return f"what was signed equals what the norm {found.norm} makes due"
+    return ""
 
 
 def reward_lines(settlement: Mapping[str, Any]) -> list[Line]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from shapley_coop.deals import Deal, Fault, Offer
+from shapley_coop.deals.orders import ORDER, Placed, orders_hash, orders_in
 from shapley_coop.deals.signing import (
     Binding,
     PublicKey,
@@ -24,6 +25,7 @@ from shapley_coop.state.storage.keys import key_of
 from shapley_coop.state.table import AgentOutput, PublicMessage, Table
 
 if TYPE_CHECKING:
+    from shapley_coop.state.evaluated import EvaluatedTable
     from shapley_coop.state.turn import TurnContext
 
 UNSIGNED = "SIGN"
@@ -31,7 +33,7 @@ UNSIGNED = "SIGN"
 
 
 def to_sign(turn: "TurnContext", agent: str, said: AgentOutput) -> Binding | None:
-    """What an agent signs with an answer; None where it binds itself to no clauses."""
+    """What an agent signs with an answer; None where it binds itself to nothing."""
     offer = turn.evaluated.offer
     if said["act"] == "accept" and offer is not None and offer["deal"]["clauses"]:
         return _binding(turn, agent, offer["revision"], offer["hash"])
@@ -39,6 +41,13 @@ def to_sign(turn: "TurnContext", agent: str, said: AgentOutput) -> Binding | Non
         deal = Deal.of(said["deal"])
         return _binding(turn, agent, turn.table["revision"] + 1, deal.hash())
     return None
+
+
+def order_to_sign(episode: str, agent: str, placed: Sequence[Placed]) -> Binding:
+    """What an agent signs with its orders to a call market, which are revision 1 of its plan."""
+    return binding(
+        agent=agent, episode=episode, topic="plan", turn=1, revision=1, accepts=orders_hash(placed)
+    )
 
 
 def shown_to_sign(turn: "TurnContext", agent: str) -> dict[str, Any]:
@@ -62,9 +71,15 @@ def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> A
         The same with the signature, or SIGN: it carries a signature that is not its key's of what
         it binds itself to, or none where the run requires one.
     """
-    config = turn.evaluated.config
-    party, bound = config.keys.get(agent), to_sign(turn, agent, said)
-    if party is None or bound is None:
+    config, sealed = turn.evaluated.config, turn.asking.act == ORDER
+    party = config.keys.get(agent)
+    if sealed:
+        placed = orders_in(text, agent, turn.evaluated.game.goods)
+        bound = order_to_sign(turn.table["episode"], agent, placed) if placed else None
+    else:
+        bound = to_sign(turn, agent, said)
+    # What orders come to is signed by a key of this home when they are cleared.
+    if party is None or bound is None or (party.name and sealed):
         return said
     if party.name:
         return {**said, "signature": sign_binding(key_of(party.name), bound)}
@@ -73,7 +88,8 @@ def attested(turn: "TurnContext", agent: str, text: str, said: AgentOutput) -> A
         return said
     if signature is None or not is_signed(party.key, bound, signature):
         return Fault(UNSIGNED, _how(bound, missing=signature is None))
-    return {**said, "signature": signature}
+    # By a signature that all could see, sealed orders could be found by trying them.
+    return said if sealed else {**said, "signature": signature}
 
 
 class Agreed(NamedTuple):
@@ -101,6 +117,15 @@ class Agreed(NamedTuple):
             revision=self.offer["revision"],
             accepts=self.offer["hash"],
         )
+
+
+def signed_here(evaluated: "EvaluatedTable", agent: str, agreed: Agreed) -> Signature | None:
+    """The signature of a party whose key is of this home; None for any other."""
+    party = evaluated.config.keys.get(agent)
+    if party is None or not party.name:
+        return None
+    bound = agreed.binding(agent, evaluated.table["episode"])
+    return sign_binding(key_of(party.name), bound)
 
 
 def signatures_on(table: Table, topic: str, turn: int, offer: Offer) -> dict[str, Signature]:

@@ -5,7 +5,7 @@ from typing import Any
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import ValidationError
 
-from shapley_coop.files import first_error
+from shapley_coop.invalid import first_error
 from shapley_coop.seats.calls import TRIED
 from shapley_coop.seats.modes import tries_drafts
 from shapley_coop.seats.steps import MOST_TRIES

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shapley_coop.deals import DEAL_RULES, Deal, Do, Fault, Forbid, only, read_deal
-from shapley_coop.files import first_error
+from shapley_coop.invalid import first_error
 from shapley_coop.state.consent import terms_of, too_little
 from shapley_coop.state.tool_words import (
     capped,

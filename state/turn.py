@@ -1,7 +1,7 @@
 """One asking: which agents are asked for what, when an answer is sound, and how it is published."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -95,7 +95,7 @@ class TurnContext:
         """The context of those who have not given a sound answer yet."""
         turn = cls(EvaluatedTable(table), asking, ())
         who = table.get("asked") or asking.who(turn.evaluated)
-        return replace(turn, asked=tuple(a for a in who if not turn.has_answered(a)))
+        return cls(turn.evaluated, asking, tuple(a for a in who if not turn.has_answered(a)))
 
     @property
     def table(self) -> Table:
@@ -140,6 +140,10 @@ class TurnContext:
         """Whether a person answers for an agent."""
         seat = self.evaluated.config.seats.get(agent)
         return seat is not None and seat.human
+
+    def is_heard(self, agent: str) -> bool:
+        """Whether an agent's answer can hold words to all."""
+        return self.asking.act not in _UNHEARD and agent not in OUTSIDERS
 
 
 Check = Callable[[TurnContext, str, Answer], AgentOutput | Fault]
@@ -247,9 +251,7 @@ def _unread(turn: TurnContext, agent: str, answer: Answer, fault: Fault) -> Agen
 
     The label tells that from a pass of its own will.
     """
-    heard = (
-        turn.asking.act not in _UNHEARD and agent not in OUTSIDERS and unfinished(answer) is None
-    )
+    heard = turn.is_heard(agent) and unfinished(answer) is None
     return {**passing(fault.label), "text": speech_in(answer.text) if heard else ""}
 
 

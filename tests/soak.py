@@ -9,6 +9,7 @@ import os
 import platform
 import sys
 import time
+from argparse import ArgumentParser
 from dataclasses import asdict
 from importlib.metadata import version
 from os import cpu_count
@@ -28,9 +29,9 @@ Each promise has a harness in `tests/` that tries to break it with real processe
 and a loopback endpoint. Seats are embedded agents or a stub: nothing here is about language models.
 
 - `make test` is what a developer runs: all tests that start no server, no browser and kill no
-  process. About two minutes on two cores.
+  process. About four minutes on two cores.
 - `make proofs` runs the others, among them a short form of each promise below but the load on the
-  server, each on one database. About four minutes.
+  server, each on one database. About ten minutes.
 - `make soak` runs the long form of each promise, on SQLite and on Postgres, and writes this page.
   About an hour.
 - `make test-under-load` runs `make test` beside twelve busy processes.
@@ -75,18 +76,19 @@ What the promises rest on:
 """
 
 
-def main(arguments: list[str]) -> int:
-    """Run the proofs; 0 if all of them held, 1 if not, 2 if one is not known."""
+def main(arguments: list[str] | None = None) -> int:
+    """Run the proofs; 0 if all of them held, 1 if not."""
     # The endpoints of the proofs are embedded agents, which read a letter's facts.
     os.environ.setdefault("COOP_SEND_FACTS", "1")
-    names = [name for name in arguments if name != "--short"]
     known = dict(proofs())
-    if unknown := set(names) - set(known):
-        print(f"soak: no proof {', '.join(sorted(unknown))}: there is {', '.join(known)}")
-        return 2
-    short = "--short" in arguments
-    held = True
-    for name in names or known:
+    reader = ArgumentParser(prog="python -m tests.soak", description=main.__doc__)
+    reader.add_argument("names", nargs="*", metavar="PROOF", help=f"of {', '.join(known)}")
+    reader.add_argument("--short", action="store_true", help="in small, and write no page")
+    asked = reader.parse_args(arguments)
+    if unknown := set(asked.names) - set(known):
+        reader.error(f"no proof {', '.join(sorted(unknown))}: there is {', '.join(known)}")
+    short, held = asked.short, True
+    for name in asked.names or known:
         found = _run(name, known[name], known[name].short if short else known[name].long)
         held &= found.held
         if not short:
@@ -137,4 +139,4 @@ def _row(proof: Proof, found: dict[str, Any] | None) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

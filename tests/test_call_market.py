@@ -13,15 +13,27 @@ from shapley_coop.amounts import exact
 from shapley_coop.deals import Fault, Give, Pay, in_force
 from shapley_coop.deals.clearing import BUY, SELL, Order, clear
 from shapley_coop.deals.orders import read_orders
-from shapley_coop.deals.signing import PrivateKey, as_bytes, sign_mandate
+from shapley_coop.deals.signing import (
+    PrivateKey,
+    as_bytes,
+    element,
+    sign_binding,
+    sign_mandate,
+)
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.evals.verifying_books import wrongly_cleared
+from shapley_coop.graphs.call_market import BID
 from shapley_coop.graphs.running import play
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.seats.answers import tagged
-from shapley_coop.state import Home, RunConfig, Table, game_of, home
+from shapley_coop.serve.seats.form import form_of, message_of, preview
+from shapley_coop.state import EvaluatedTable, Home, RunConfig, Table, game_of, home
+from shapley_coop.state.signatures import order_to_sign
+from shapley_coop.state.storage.keys import new_key
+from shapley_coop.state.turn import TurnContext
 from tests.proof_kills import at_every_write
 from tests.scripted import Script
+from tests.tampering import in_the_books
 from tests.test_delegates import wrong_in_export
 from tests.trials import Audit, Play, Trial
 from tests.warm_coop import warm_coop
@@ -242,6 +254,68 @@ async def test_a_forged_price_or_trade_is_found(script: Script) -> None:
     assert wrongly_cleared({**table, "contract": None})[0] == "the trades"
 
 
+# Who signs what
+
+
+def signs(key: PrivateKey, message: str) -> Any:
+    """The same orders once more, with the signature that their refusal asked for."""
+
+    def answer(facts: dict[str, Any]) -> str:
+        told = facts["fault"]["feedback"]
+        shown = json.loads(told[told.index("{") : told.index("}") + 1])
+        return f"{message}{element(sign_binding(key, shown))}"
+
+    return answer
+
+
+async def test_a_party_elsewhere_signs_its_orders_and_a_key_of_this_home_what_they_come_to(
+    script: Script,
+) -> None:
+    two_trade(script)
+    ben, cem = PrivateKey.new("ES256"), PrivateKey.new()
+    new_key("ann")
+    bid = send(order("buy", "wood", 2, 8))
+    script["Ben", "order"] = [bid, signs(ben, bid)]
+    keys = {"Ann": "ann", "Ben": ben.public.pem, "Cem": cem.public.pem}
+    outcome, table = await ended(keys=keys, require_signed=True)
+    assert table["prices"] == {"wood": {"price": "6", "volume": 2}}
+    assert table["spent"]["negotiation"]["agents"]["Ben"]["refused"] == 1
+    signed = {said["by"]: said for said in table["talk"] if "signature" in said}
+    assert signed.keys() == {"Ann"}, "by Ben's signature his sealed orders could be found"
+    assert wrong_in_export(table, "call_market") == []
+    await sound(outcome)
+    # Whoever can write the books makes Ben buy dearer: his key did not sign that.
+    dearer = bid.replace('"price": 8', '"price": 9')
+    in_the_books("UPDATE answers SET text = replace(text, ?, ?)", bid, dearer)
+    wrong = {c.what: c.found for c in await verify_run(outcome["run"]) if not c.sound}
+    assert wrong["signatures"] == "the signature of Ben is not of its orders"
+    assert {"market", "commitments"} <= wrong.keys()
+
+
+@pytest.mark.parametrize("required", [True, False])
+async def test_unsigned_orders_of_a_party_with_a_key_count_unless_it_has_to_sign(
+    required: bool, script: Script
+) -> None:
+    two_trade(script)
+    public = PrivateKey.new().public.pem
+    outcome, table = await ended(keys={"Ben": public}, require_signed=required)
+    assert passed(table) == [*([("Ben", "SIGN")] if required else []), ("Cem", "")]
+    await sound(outcome)
+
+
+async def test_orders_that_another_key_signed_are_sent_back_whatever_is_required(
+    script: Script,
+) -> None:
+    two_trade(script)
+    bid = send(order("buy", "wood", 2, 8))
+    found = read_orders(json.loads(bid[10:-11]), "Ben", ["wood"])
+    assert not isinstance(found, Fault)
+    forged = element(sign_binding(PrivateKey.new(), order_to_sign("another", "Ben", found)))
+    script["Ben", "order"] = bid + forged
+    _, table = await ended(keys={"Ben": PrivateKey.new().public.pem})
+    assert ("Ben", "SIGN") in passed(table)
+
+
 @pytest.mark.parametrize("seed", range(3))
 async def test_embedded_agents_reach_the_best_welfare_and_nobody_ends_below_its_own(
     seed: int,
@@ -273,6 +347,33 @@ def test_a_schema_and_the_wire_say_the_same() -> None:
     fields = {"orders": [order("buy", "wood", 2, 8)], "speech": None, "notes": None}
     assert tagged("order", fields) == send(order("buy", "wood", 2, 8))
     assert tagged("order", {"orders": None}) == "<REJECT>"
+
+
+# At a person's seat
+
+
+async def test_a_person_fills_in_orders_and_is_told_what_they_say() -> None:
+    settings = RunConfig.model_validate(ROOM).resolve().model_dump(mode="json")
+    table: Any = {"episode": "e", "settings": settings, "record": [], "round": 1}
+    game = game_of(settings)
+    table |= {"position": game.start(), "agents": list(game.agents)}
+    turn = TurnContext(EvaluatedTable(table), BID, ("Ann",))
+    form = form_of(turn, "Ann", {})
+    assert form["fields"] == ["thoughts", "orders", "notes"]
+    assert form["market"] == {
+        "goods": ["wood", "stone", "wool"],
+        "holds": {"wood": 4, "stone": 0, "wool": 0},
+    }
+    ordered = [order("sell", "wood", 2, 4.5), order("buy", "stone", 1, 3)]
+    told = preview(turn, "Ann", {"orders": ordered})
+    assert told["refused"] == ""
+    assert told["words"] == [
+        "You sell up to 2 wood, for 4.5 or more each.",
+        "You buy up to 1 stone, for 3 or less each.",
+    ]
+    assert preview(turn, "Ann", {"orders": None})["words"] == []
+    assert preview(turn, "Ann", {"orders": [order("sell", "wood", 9, 1)]})["refused"] == "ABLE"
+    assert message_of("order", {"orders": ordered}) == send(*ordered)
 
 
 @pytest.mark.slow

@@ -4,19 +4,22 @@ import asyncio
 import sqlite3
 import time
 import zlib
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from langchain_core.runnables import RunnableConfig
+from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import StateGraph
+from typing_extensions import TypedDict
 
 from shapley_coop.deals import Pay
 from shapley_coop.graphs.running import play
@@ -71,6 +74,41 @@ async def test_what_a_task_wrote_is_kept_with_the_next_checkpoint_or_by_itself(
         await kept.aput_writes(place, [("status", "two")], "other")
         await alone.wait()
     assert written(here) == ["status", "status"]
+
+
+async def test_a_step_that_is_taken_back_is_done_again_and_added_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a checkpoint is kept what the next one does not hold: additions to a list."""
+    monkeypatch.setattr("shapley_coop.state.storage.checkpoints.sqlite._LINGER", 60)
+
+    class Talk(TypedDict):
+        said: Annotated[list[str], DeltaChannel(added, list, snapshot_frequency=99)]
+        turn: int
+
+    def speak(table: Talk) -> dict[str, Any]:
+        return {"turn": table["turn"] + 1, "said": [f"turn {table['turn']}"]}
+
+    page = StateGraph(Talk).add_node("one", speak).add_node("two", speak)
+    page.set_entry_point("one").add_edge("one", "two")
+    thread: Any = {"configurable": {"thread_id": "t"}}
+    async with saver(Home(tmp_path)) as kept:
+        app = page.compile(checkpointer=kept, interrupt_before=["two"])
+        await app.ainvoke({"said": ["hello"], "turn": 0}, thread, durability="sync")
+        for run in ("second", "third"):
+            again: Any = {"configurable": {"thread_id": "t", "run_id": run}}
+            ended = await app.ainvoke(None, again, durability="sync")
+            assert ended == {"said": ["hello", "turn 0", "turn 1"], "turn": 2}
+            assert (await app.aget_state(thread)).values == ended
+            await kept.adelete_for_runs([run])
+            before = await app.aget_state(thread)
+            assert (before.next, before.values["said"]) == (("two",), ["hello", "turn 0"])
+    assert {*written(Home(tmp_path))} == {"said"}
+
+
+def added(said: list[str], more: Sequence[list[str]]) -> list[str]:
+    """A fold that would show what is added twice."""
+    return [*said, *chain.from_iterable(more)]
 
 
 async def test_a_write_that_cannot_be_kept_keeps_its_checkpoint_out_and_no_others(

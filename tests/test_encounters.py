@@ -61,3 +61,11 @@ async def test_rational_agents_agree_to_cooperate_with_whomever_they_meet() -> N
 def test_what_cannot_be_paired_is_refused(params: dict[str, object], why: str) -> None:
     with pytest.raises(GameError, match=why):
         load("encounters", params)
+
+
+async def test_embedded_agents_agree_on_encounters_and_draft_no_contract_of_them() -> None:
+    room = RunConfig(game="encounters", params={"rounds": 2})
+    drafted = await play("contracts", room)
+    assert drafted["contract"] is None
+    assert all("I cannot look ahead in this game" in said["text"] for said in drafted["talk"])
+    assert (await play("shapley_coop", room))["status"] == "agreed"

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from shapley_coop import files
-from shapley_coop.files import first_error, read_data, read_json, read_mapping, read_text
+from shapley_coop import files, invalid
+from shapley_coop.files import read_data, read_json, read_mapping, read_text
 from shapley_coop.games.files import read_file
+from shapley_coop.invalid import first_error
 
 SECRET = "reservation value 41"
 _MERGED = "\n".join(
@@ -119,9 +120,9 @@ class _Model(BaseModel):
     ("content", "line"),
     [
         ({"parts": [1, 2, 3]}, "parts: two at most"),
-        ({"parts": [1, "x"]}, "parts.1: it has to be an integer"),
+        ({"parts": [1, "x"]}, "parts.1: it has to be a whole number"),
         ({"whole": 1}, "there is no setting 'whole'"),
-        (7, "it has to be a dictionary or instance of _Model"),
+        (7, "it has to be a mapping, as in {key: value}"),
     ],
 )
 def test_the_first_error_is_one_line(content: object, line: str) -> None:
@@ -131,4 +132,4 @@ def test_the_first_error_is_one_line(content: object, line: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    assert doctest.testmod(files).failed == 0
+    assert doctest.testmod(files).failed == doctest.testmod(invalid).failed == 0

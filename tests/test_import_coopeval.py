@@ -1,6 +1,7 @@
 """A published study's records: settled by our rules, certified, and compared with what they say."""
 
 import json
+import os
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -214,6 +215,13 @@ def test_what_is_not_of_the_format_is_refused_in_one_line(coop, dilemma, file, t
     assert done.code == 2
     assert told in done.err
     assert len(done.err.strip().splitlines()) == 1
+
+
+def test_a_pipe_with_the_name_of_a_record_is_not_read(coop, tmp_path):
+    os.mkfifo(tmp_path / "records.jsonl")
+    done = coop("import", "coopeval", str(tmp_path))
+    assert done.code == 2
+    assert "no records.jsonl in it" in done.err
 
 
 def test_a_folder_without_any_record_is_refused(coop, tmp_path):

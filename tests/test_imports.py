@@ -34,6 +34,7 @@ GROUND = {
         "earned_value",
         "escaping",
         "files",
+        "invalid",
         "lazily",
         "patterns",
         "permissions",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shapley_coop.evals.measures.evaluators import score
+from shapley_coop.evals.reports.layout import number
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.suite import Cell, expand, load_suite
 
@@ -56,5 +57,5 @@ async def test_the_page_tells_what_the_suite_measures(
         row = (await Local("page").play(cell)).row
         efficiency = score(row, "efficiency")
         assert efficiency is not None
-        found.append(f"{100 * efficiency:.0f} %")
+        found.append(number(efficiency))
     assert found == figures

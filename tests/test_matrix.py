@@ -90,7 +90,7 @@ BAD_TABLES = {
     ),
     "YAML's yes and no": (
         changed(actions={**TUG["actions"], "Ann": [True, False]}),
-        "actions.Ann.0: it has to be a string",
+        "actions.Ann.0: it has to be text",
     ),
     "an action with a space": (
         changed(actions={**TUG["actions"], "Ann": ["pull ", "wait"]}),

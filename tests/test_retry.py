@@ -40,7 +40,15 @@ async def test_the_letter_stays_and_the_conversation_goes_on_behind_it(script: S
         assert f"this is try {number} of 3" in str(again[3].text)
     assert "This is your last try" not in as_text(second)
     assert "This is your last try" in as_text(third)
+    assert "of your answer only what you\nsay to all is delivered" in as_text(third)
     assert not any(PRIVATE in letter for letter in script.shown_to("Bob"))
+
+
+async def test_the_last_try_of_a_sealed_act_promises_no_speech(script: Script) -> None:
+    script["Alice", "act"] = [BROKEN, BROKEN, "<ACTION>lever</ACTION>"]
+    await play("llm_only", RunConfig())
+    last = next(m for a, _, m in reversed(script.letters) if a == "Alice" and len(m) > 2)
+    assert "cannot be used either, you pass here. Answer again" in as_text(last)
 
 
 async def test_a_long_answer_is_shown_again_in_part(script: Script) -> None:

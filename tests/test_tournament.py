@@ -12,12 +12,12 @@ from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.sweeps.store import Row
 from shapley_coop.evals.sweeps.suite import expand
 from shapley_coop.evals.tournament.entry import load_tournament, shipped, suites
+from shapley_coop.evals.tournament.kept import enter, played_in
 from shapley_coop.evals.tournament.page import matrix
 from shapley_coop.evals.tournament.population import shares
 from shapley_coop.evals.tournament.ranking import rank, strengths, wins
-from shapley_coop.evals.tournament.results import played_in
 from tests.browser import PHONE, picture, tab
-from tests.coop_command import USAGE, Coop, coop_in, one_line
+from tests.coop_command import FAILED, USAGE, Coop, coop_in, one_line
 
 STRATEGY = "python:shapley_coop.seats.classical:"
 FILE = {
@@ -135,7 +135,7 @@ def test_a_tournament_is_played_once_verified_and_written_as_a_page(
     again = coop("tournament", file, "-o", str(folder))
     assert f"0 matches played, {MATCHES} there before" in again.out
     assert (folder / "rows.jsonl").read_text() == rows
-    assert coop("tournament", "verify", str(folder), "--json").result == first
+    assert coop("tournament", "verify", str(folder), "--json").result["ranking"] == first
     played = played_in(folder)
     # Against the mirror the best reply earns 10, the hawk 2; against the hawk 0; the dove 20.
     assert played.regret("dilemma", "hawk").value == pytest.approx((8 + 0 + 0) / 3)
@@ -160,32 +160,41 @@ def test_parts_are_played_into_one_folder_and_the_last_writes_the_page(
     assert "give i/n, as in 1/2" in one_line(coop("tournament", file, "--shard", "2"), USAGE)
 
 
-def test_a_ranking_or_a_row_that_was_changed_is_found(coop: Coop, tmp_path: Path) -> None:
-    file, folder = written(tmp_path, seeds=[0]), tmp_path / "out"
-    assert coop("tournament", file, "-o", str(folder)).code == 0
-    verify = ("tournament", "verify", str(folder))
-    ranking, rows = folder / "ranking.json", folder / "rows.jsonl"
-    kept, lines = ranking.read_text(), rows.read_text()
-    ranking.write_text(kept.replace('"hawk"', '"dive"'))
-    assert "place 1 says seat 'dive'; the rows say 'hawk'" in one_line(coop(*verify), USAGE)
-    ranking.write_text(kept)
-    changed = [json.loads(line) for line in lines.splitlines()]
-    next(row for row in changed if row["labels"] == {"first": "dove", "second": "hawk"})["result"][
-        "payoffs"
-    ]["Alice"] = 90.0
-    rows.write_text("".join(f"{json.dumps(row)}\n" for row in changed))
-    told = "the row of dove against hawk, seed 0, pays other than its record"
-    assert told in one_line(coop(*verify), USAGE)
-    del changed[0]["result"]
-    rows.write_text("".join(f"{json.dumps(row)}\n" for row in changed))
-    assert "a row is not of a match" in one_line(coop(*verify), USAGE)
-    rows.write_text("".join(lines.splitlines(keepends=True)[1:]))
-    assert "1 of 9 matches are left" in one_line(coop(*verify), USAGE)
-    rows.write_text(lines)
-    assert coop(*verify).code == 0
-    written(tmp_path, seeds=[5])
-    other = coop("tournament", file, "-o", str(folder))
+def test_a_folder_of_another_tournament_is_refused(coop: Coop, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    enter(folder, load_tournament(written(tmp_path)))
+    other = coop("tournament", written(tmp_path, seeds=[5]), "-o", str(folder))
     assert "holds another tournament" in one_line(other, USAGE)
+
+
+def test_a_seat_that_raises_fails_its_matches_alone_and_they_are_tried_again(
+    coop: Coop, tmp_path: Path
+) -> None:
+    (tmp_path / "moody_bots.py").write_text(
+        "from pathlib import Path\n"
+        "def factory(agent, seed):\n"
+        "    def answer(facts, words):\n"
+        "        if Path('moody').exists():\n"
+        "            raise ValueError('not in the mood')\n"
+        "        return {'action': 'defect'}\n"
+        "    return answer\n"
+    )
+    (tmp_path / "moody").touch()
+    seats = {"moody": "python:moody_bots:factory", "dove": f"{STRATEGY}cooperator"}
+    command = ("--trust-programs", "tournament", written(tmp_path, seats=seats, seeds=[0]))
+    failed = coop(*command, "-o", "out")
+    assert failed.code == FAILED
+    assert failed.err.splitlines()[-1] == (
+        "3 of 4 matches failed: coop status out says why; the same command tries them again"
+    )
+    status = coop("--trust-programs", "status", "out")
+    assert "failed small_dilemma (first dove, second moody) seed 0: Bob's seat" in status.out
+    assert "it raised ValueError in moody_bots.py, line 5, when" in status.out
+    assert "ValueError: not in the mood" in status.out
+    (tmp_path / "moody").unlink()
+    again = coop(*command, "-o", "out")
+    assert "3 matches played, 1 there before" in again.out
 
 
 @pytest.mark.parametrize(
@@ -195,8 +204,22 @@ def test_a_ranking_or_a_row_that_was_changed_is_found(coop: Coop, tmp_path: Path
         ({"games": {"own": {"game": "own.py"}}}, "coop --trust-programs"),
         ({"games": {"a": {"game": "escape_room", "seed": 3}}}, "no seats and no seed"),
         ({"games": {"A b": {"game": "escape_room"}}}, "give a name of small letters"),
+        (
+            {"games": {"a": {"game": "escape_room", "grph": "llm_only"}}},
+            "small.yaml: games: a: there is no setting 'grph': did you mean 'graph'?",
+        ),
+        ({"games": {"a": {"game": 7}}}, "games: a: game: it has to be text"),
+        ({"gams": {}}, "there is no setting 'gams': did you mean 'games'?"),
+        ({"seats": {"a": "embedded:greedy", "b": {"modl": 1}}}, "seats: b: there is no setting"),
+        ({"seats": {"a": "embedded:greedy", "b": 7}}, "seats: b: give a model, as provider:name"),
+        ({"seeds": 1.5}, "seeds: '1.5' is no list of seeds: give 0-29, or 0-4,10,20-24"),
+        ({"seeds": [1, 1]}, "seeds: one is there twice"),
         ({"seats": {"alone": "embedded:rational"}}, "seats"),
         ({"seats": {"a": "embedded:rational", "b": "python:bots:f"}}, "to seat it is to run"),
+        (
+            {"games": {"hunt": {"game": "stag_hunt", "graph": "contracts"}}},
+            "with the actions cooperate and defect, and this one has stag, hare",
+        ),
     ],
 )
 def test_what_is_no_tournament_is_refused_in_one_line(
@@ -204,7 +227,7 @@ def test_what_is_no_tournament_is_refused_in_one_line(
 ) -> None:
     refused = coop("tournament", written(tmp_path, **more), "-o", str(tmp_path / "out"))
     assert told in one_line(refused, USAGE)
-    assert not list(tmp_path.glob("out/rows*"))
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", shipped())

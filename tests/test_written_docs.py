@@ -26,16 +26,20 @@ def held(path: Path) -> Any:
 SHIPPED = [
     *(("game", path) for path in (ROOT / "games").glob("*.yaml")),
     *(("suite", path) for path in (ROOT / "evals" / "suites").glob("*.yaml")),
+    *(("tournament", path) for path in (ROOT / "evals" / "tournament").glob("*.yaml")),
     *(("task", path) for path in (ROOT / "games/software_company/tasks").glob("*.yaml")),
 ]
 WRONG: list[tuple[str, Any]] = [
     ("game", {"name": "x", "agents": ["A", "B"], "actions": {}, "payofs": []}),
     ("suite", {"base": {"gaem": "escape_room"}}),
     ("suite", {"base": {}, "seeds": "0..9"}),
+    ("tournament", {"seats": {"a": "embedded:greedy", "b": 7}, "games": {"g": {"game": "trade"}}}),
+    ("tournament", {"seats": {"a": "x:y", "b": "x:z"}, "games": {"g": {"grph": "llm_only"}}}),
     ("contract", {"clauses": [{"kind": "do", "agnet": "Bob", "action": "lever"}]}),
     ("contract", {"clauses": [{"kind": "pay", "payer": "A", "payee": "B"}]}),
     ("config", {"sed": 3}),
     ("prices", {"m": {"input": 1}}),
+    ("market", {"agents": {"Ann": {"purs": 3}, "Ben": {}}}),
 ]
 
 
@@ -81,6 +85,14 @@ def test_the_scenario_that_its_page_shows_is_as_its_schema_says() -> None:
     for scenario in shown:
         # Editors read a date as the text that it is.
         SCHEMAS["scenario"].validate(json.loads(json.dumps(scenario, default=str)))
+
+
+def test_the_markets_that_their_page_shows_are_as_their_schema_says() -> None:
+    page = (DOCS / "trade.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```yaml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert len(shown) == 2
+    for market in shown:
+        SCHEMAS["market"].validate(yaml.safe_load(market))
 
 
 def test_every_clause_of_the_reference_is_as_its_schema_says() -> None:

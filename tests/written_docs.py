@@ -199,6 +199,9 @@ def _files() -> Iterator[str]:
         yield from ("", f"## {kind.name}", "", f"Read by {kind.read_by}. Schema:")
         yield f"[{kind.name}.schema.json](../schemas/{kind.name}.schema.json)."
         yield from _fields(kind.schema)
+        for key, entry in kind.entries.items():
+            yield from ("", f"Each of `{key}`:")
+            yield from _fields(kind.schema["$defs"][entry])
     yield ""
 
 

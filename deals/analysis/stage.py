@@ -93,6 +93,26 @@ class StageGame:
         """The most that all together can earn in one turn."""
         return max(sum(pays, Fraction(0)) for pays in self.pays.values())
 
+    @cached_property
+    def safe(self) -> Play:
+        """Of each agent the action of the best worst payoff (maximin), the first of equals."""
+
+        def worst(i: int, action: str) -> Fraction:
+            return min(pays[i] for play, pays in self.pays.items() if play[i] == action)
+
+        return tuple(
+            max(self.actions[agent], key=lambda action, i=i: worst(i, action))  # type: ignore[misc]
+            for i, agent in enumerate(self.agents)
+        )
+
+    @cached_property
+    def disagreement(self) -> tuple[Fraction, ...]:
+        """What each agent has without a deal, whatever the others do: its security level."""
+        return tuple(
+            self.turns * min(pays[i] for play, pays in self.pays.items() if play[i] == safe)
+            for i, safe in enumerate(self.safe)
+        )
+
     @property
     def most(self) -> dict[str, Fraction]:
         """Agent → the most that it can earn in the whole game."""

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from shapley_coop.deals.language.deal import Offer
 from shapley_coop.deals.language.faults import Fault
@@ -58,23 +58,28 @@ def in_a_word(message: Message) -> Message:
     'leave'
     """
     decided = (message.accept, message.reject, message.proposal, message.action, message.claim)
-    word = _last_line(message.outside)
-    if word is None or any(part is not None for part in decided):
+    if any(part is not None for part in decided):
         return message
-    field, said = _WORDS[word], "leave" if word == "LEAVE" else ""
-    tag = f"<{field.upper()}>{said and f'{said}</ACTION>'}"
-    changes: dict[str, Any] = {field: said}
-    return replace(message, **changes, repairs=(*message.repairs, f"read {word} as {tag}"))
+    if (word := _last_line(message.outside)) is None:
+        return message
+    decision = DECISIONS[word]
+    changes: dict[str, Any] = {decision: ""}
+    tag = f"<{decision.upper()}>"
+    if decision == "leave":
+        changes, tag = {"action": decision}, f"<ACTION>{decision}</ACTION>"
+    return replace(message, **changes, repairs=(*message.repairs, f"read {word.upper()} as {tag}"))
 
 
-_WORDS = {
-    "ACCEPT": "accept",
-    "SIGN": "accept",
-    "REJECT": "reject",
-    "VETO": "reject",
-    "LEAVE": "action",
+Decision = Literal["accept", "reject", "leave"]
+DECISIONS: dict[str, Decision] = {
+    "accept": "accept",
+    "sign": "accept",
+    "reject": "reject",
+    "veto": "reject",
+    "leave": "leave",
+    "opt out": "leave",
 }
-"""Word → the field of a message that it stands for."""
+"""Word → what it decides about an offer."""
 
 _LABEL = re.compile(r"^(?:(?:my|final) )?(?:decision|answer|vote)[\s*`_]{0,6}[:=]", re.IGNORECASE)
 _OWN_TAG = re.compile(r"<\s?(\w{4,6})\s?/?>(?:\s{0,4}</\s?\1\s?>)?")
@@ -84,10 +89,10 @@ def _last_line(outside: str) -> str | None:
     *before, last = outside.strip().splitlines() or [""]
     last = _OWN_TAG.sub(r"\1", unwrapped(last), count=1)
     bare, said = _LABEL.sub("", last, count=1), "\n".join(before)
-    word = meant(bare, _WORDS)
+    word = meant(bare, DECISIONS)
     if word is None or _DECISION.search(said):
         return None
-    in_doubt = bare == last and _WORDS[word] == "accept" and hedged(said)
+    in_doubt = bare == last and DECISIONS[word] == "accept" and hedged(said)
     return None if in_doubt else word
 
 

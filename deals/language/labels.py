@@ -31,7 +31,8 @@ LABELS = {
     "What cannot be agreed": {
         "EMPTY": "the deal has no clause",
         "NAME": "it names somebody who is not a party",
-        "TURN": "no turn of the game can meet a condition",
+        "TURN": "no turn can meet a condition, or an action is owed at one at which its "
+        "agent cannot take it",
         "PAY": "an amount is not positive, a share is over 100 %, or somebody pays itself",
         "GIVE": "a good is none, its quantity is under 1, or its gift depends on rewards",
         "SHARE": "a split is not one whole over all parties, or there is more than one",

@@ -11,7 +11,7 @@ EMPTY    a deal without a clause
 LONG     a deal whose text is too long
 NAME     a name that is not a party's
 ACTION   an action its agent does not have
-TURN     a condition that no turn of the game can meet
+TURN     a condition that no turn can meet, or a duty at one at which it cannot be done
 PAY      an amount that is not positive, a share over 100 %, or paying oneself
 GIVE     a good that there is not, a quantity under 1, giving oneself, or depending on rewards
 SHARE    a split that is not one whole over all parties, or more than one split
@@ -31,16 +31,14 @@ from shapley_coop.amounts import MAX_AMOUNT
 from shapley_coop.deals.language.clauses import OTHERS, Clause, Do, Forbid, Give, Pay, Share
 from shapley_coop.deals.language.deal import Deal
 from shapley_coop.deals.language.faults import Fault, listed, together
+from shapley_coop.deals.language.naming import events_in, means_all, names_in, when_of
 from shapley_coop.deals.language.progressions import Progression, meet, progressions
 from shapley_coop.deals.language.when import (
     EVERYONE,
     Earned,
-    Event,
     Every,
     Turns,
-    When,
     conditions_in,
-    event_of,
 )
 
 MAX_TEXT_CHARS = 4_000
@@ -58,6 +56,8 @@ class Terms:
     droppable: Sequence[str] = ()  # ids of standing payments, gifts and shares
     goods: Sequence[str] = ()  # what can change hands; in most games nothing
     currency: str = ""  # in which amounts are; empty for points of the game
+    never: Callable[[str, str], tuple[int, int] | None] = lambda agent, action: None
+    """From which turn to which an agent cannot take an action, whatever is done."""
 
 
 Rule = Callable[[Deal, Terms], Fault | None]
@@ -102,8 +102,8 @@ def known_agents(deal: Deal, terms: Terms) -> Fault | None:
         [
             f"{cid} names {name}, who is not a party: the parties are {parties}."
             for cid, clause in deal.ids().items()
-            for name in _names(clause)
-            if name not in terms.agents and not _all_of(clause, name)
+            for name in names_in(clause)
+            if name not in terms.agents and not means_all(clause, name)
         ],
     )
 
@@ -112,7 +112,7 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
     """ACTION: every action named is one its agent has."""
     wrong = []
     for cid, clause in deal.ids().items():
-        pairs = [(event.agent, event.action) for event in _events(clause)]
+        pairs = [(event.agent, event.action) for event in events_in(clause)]
         if isinstance(clause, Do | Forbid):
             bound = terms.agents if clause.agent == EVERYONE else [clause.agent]
             pairs += [(agent, clause.action) for agent in bound]
@@ -128,7 +128,7 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
     """TURN: turns named exist."""
     wrong = []
     for cid, clause in deal.ids().items():
-        for part in conditions_in(_when(clause)):
+        for part in conditions_in(when_of(clause)):
             if isinstance(part, Turns):
                 first, last = part.turns
             elif isinstance(part, Every):
@@ -138,6 +138,31 @@ def reachable_turns(deal: Deal, terms: Terms) -> Fault | None:
             if not 1 <= first <= last <= terms.turns:
                 named = f"turn {first}" if first == last else f"turns {first} to {last}"
                 wrong.append(f"{cid} names {named}: the game has 1 to {terms.turns}.")
+    return _fault("TURN", wrong)
+
+
+def performable(deal: Deal, terms: Terms) -> Fault | None:
+    """TURN: nobody owes an action at a turn at which it can never take it.
+
+    Duties whose conditions depend on turns alone are looked at.
+    """
+    wrong = []
+    for cid, duty in deal.duties.items():
+        if duty.kind == "forbid":
+            continue
+        due = progressions(duty.when, terms.turns)
+        for agent in terms.agents if duty.agent == EVERYONE else [duty.agent]:
+            barred = terms.never(agent, duty.action)
+            if barred and any(meet(turns, (*barred, 1)) for turns in due):
+                at = (
+                    f"turn {barred[0]}"
+                    if barred[0] == barred[1]
+                    else "turns {} to {}".format(*barred)
+                )
+                wrong.append(
+                    f"{cid}: {agent} cannot {duty.action} at {at}: name other turns, as in "
+                    '"when": {"turn": N}.'
+                )
     return _fault("TURN", wrong)
 
 
@@ -263,6 +288,7 @@ DEAL_RULES: tuple[Rule, ...] = (
     known_agents,
     known_actions,
     reachable_turns,
+    performable,
     positive_payments,
     sound_gifts,
     one_whole_share,
@@ -271,34 +297,6 @@ DEAL_RULES: tuple[Rule, ...] = (
     known_drops,
 )
 """What every deal has to pass, in this order."""
-
-
-def _when(clause: Clause) -> When:
-    return "always" if isinstance(clause, Share) else clause.when
-
-
-def _events(clause: Clause) -> list[Event]:
-    return [event for part in conditions_in(_when(clause)) if (event := event_of(part))]
-
-
-def _names(clause: Clause) -> list[str]:
-    match clause:
-        case Do() | Forbid():
-            own = [clause.agent]
-        case Pay():
-            own = [who for who in (clause.payer, clause.payee) if who != OTHERS]
-        case Give():
-            own = [clause.giver, clause.receiver]
-        case Share():
-            own = list(clause.fractions or {})
-    earners = [part.earned for part in conditions_in(_when(clause)) if isinstance(part, Earned)]
-    acting = [event.agent for event in _events(clause)]
-    return [*own, *acting, *(agent for agent in earners if agent != EVERYONE)]
-
-
-def _all_of(clause: Clause, name: str) -> bool:
-    """Whether a name stands for every party, where a clause can speak of all."""
-    return name == EVERYONE and isinstance(clause, Do | Forbid) and clause.agent == name
 
 
 def _clash(a: Do | Forbid, b: Do | Forbid) -> bool:

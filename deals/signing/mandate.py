@@ -9,7 +9,7 @@ from shapley_coop.amounts import Exact
 from shapley_coop.canonical import digest
 from shapley_coop.deals.signing.envelope import Envelope, sign_envelope
 from shapley_coop.deals.signing.keys import PrivateKey, PublicKey, read_public
-from shapley_coop.files import first_error
+from shapley_coop.invalid import first_error
 
 MANDATE = "application/vnd.coop.mandate+json"
 """The payload type of a mandate."""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shapley_coop.credit.attribution import WITHIN
 from shapley_coop.evals.sweeps.prices import NO_PRICES
-from shapley_coop.files import first_error
+from shapley_coop.invalid import first_error
 
 
 class Settings(BaseModel):

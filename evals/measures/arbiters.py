@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import dist
 
-from shapley_coop.amounts import exact
 from shapley_coop.deals.analysis.stage import NotFinite, StageGame, facts_of
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.games.arbiters import (
@@ -21,14 +20,15 @@ def distance(row: Row, solution: str) -> float | None:
     """Euclidean distance of the payoffs to a solution, in the game's unit.
 
     The outcomes are the joint actions of a table of payoffs, each played in every turn; the
-    disagreement point is W(∅), what all have if nobody takes part.
+    disagreement point is theirs at a seat as well, what each has without a deal whatever the
+    others do.
 
     Args:
         row: of the run, whose seed draws the random split.
         solution: nash, kalai_smorodinsky, fixed_split or random_split.
 
     Returns:
-        None where the game has no table that is small enough, or credit no baseline.
+        None where the game has no table that is small enough.
     """
     rules: dict[str, Callable[[Sequence[Point], Point], Point]] = {
         "nash": nash,
@@ -36,14 +36,13 @@ def distance(row: Row, solution: str) -> float | None:
         "fixed_split": fixed_split,
         "random_split": partial(random_split, seed=row["room"]["seed"]),
     }
-    without = row["result"]["credit"].get("alone")
-    if solution not in rules or not without:
+    if solution not in rules:
         return None
     try:
         stage = StageGame.of(facts_of(game_of(row["room"])))
     except NotFinite:
         return None
     points = [tuple(stage.turns * x for x in pays) for pays in stage.pays.values()]
-    found = rules[solution](points, tuple(exact(without[agent]) for agent in stage.agents))
+    found = rules[solution](points, stage.disagreement)
     reached = [row["result"]["payoffs"][agent] for agent in stage.agents]
     return dist(reached, [float(x) for x in found])

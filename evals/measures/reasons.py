@@ -56,6 +56,19 @@ def scored(table: Table, entries: Iterable[Entry]) -> list[Scored]:
     return found
 
 
+def scored_again(table: Table, told: Iterable[Scored]) -> list[Scored]:
+    """What `scored` once told, beside the truth as the record shows it now."""
+    truth = _Truth(EvaluatedTable(table))
+    return [truth.beside(one["agent"], one["turn"], _worked_out(one)) for one in told]
+
+
+def _worked_out(told: Scored) -> Reasons:
+    return Reasons(
+        **{key: None if told[key] is None else exact(told[key]) for key in ("collective", "price")},
+        externality=told["externality"],
+    )
+
+
 def measures(reasons: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
     """The means over a run, by the names that suites and reports know.
 

@@ -10,7 +10,8 @@ from math import nan
 from statistics import fmean
 from typing import Any
 
-from shapley_coop.evals.measures.evaluators import EPSILON, due_by_shapley, mean_distance, score
+from shapley_coop.evals.measures.evaluators import score
+from shapley_coop.evals.measures.payoffs import EPSILON, due_by_shapley, mean_distance
 from shapley_coop.evals.measures.summary import conditions
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Suite

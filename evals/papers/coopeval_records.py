@@ -24,7 +24,7 @@ from typing import Any
 
 from shapley_coop.amounts import exact, parse_exact
 from shapley_coop.evals.papers.coopeval_games import StudyGame, study_game
-from shapley_coop.files import TooLarge, read_json, text_of
+from shapley_coop.files import TooLarge, files_below, read_json, text_of
 
 CONTRACTING = "Contracting"
 CONFIG, RECORDS, DESIGNS = "config.json", "records.jsonl", "contract_design.json"
@@ -80,7 +80,7 @@ def experiments(folder: Path) -> Iterator[Experiment]:
     Raises:
         ValueError: there is none, or a file is not of the format; one line that names the file.
     """
-    found = sorted(path.parent for path in folder.rglob(RECORDS))
+    found = [path.parent for path in files_below(folder, RECORDS)]
     if not found:
         raise ValueError(f"{folder}: no {RECORDS} in it or below it: give a folder of the study")
     for one in found:
@@ -89,8 +89,8 @@ def experiments(folder: Path) -> Iterator[Experiment]:
 
 def without_records(folder: Path) -> list[Path]:
     """The folders of experiments whose records are missing: they cannot be settled."""
-    given = (path.parent for path in folder.rglob(CONFIG))
-    return sorted(one for one in given if not (one / RECORDS).exists())
+    given = [path.parent for path in files_below(folder, CONFIG)]
+    return [one for one in given if not (one / RECORDS).is_file()]
 
 
 def experiment(folder: Path) -> Experiment:

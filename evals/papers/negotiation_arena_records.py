@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from shapley_coop.amounts import exact
-from shapley_coop.files import read_json
+from shapley_coop.files import files_below, read_json
 
 STATE = "game_state.json"
 SALE, SWAP, DIVISION = "BuySellGame", "TradingGame", "MultiTurnUltimatumGame"
@@ -85,7 +85,7 @@ def records(folder: Path) -> Iterator[Recorded | Unreadable]:
     Raises:
         ValueError: there is none.
     """
-    files = sorted(folder.rglob(STATE))
+    files = files_below(folder, STATE)
     if not files:
         raise ValueError(f"{folder}: holds no {STATE} of NegotiationArena, and no folder below it")
     for file in files:

@@ -28,7 +28,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.files import first_error, read_data
+from shapley_coop.files import read_data
+from shapley_coop.invalid import first_error
 from shapley_coop.seats import Seat
 from shapley_coop.seats.seat import RECORDING
 

@@ -63,13 +63,19 @@ class Clock:
         self.turn += len(written.get("record", []))
 
 
-def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
+def row_of(
+    cell: Cell,
+    table: Table,
+    entries: Sequence[Entry] = (),
+    reasoned: Sequence[reasons.Scored] | None = None,
+) -> Row:
     """The row of a finished run.
 
     Args:
         cell: what was to be played.
         table: its last state.
         entries: the journal's; without them calls are counted by agent and phase.
+        reasoned: what agents worked out beside the truth, in place of what the journal says.
     """
     outcome = result("", cell.graph, table)
     record, rule = table.get("record", []), yardstick(table["settings"])
@@ -77,8 +83,8 @@ def row_of(cell: Cell, table: Table, entries: Sequence[Entry] = ()) -> Row:
     if own := OWN_MEASURES.get(cell.graph):
         told = [own.valued(table, line) for line in told]
         outcome["measures"] = own.measure(table, entries)
-    if reasoned := reasons.scored(table, entries):
-        outcome["reasons"] = reasoned
+    if reasoned := reasons.scored(table, entries) if reasoned is None else reasoned:
+        outcome["reasons"] = list(reasoned)
         outcome["measures"] = {**outcome.get("measures", {}), **reasons.measures(reasoned)}
     return {
         "cell": cell.id,

@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,9 +15,8 @@ from shapley_coop.evals.sweeps.rows import Finished
 from shapley_coop.evals.sweeps.store import Writer, manifest
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.seats import CredentialsMissing, SeatError, check_seat
+from shapley_coop.seats import CredentialsMissing, SeatError
 from shapley_coop.seats.clients import clients, clients_here
-from shapley_coop.state import home
 
 if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.batch_provider import Pauses
@@ -86,29 +85,6 @@ class Tally:
     def left(self) -> int:
         """How many cells are still to be run."""
         return self.cells - self.before - self.done
-
-
-def check_cells(cells: Iterable[Cell]) -> None:
-    """Refuse cells with a seat that could not answer.
-
-    Raises:
-        CredentialsMissing: a key is not set.
-        ValueError: a person sits there, or there is no such character, recording or provider.
-    """
-    for seat in sorted(seats_of(cells), key=repr):
-        if seat.human:
-            raise ValueError("a sweep cannot ask people: give every seat to a model")
-        check_seat(seat)
-
-
-def check_none_waits(sweep: str) -> None:
-    """Refuse to ask letter by letter what an earlier process has asked in batches.
-
-    Raises:
-        ValueError: letters of the sweep wait in batches, and would be paid for twice.
-    """
-    if waiting := home().batched.waiting(sweep):
-        raise ValueError(f"{waiting} letters wait in batches: add --batch, which takes the answers")
 
 
 async def sweep(
@@ -258,6 +234,7 @@ class _Sweep:
             paid = await self._player.paid_for(cell)
             line = {"cell": cell.id, "labels": dict(cell.labels), "seed": cell.seed}
             line |= {"suite": cell.suite, "error": describe(error), "calls": paid}
+            line |= {"said": said} if (said := getattr(error, "said", "")) else {}
             await asyncio.to_thread(self._writer.failed, line)
             if isinstance(error, SpendingLimit):
                 self.tally.stopped = self.tally.stopped or str(error)

@@ -26,7 +26,7 @@ def leaderboard(played: Played, ranking: list[Rank]) -> str:
         played: it, with all rows.
         ranking: of its seats.
     """
-    rows = [row for own in played.rows.values() for row in own]
+    rows = played.all_rows()
     return pages.page(
         _TEMPLATE,
         {"number": number, "prose": prose},

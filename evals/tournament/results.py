@@ -1,40 +1,19 @@
 """What a tournament's rows come to: the ranking, each game's table, and the cross-play matrix."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from shapley_coop.amounts import exact
-from shapley_coop.deals import earned
 from shapley_coop.evals.measures.evaluators import score
 from shapley_coop.evals.measures.stats import Estimate, Floats, mean_interval
-from shapley_coop.evals.sweeps.store import read_rows, replace_file
 from shapley_coop.evals.sweeps.stored import Row
-from shapley_coop.evals.sweeps.suite import expand, refuse_programs
-from shapley_coop.evals.tournament.entry import (
-    FIRST,
-    ROLES,
-    SECOND,
-    Tournament,
-    suite_name,
-    suites,
-)
+from shapley_coop.evals.tournament.entry import FIRST, ROLES, SECOND, Tournament
 from shapley_coop.evals.tournament.ranking import Rank, rank
-from shapley_coop.files import read_json
-from shapley_coop.state import game_of
 
-ENTRY, RANKING = "tournament.json", "ranking.json"
 RESAMPLES = 2_000
 """Of a mean's interval: a page has some hundreds."""
-
-SAME = 1e-6
-"""Libraries of another version may round strengths otherwise; nothing else may differ."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +22,10 @@ class Played:
 
     tournament: Tournament
     rows: dict[str, list[Row]]
+
+    def all_rows(self) -> list[Row]:
+        """The rows of all games, in the order of the matches."""
+        return [row for rows in self.rows.values() for row in rows]
 
     def ranking(self) -> list[Rank]:
         """The seats by strength."""
@@ -130,111 +113,3 @@ COLUMNS: dict[str, tuple[int | None, Read]] = {
 
 REGRET = "regret"
 """The column after those, which takes other matches than a seat's own."""
-
-
-def played_in(folder: Path) -> Played:
-    """The tournament of a folder with all its rows.
-
-    Raises:
-        ValueError: the folder holds none, or not all of its matches, or others.
-    """
-    content = read_json(folder / ENTRY, "a tournament")
-    tournament = Tournament.model_validate(content)
-    refuse_programs(folder, (settings["game"] for settings in tournament.games.values()))
-    wanted = {cell.id: cell for suite in suites(tournament) for cell in expand(suite)}
-    rows = {row["cell"]: row for row in read_rows(folder) if row["cell"] in wanted}
-    if left := len(wanted) - len(rows):
-        raise ValueError(f"{folder}: {left} of {len(wanted)} matches are left: run it again")
-    for cell in wanted.values():
-        row = rows[cell.id]
-        if (row["labels"], row["seed"]) != (dict(cell.labels), cell.seed):
-            raise ValueError(f"{folder}: the row of {cell.name} has other labels than its match")
-    by_game: dict[str, list[Row]] = {}
-    for game, (cell_id, cell) in product(tournament.games, wanted.items()):
-        if cell.suite == suite_name(tournament, game):
-            by_game.setdefault(game, []).append(rows[cell_id])
-    return Played(tournament, by_game)
-
-
-def enter(folder: Path, tournament: Tournament) -> None:
-    """Keep the tournament beside its rows.
-
-    Raises:
-        ValueError: the folder holds another one.
-    """
-    path, content = folder / ENTRY, tournament.model_dump(mode="json")
-    if path.exists() and read_json(path, "a tournament") != content:
-        raise ValueError(f"{folder} holds another tournament: give another -o DIR")
-    folder.mkdir(parents=True, exist_ok=True)
-    replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
-
-
-def as_json(ranking: Sequence[Rank]) -> list[dict[str, Any]]:
-    """A ranking as plain JSON."""
-    return [
-        {
-            "seat": one.seat,
-            "strength": one.strength.value,
-            "low": one.strength.low,
-            "high": one.strength.high,
-            "seeds": one.strength.n,
-            "won": one.won,
-            "compared": one.compared,
-            "population": one.population,
-        }
-        for one in ranking
-    ]
-
-
-def keep_ranking(folder: Path, ranking: Sequence[Rank]) -> None:
-    """Write the ranking, which `check_ranking` computes again."""
-    replace_file(folder / RANKING, json.dumps(as_json(ranking), indent=1) + "\n")
-
-
-def check_ranking(folder: Path) -> list[Rank]:
-    """Compute a kept ranking again from the rows, and what each row pays from its record.
-
-    Raises:
-        ValueError: a match is missing, a row pays other than its record, or the kept ranking is
-            another; names the first difference.
-    """
-    try:
-        played = played_in(folder)
-        for row in (row for rows in played.rows.values() for row in rows):
-            _check_paid(row, folder)
-        found = played.ranking()
-    except (KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise ValueError(f"{folder}: a row is not of a match: {type(error).__name__}") from None
-    kept, anew = read_json(folder / RANKING, "a ranking"), as_json(found)
-    if not isinstance(kept, list) or len(kept) != len(anew):
-        raise ValueError(f"{folder / RANKING}: lists other seats than the tournament")
-    for place, (was, now) in enumerate(zip(kept, anew, strict=True), start=1):
-        for key, value in now.items():
-            told = was.get(key) if isinstance(was, dict) else None
-            both = isinstance(value, float) and isinstance(told, int | float)
-            if not (abs(value - told) <= SAME if both else value == told):
-                raise ValueError(
-                    f"{folder / RANKING}: place {place} says {key} {told!r}; the rows say {value!r}"
-                )
-    return found
-
-
-def _check_paid(row: Row, folder: Path) -> None:
-    """Refuse a row whose payoffs are not what its actions pay, and its transfers move."""
-    told, record = row["result"], row["record"]
-    again = [after.rewards for after in game_of(row["room"]).replay(record)]
-    due = earned(record, told["agents"])
-    for moved in told["transfers"]:
-        for agent, sign in ((moved["payer"], -1), (moved["payee"], 1)):
-            if agent in due:
-                due[agent] += sign * exact(moved["amount"])
-    paid = {agent: exact(x) for agent, x in told["payoffs"].items()}
-    if (
-        again != [turn["rewards"] for turn in record]
-        or paid.keys() != due.keys()
-        or any(abs(paid[agent] - due[agent]) > 2 * SAME for agent in due)
-    ):
-        raise ValueError(
-            f"{folder}: the row of {row['labels'][FIRST]} against {row['labels'][SECOND]}, seed "
-            f"{row['seed']}, pays other than its record"
-        )

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from shapley_coop.files import first_error
 from shapley_coop.games.exchange.masks import from_bits
 from shapley_coop.games.exchange.preferences import dialled, scores
 from shapley_coop.games.exchange.registry import Registry
@@ -20,6 +19,7 @@ from shapley_coop.games.exchange.tables import normalised, read_scores
 from shapley_coop.games.exchange.tools import read_tools
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError
+from shapley_coop.invalid import first_error
 
 
 class AtomEntry(BaseModel):

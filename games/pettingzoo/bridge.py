@@ -21,7 +21,6 @@ from gymnasium.spaces import Discrete
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
 from pydantic import ConfigDict, Field, ValidationError
 
-from shapley_coop.files import plain_reason
 from shapley_coop.games.ahead import Ahead
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
@@ -33,6 +32,7 @@ from shapley_coop.games.pettingzoo.trials import Trials, try_out
 from shapley_coop.games.reference_points import ReferencePoints
 from shapley_coop.games.replay import Replays, additive, earned_alone
 from shapley_coop.games.turns import Position, Step, Turn, realised_total
+from shapley_coop.invalid import first_error
 
 MAX_RULES = 8_000
 
@@ -243,7 +243,7 @@ class PettingZooGame(Game):
         try:
             Params(agents=list(self.agents))
         except ValidationError as error:
-            reason = plain_reason(error.errors()[0]["msg"])
+            reason = first_error(error).reason
             raise self._refused(f"{reason}; name the agents with the parameter agents") from None
 
     def _named(self, joint: tuple[int, ...]) -> list[str]:

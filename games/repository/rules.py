@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from shapley_coop.files import first_error
 from shapley_coop.games.files import read_file
 from shapley_coop.games.repository.lines import LANGUAGES
+from shapley_coop.invalid import first_error
 from shapley_coop.patterns import pattern
 
 KINDS = ("code", "decisions", "documents", "fixes")

@@ -14,10 +14,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shapley_coop.amounts import exact
-from shapley_coop.files import plain_reason
 from shapley_coop.games.files import read_file
 from shapley_coop.games.params import GameError, Number
 from shapley_coop.games.software_company.workspace import PYTHON, CheckResult, Status
+from shapley_coop.invalid import first_error
 from shapley_coop.patterns import pattern
 
 _SHIPPED = Path(__file__).parent / "tasks"
@@ -172,10 +172,9 @@ def read_task(task: str | Mapping[str, Any]) -> dict[str, Any]:
     try:
         return Task.model_validate(dict(content)).model_dump(mode="json", exclude_defaults=True)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "task"
-        reason = plain_reason(first["msg"])
-        raise GameError(f"the task's {where}: {reason}") from None
+        first = first_error(error, Task)
+        where = first.where or "task"
+        raise GameError(f"the task's {where}: {first.reason}{first.instead}") from None
 
 
 _ENDED_FOR: dict[Status, str] = {

@@ -116,6 +116,13 @@ class Trade(Game):
         hands = self._hands.items()
         return [KEEP, *(a for a, (n, good, to) in hands if to != agent and n <= held[good])]
 
+    def never(self, agent: str, action: str) -> tuple[int, int] | None:
+        """In a pool the last turn is for accepting and refusing alone, and for no first agent."""
+        if not self.market.pool:
+            return None
+        last = self.turns
+        return (1, last - 1) if action in (ACCEPT, REFUSE) else (last, last)
+
     def step(self, position: Position, actions: Mapping[str, str]) -> Step:
         """First what a contract has change hands, then what is given by hand, then the end pays.
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from shapley_coop.amounts import MAX_AMOUNT, exact, parse_exact
-from shapley_coop.files import plain_reason
 from shapley_coop.games.files import read_file
 from shapley_coop.games.goods import Holdings
 from shapley_coop.games.params import GameError
+from shapley_coop.invalid import first_error
 
 MOST_GOODS = 12
 MOST_OF_A_GOOD = 10**9
@@ -92,7 +92,9 @@ class MarketFile(BaseModel):
     issues: dict[str, list[str]] = Field(
         default={}, description="Issue → its options, of which two agents agree on one."
     )
-    agents: dict[str, Trader] = Field(min_length=2)
+    agents: dict[str, Trader] = Field(
+        min_length=2, description="Agent → what it holds and what that is worth to it."
+    )
 
     @model_validator(mode="after")
     def _sound(self) -> "MarketFile":
@@ -248,12 +250,4 @@ def _read(path: Path, _: int) -> Market:
     try:
         return market_of(MarketFile.model_validate(content))
     except ValidationError as error:
-        raise GameError(f"{path}: {_told(error)}") from None
-
-
-def _told(error: ValidationError) -> str:
-    first = error.errors(include_input=False, include_context=False)[0]
-    said = plain_reason(first["msg"])
-    named = (str(part) for part in first["loc"])
-    where = ".".join(part for part in named if not part.startswith(("list[", "dict[")))
-    return f"{where}: {said}" if where else said
+        raise GameError(f"{path}: {first_error(error, MarketFile)}") from None

@@ -15,6 +15,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from shapley_coop.canonical import cache_key
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.written.document import SECTIONS
 from shapley_coop.games import Game
@@ -117,6 +118,7 @@ def write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter:
             fault.read,
             attempt=attempt,
             tries=private.refusal.tries,
+            heard=turn.is_heard(agent),
         )
     known = {**letter.facts, "fault": fault.record()}
     return replace(letter, facts=known, refused=private.refusal.answer, why=why)
@@ -140,7 +142,7 @@ def _write_letter(turn: TurnContext, agent: str, private: PrivateView) -> Letter
     return Letter(_rules(_of_game(evaluated.game), _style(turn, view, outsider)), user, known)
 
 
-def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
+def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> bytes:
     """What the system part depends on beside the game, as JSON."""
     drafted = turn.asking.act == "contract_write" and turn.in_clauses
     kinds, norms = () if drafted else clause_kinds(turn), view.get("norms", [])
@@ -155,7 +157,7 @@ def _style(turn: TurnContext, view: Mapping[str, Any], outsider: bool) -> str:
     known["over"] = "own_rewards" in view
     known["bargains"] = bool(kinds) or (turn.topic.phase == "negotiation" and not outsider)
     pack = turn.evaluated.config.prompts
-    return json.dumps([turn.asking.rules, known, options, pack], sort_keys=True)
+    return cache_key([turn.asking.rules, known, options, pack])
 
 
 @lru_cache(maxsize=256)
@@ -165,7 +167,7 @@ def _of_game(game: Game) -> str:
 
 
 @lru_cache(maxsize=256)
-def _rules(rules: str, style: str) -> str:
+def _rules(rules: str, style: bytes) -> str:
     """The system part, written once for a game, its settings and the pack of prompts in use."""
     template, known, options, _ = json.loads(style)
     return write_rules(template, rules, known, **options)
@@ -191,12 +193,9 @@ def _with_told(view: Mapping[str, Any], told: Lines) -> Mapping[str, Any]:
     """The view, where the offer says whether the history shows it: once is enough."""
     if not (offer := view.get("offer")) or "revision" not in offer:
         return view
-    shown = [
-        line["offers"]
-        for line in told
-        if line.get("revision") == offer["revision"] and "offers" in line
-    ]
-    return {**view, "offer": {**offer, "told": shown[-1:] == [offer["in_words"]]}}
+    number = offer["revision"]
+    shown = (x["offers"] for x in reversed(told) if x.get("revision") == number and "offers" in x)
+    return {**view, "offer": {**offer, "told": next(shown, None) == offer["in_words"]}}
 
 
 async def _judged(turn: TurnContext, replies: Mapping[str, Reply]) -> dict[str, Judged]:

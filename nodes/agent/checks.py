@@ -131,9 +131,10 @@ def _deal(turn: TurnContext, agent: str, message: Message) -> Reading | Fault:
             "<REJECT> to propose nothing.",
             speech,
         )
-    found = read_proposal(message.proposal, terms_of(turn))
+    terms = terms_of(turn)
+    found = read_proposal(message.proposal, terms)
     if isinstance(found, Fault):
         return Fault(found.label, found.feedback, (*speech, *found.read))
-    fault = all_faults(turn.topic.rules, found.deal, terms_of(turn))
+    fault = all_faults(turn.topic.rules, found.deal, terms)
     fault = fault or too_little(turn, agent, found.deal)
     return Fault(fault.label, fault.feedback, (*speech, *fault.read)) if fault else found

@@ -1,16 +1,12 @@
 """What a ballot and a member's answer to the delegates' deal have to say to be sound."""
 
-from typing import Literal
-
 from shapley_coop.deals import Deal, Fault, Message
-from shapley_coop.deals.language.acceptance import accepts_another
+from shapley_coop.deals.language.acceptance import DECISIONS, Decision, accepts_another
 from shapley_coop.deals.language.choices import chosen, chosen_of
 from shapley_coop.state import AgentOutput
 from shapley_coop.state.consent import too_little
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.turn import TurnContext, reading
-
-_Decision = Literal["accept", "reject", "leave"]
 
 
 @reading
@@ -37,15 +33,15 @@ def a_ratification(turn: TurnContext, agent: str, message: Message) -> AgentOutp
     """To sign the deal, to veto it, or to leave it."""
     if message.proposal is not None:
         return Fault("VOID", f"The delegates make the offers, and you answer this one. {_DECIDE}")
-    decided: set[_Decision] = {"accept"} if message.accept is not None else set()
+    decided: set[Decision] = {"accept"} if message.accept is not None else set()
     decided |= {"reject"} if message.reject is not None else set()
     word = ""
     if message.action is not None:
-        named = chosen(message, tuple(_WORDS))
-        if isinstance(named, Fault) or named[0] not in _WORDS:
+        named = chosen(message, tuple(DECISIONS))
+        if isinstance(named, Fault) or named[0] not in DECISIONS:
             return Fault("ACTION", f"It is not yet time to act. {_DECIDE}")
         word = named[0]
-        decided.add(_WORDS[word])
+        decided.add(DECISIONS[word])
     if len(decided) != 1:
         return Fault("ACK", _DECIDE)
     act = decided.pop()
@@ -68,12 +64,3 @@ def _cannot_sign(turn: TurnContext, agent: str, message: Message) -> Fault | Non
 _DECIDE = (
     "Do one of three: <ACCEPT> to sign, <REJECT> to veto, or <ACTION>leave</ACTION> to stay out."
 )
-_WORDS: dict[str, _Decision] = {
-    "leave": "leave",
-    "opt out": "leave",
-    "sign": "accept",
-    "accept": "accept",
-    "veto": "reject",
-    "reject": "reject",
-}
-"""Word inside `<ACTION>` → what it decides."""

@@ -9,6 +9,7 @@ from shapley_coop.deals.clearing import Cleared
 from shapley_coop.state import AgentOutput, EvaluatedTable, Table, Utterance, entries
 from shapley_coop.state.market import market_of, sent_in
 from shapley_coop.state.run_config import SUMMARISER
+from shapley_coop.state.signatures import Agreed, signed_here
 from shapley_coop.state.table import Price
 from shapley_coop.state.turn import unsound
 
@@ -17,8 +18,9 @@ def clear(table: Table) -> dict[str, Any]:
     """What trades becomes a contract, by which goods change hands and are paid for.
 
     An order binds its author to trade at its limit or at a better price, and to nothing else: it is
-    the signature. Who has none passed, and is no party. The orders stay sealed, and all see prices,
-    quantities and who trades with whom.
+    the signature, and where the author's key is of this home, that signs what the orders come to.
+    Who has none passed, and is no party. The orders stay sealed, and all see prices, quantities and
+    who trades with whom.
     Verdicts: `refused` (orders could not be read, and are asked for once more), `traded`, and
     `nothing` (no limits cross).
     """
@@ -36,8 +38,10 @@ def clear(table: Table) -> dict[str, Any]:
     for agent in (agent for agent in table["agents"] if orders.get(agent)):
         accepted = accept(offer, agent, offer["revision"], offer["hash"])
         assert isinstance(accepted, dict), "it names the offer that stands"
-        offer = accepted
-        signed.append(Utterance(agent, {"act": "accept", "text": ""}, about=1))
+        offer, said = accepted, AgentOutput(act="accept", text="")
+        if signature := signed_here(evaluated, agent, Agreed("plan", evaluated.turn, offer, {})):
+            said["signature"] = signature
+        signed.append(Utterance(agent, said, about=1))
     return {
         "sealed": None,
         "talk": entries(table, "plan", [*passed, *signed]),

@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import plain
-from shapley_coop.credit.attribution import Attribution
 from shapley_coop.state import EvaluatedTable, Table
+from shapley_coop.state.settlement import nothing_left
 
 
 def attribute(table: Table) -> dict[str, Any]:
@@ -30,21 +30,9 @@ def attribute(table: Table) -> dict[str, Any]:
         reckoning["compares_with"] = evaluated.game.baseline.words
         reckoning["baseline"] = _plain(found.alone)
         reckoning["improvement"] = plain(evaluated.total - sum(found.alone.values()))
-    if why := _settled(evaluated, found):
+    if why := nothing_left(evaluated):
         reckoning["skipped"] = why
     return {"reckoning": reckoning, "verdict": "settled" if why else "bargain"}
-
-
-def _settled(evaluated: EvaluatedTable, found: Attribution) -> str:
-    """Why no bargaining follows; empty where one does."""
-    held = evaluated.settled()
-    if not any(evaluated.earned.values()) and not any(held.values()):
-        return "nothing is at stake: nobody earned anything"
-    if found.alone is not None and not found.total and held == found.alone:
-        return "nothing is at stake: everybody has what it would have had without the others"
-    if evaluated.contract and held == found.payoffs(evaluated.total):
-        return f"what was signed equals what the norm {found.norm} makes due"
-    return ""
 
 
 def _plain(amounts: Mapping[str, Fraction]) -> dict[str, str]:

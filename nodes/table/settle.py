@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from shapley_coop.state import EvaluatedTable, Status, Table, final, home
-from shapley_coop.state.outcome import without_play
+from shapley_coop.state import EvaluatedTable, Table, final, home
 from shapley_coop.state.result import in_units
-from shapley_coop.state.settlement import decide, deposit_lines, reward_lines
+from shapley_coop.state.settlement import decide, deposit_lines, reward_lines, status_of
 
 
 def settle(table: Table) -> dict[str, Any]:
@@ -23,14 +22,5 @@ def settle(table: Table) -> dict[str, Any]:
     return {
         "settlement": settlement,
         "outcome": in_units(settlement),
-        "status": _status(evaluated, settlement),
+        "status": status_of(evaluated, settlement),
     }
-
-
-def _status(evaluated: EvaluatedTable, settlement: dict[str, Any]) -> Status:
-    """How the run ended: by the budget only where the game was not over by itself."""
-    if evaluated.budget_spent and not evaluated.over:
-        return "budget"
-    if idle := without_play(evaluated.record):
-        return idle
-    return "agreed" if settlement["basis"] != "none" else "no_deal"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from shapley_coop.deals import Deal, Share
 from shapley_coop.games import Turn
@@ -66,32 +66,11 @@ class Agent:
 
     def answer(self) -> str:
         """The message that answers the letter."""
-        acts = {
-            "reason": self.reason,
-            "propose": self.propose,
-            "answer": self.reply,
-            "act": self.act,
-            "claim": self.claim,
-            "propose_split": self.propose_split,
-            "answer_split": self.reply_split,
-            "answer_bounty": self.reply_split,
-            "order": lambda: orders(self.facts),
-            "elect": self._member.vote,
-            "ratify": self.ratify,
-            "consider": self._trader.consider,
-            "exchange": self._trader.talk,
-            "contract_propose": self._party.draft,
-            "contract_answer": self._party.answer,
-            "contract_sign": self._party.sign,
-            "contract_write": self._clerk.write,
-            "contract_judge": self._clerk.judge,
-        }
-        if self.facts.get("goods"):
-            acts |= self._of_goods
-        if (asked := self.facts.get("ask")) not in acts:
+        acts = self._OF_GOODS if self.facts.get("goods") else self._ACTS
+        if (asked := str(self.facts.get("ask"))) not in acts:
             return "<s>I cannot decide: the letter does not say what it asks.</s>"
         try:
-            return acts[asked]()
+            return acts[asked](self)
         except Unforeseeable:
             return answer_blindly(asked, self.facts, self.rng, self.talk)
         except Missing as missing:
@@ -216,18 +195,9 @@ class Agent:
         return Member(self.facts, self.rng)
 
     @property
-    def _of_goods(self) -> dict[str, Callable[[], str]]:
-        """What I do otherwise where agents hold goods, whose worths each alone knows."""
-        trader = Trader(self.facts, self.record, self.self_, self.rng, self.talk)
-        return {
-            "reason": trader.reason,
-            "propose": trader.propose,
-            "answer": trader.reply,
-            "act": trader.act,
-            "contract_propose": trader.propose,
-            "contract_answer": trader.answer_draft,
-            "contract_sign": trader.sign,
-        }
+    def _holder(self) -> Trader:
+        """Myself where agents hold goods, whose worths each alone knows."""
+        return Trader(self.facts, self.record, self.self_, self.rng, self.talk)
 
     @property
     def _party(self) -> Party:
@@ -243,6 +213,37 @@ class Agent:
     def _trader(self) -> Negotiator:
         """Myself in an exchange of tasks, where offers are allocations and not clauses."""
         return Negotiator(self.facts, self.self_, self.rng)
+
+    _ACTS: ClassVar[Mapping[str, Callable[["Agent"], str]]] = {
+        "reason": reason,
+        "propose": propose,
+        "answer": reply,
+        "act": act,
+        "claim": claim,
+        "propose_split": propose_split,
+        "answer_split": reply_split,
+        "answer_bounty": reply_split,
+        "order": lambda self: orders(self.facts),
+        "elect": lambda self: self._member.vote(),
+        "ratify": ratify,
+        "consider": lambda self: self._trader.consider(),
+        "exchange": lambda self: self._trader.talk(),
+        "contract_propose": lambda self: self._party.draft(),
+        "contract_answer": lambda self: self._party.answer(),
+        "contract_sign": lambda self: self._party.sign(),
+        "contract_write": lambda self: self._clerk.write(),
+        "contract_judge": lambda self: self._clerk.judge(),
+    }
+    _OF_GOODS: ClassVar[Mapping[str, Callable[["Agent"], str]]] = {
+        **_ACTS,
+        "reason": lambda self: self._holder.reason(),
+        "propose": lambda self: self._holder.propose(),
+        "answer": lambda self: self._holder.reply(),
+        "act": lambda self: self._holder.act(),
+        "contract_propose": lambda self: self._holder.propose(),
+        "contract_answer": lambda self: self._holder.answer_draft(),
+        "contract_sign": lambda self: self._holder.sign(),
+    }
 
     @property
     def _due(self) -> float | None:

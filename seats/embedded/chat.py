@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
+from functools import lru_cache
 from random import Random
 from typing import Any, ClassVar
 
@@ -16,7 +17,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from shapley_coop.games import Turn
 from shapley_coop.seats.embedded.authoring import SHEETS, written_sheet
 from shapley_coop.seats.embedded.bargaining import Agent
-from shapley_coop.seats.embedded.characters import character
+from shapley_coop.seats.embedded.characters import Character, character
 from shapley_coop.seats.embedded.encounter import in_encounter
 from shapley_coop.seats.embedded.letter_facts import with_duties
 from shapley_coop.seats.letters import as_text, facts_in, facts_of_text
@@ -53,7 +54,7 @@ class EmbeddedChatModel(BaseChatModel):
 
     def _reply(self, messages: list[BaseMessage]) -> str:
         known = dict(facts_in(messages)) or facts_of_text(as_text(messages))
-        own = character(self.character).drawn(Random(f"{self.seed}/{self.agent}"))
+        own = _drawn(self.character, self.seed, self.agent)
         rng = Random(f"{self.seed}/{self.agent}/{_moment(known)}")
         if known.get("ask") in SHEETS:
             text = written_sheet(known, self.seed)
@@ -125,6 +126,12 @@ class EmbeddedChatModel(BaseChatModel):
                 chunk_position="last",
             )
         )
+
+
+@lru_cache(maxsize=4096)
+def _drawn(name: str, seed: int, agent: str) -> Character:
+    """The individual that answers in every letter of a seat."""
+    return character(name).drawn(Random(f"{seed}/{agent}"))
 
 
 def _moment(known: Mapping[str, Any]) -> str:

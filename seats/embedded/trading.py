@@ -15,15 +15,14 @@ from shapley_coop.deals import Deal, Do, Fault, Give, Pay, Turns, portions
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
 from shapley_coop.games.trade.foresight import Guess
-from shapley_coop.games.trade.market import give, given
+from shapley_coop.games.trade.market import give
 from shapley_coop.seats.embedded.characters import Character
+from shapley_coop.seats.embedded.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
 from shapley_coop.seats.embedded.letter_facts import fact, offered, proposal
 from shapley_coop.seats.embedded.without_foresight import owed_now
 
 EPSILON = Fraction(1, 10**6)
 MOST_DIVISIONS = 5_000
-Gift = tuple[str, str, str, int]
-"""Giver, receiver, good and how many."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class Trader:
         parts = [p.amount * portions(p, market.agents)[market.me] for p in payments]
         thought = {
             "collective_payoff": float(sum(market.worth(a, after[a]) for a in market.agents)),
-            "plan": Deal(clauses=tuple(_gives(gifts))).text(),
+            "plan": Deal(clauses=tuple(gives(gifts))).text(),
             "externality": "+" if gifts else "0",
             "price": round(float(sum(parts)), 2),
         }
@@ -150,7 +149,7 @@ class Trader:
         gifts = [
             (c.giver, c.receiver, c.good, c.quantity) for c in deal.clauses if isinstance(c, Give)
         ]
-        gifts += [gift for c in deal.clauses if isinstance(c, Do) and (gift := _by_hand(c))]
+        gifts += [gift for c in deal.clauses if isinstance(c, Do) and (gift := by_hand(c))]
         paid = Fraction(0)
         for pay in deal.pays.values():
             times = int(self.facts.get("turns", 1)) if pay.basis == "turn" else 1
@@ -162,14 +161,12 @@ class Trader:
         return market.mine(after) + paid - market.alone
 
     def _after(self, gifts: Sequence[Gift]) -> dict[str, dict[str, int]]:
-        after = {agent: dict(own) for agent, own in self.market.holds.items()}
-        for giver, receiver, good, count in gifts:
-            if giver not in after or receiver not in after:
-                continue  # it is asked of everyone, or of nobody here
-            moved = min(count, after[giver].get(good, 0))
-            after[giver][good] = after[giver].get(good, 0) - moved
-            after[receiver][good] = after[receiver].get(good, 0) + moved
-        return after
+        return after(self.market.holds, gifts)
+
+    def _can_give(self, gifts: Sequence[Gift]) -> bool:
+        """Whether so much can change hands: where no program hands it over, one gift a turn."""
+        left = int(self.facts["turns"]) - self.market.pool - self._turn + 1
+        return self._pays or can_be_made(gifts, left, self.facts["actions"])
 
     def _gifts(self, at: int) -> list[Gift]:
         """What should change hands, as I take it, at this round of talk."""
@@ -209,7 +206,7 @@ class Trader:
                 gives = market.each(other, mine) * mine_out
                 gives -= market.each(other, theirs) * theirs_in
                 joint = share * gain + (1 - share) * gives
-                if gain > 0 and gives > 0 and joint > best:
+                if gain > 0 and gives > 0 and joint > best and self._can_give(gifts):
                     best, found = joint, gifts
         return found
 
@@ -226,6 +223,8 @@ class Trader:
         for counts in product(*ways):
             parts = zip(market.goods, counts, strict=True)
             gifts = [(market.holder, a, g, n) for g, n in parts if n for a in takers]
+            if not self._can_give(gifts):
+                continue
             after = self._after(gifts)
             others = min(market.worth(a, after[a]) for a in market.agents if a != me)
             if market.mine(after[me]) >= wanted and others > best:
@@ -234,9 +233,9 @@ class Trader:
 
     def _clauses(self, gifts: list[Gift], at: int) -> list[Any]:
         """The trade as clauses: by the program where goods and prices can be promised."""
+        clauses: list[Any] = [*gives(gifts), *self._payments(gifts, at)]
         if not self._pays:
-            return [Do(agent=a, action=give(n, good, b)) for a, b, good, n in gifts]
-        clauses: list[Any] = [*_gives(gifts), *self._payments(gifts, at)]
+            clauses = [*in_turn(gifts, self._turn)]
         if self.market.pool and gifts:
             takers = dict.fromkeys(receiver for _, receiver, _, _ in gifts)
             clauses += [Do(agent=taker, action="accept", when=self._closing) for taker in takers]
@@ -275,6 +274,10 @@ class Trader:
         return Turns(turns=(last, last))
 
     @property
+    def _turn(self) -> int:
+        return int(self.facts.get("turn", 1))
+
+    @property
     def _round(self) -> int:
         return int(self.facts.get("round", 1))
 
@@ -286,15 +289,6 @@ class Trader:
         """The part of what a trade adds that I hold out for at a round of talk."""
         rounds = int(self.facts.get("rounds", 1))
         return Fraction(self.self_.share(at, rounds)).limit_denominator(1000)
-
-
-def _gives(gifts: Sequence[Gift]) -> list[Give]:
-    return [Give(giver=a, receiver=b, good=good, quantity=n) for a, b, good, n in gifts]
-
-
-def _by_hand(duty: Do) -> Gift | None:
-    found = given(duty.action)
-    return found and (duty.agent, found[2], found[1], found[0])
 
 
 def _action(action: str) -> str:

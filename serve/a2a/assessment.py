@@ -17,11 +17,11 @@ from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError, 
 from shapley_coop.deals.language.lenient_json import read_json
 from shapley_coop.evals.sweeps.suite import parse_seeds
 from shapley_coop.evals.verifying import verify_run
-from shapley_coop.files import first_error
 from shapley_coop.games import load, names
 from shapley_coop.games.opened import opens
 from shapley_coop.graphs.catalogue import builder
 from shapley_coop.graphs.running import play
+from shapley_coop.invalid import first_error
 from shapley_coop.seats import SeatError
 from shapley_coop.state import RunConfig
 from shapley_coop.state.workflow_config import check_kind

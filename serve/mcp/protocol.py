@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from shapley_coop.files import first_error
+from shapley_coop.invalid import first_error
 
 logger = logging.getLogger(__name__)
 

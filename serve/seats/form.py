@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from shapley_coop.deals import Deal, Fault, sentence
+from shapley_coop.deals.orders import ORDER, in_words, orders_in
 from shapley_coop.games import Game
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.seats.answers import tagged
@@ -48,7 +49,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
     `fields` are the names of what can be filled in, `legal` the actions, `carries` whether one
     needs content; `decisions` are those of a member on a deal; `deal` is what clauses can name, and
     `words` whether words do in their place; `offer` stands and can be changed; `trade` is what
-    there is to allocate.
+    there is to allocate; `market` is what can be ordered, and how much of it one has.
 
     Args:
         turn: who is asked for what.
@@ -56,8 +57,7 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
         facts: of its letter.
     """
     act = turn.asking.act
-    # Orders are a table of their own, which a person writes as the letter shows it.
-    form: dict[str, Any] = {"fields": [] if act == "order" else _fields(act)}
+    form: dict[str, Any] = {"fields": _fields(act)}
     if act in CHOSEN:
         carries = act == "act" and type(turn.evaluated.game).action_label is not Game.action_label
         form |= {"legal": list(facts.get("legal", ())), "carries": carries}
@@ -69,6 +69,9 @@ def form_of(turn: TurnContext, agent: str, facts: Facts) -> dict[str, Any]:
             form["offer"] = {"by": offer["by"], "revision": offer["revision"], **wire}
     if "allocation" in form["fields"]:
         form["trade"] = _trade(facts)
+    if act == ORDER:
+        goods, held = turn.evaluated.game.goods, turn.evaluated.game.holdings
+        form["market"] = {"goods": list(goods), "holds": held(turn.table["position"])[agent]}
     return form
 
 
@@ -95,8 +98,8 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
 
     `refused` and `why` are the label and the words with which it would be sent back; both are
     empty if it would be taken. Of a deal that can be read, `words` are its clauses, and `outlook`
-    is what each party would get, as a table, or `why_not`. Of an allocation of tasks `worth` is
-    what its own are worth to the agent.
+    is what each party would get, as a table, or `why_not`; of orders, `words` say each. Of an
+    allocation of tasks `worth` is what its own are worth to the agent.
 
     Raises:
         ValueError: the fields are no object.
@@ -108,6 +111,8 @@ def preview(turn: TurnContext, agent: str, fields: Any) -> dict[str, Any]:
     told: dict[str, Any] = {"refused": "", "why": "", "words": []}
     if (worth := _worth(turn, agent, text)) is not None:
         return {**told, "worth": worth}
+    if turn.asking.act == ORDER:
+        return {**told, "words": in_words(orders_in(text, agent, turn.evaluated.game.goods))}
     if not (record := found.get("deal")) or not record["clauses"]:
         return told
     deal = Deal.model_validate(record)

@@ -34,7 +34,8 @@ from pydantic import (
     model_validator,
 )
 
-from shapley_coop.files import first_error, read_data
+from shapley_coop.files import read_data
+from shapley_coop.invalid import first_error
 
 TOKENS = "COOP_AUTH_TOKENS"
 PUBLIC_KEY = "COOP_AUTH_JWT_PUBLIC_KEY"

@@ -11,10 +11,10 @@ from shapley_coop.deals import Contract, Deal
 from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.deals.signing import Envelope, PublicKey, read_envelope, read_mandate, read_public
 from shapley_coop.deals.signing.envelope import envelope_of
-from shapley_coop.files import first_error
 from shapley_coop.games.catalogue import is_program, names
-from shapley_coop.games.opened import opens
+from shapley_coop.games.opened import not_here, opens
 from shapley_coop.games.params import GameError
+from shapley_coop.invalid import first_error
 from shapley_coop.permissions import PROGRAMS, permitted
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.mandates import beyond, least_kept
@@ -37,6 +37,10 @@ OPERATOR = "operator"
 
 PRINCIPAL = "principal."
 """Before an agent's name: its principal's key."""
+
+
+SEALED = ("call_market",)
+"""Workflows in which a party elsewhere signs what stays sealed, and is checked where it is kept."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,7 @@ def _signed_by(
         for one in agreed
         if agent in one.signatures and any(unsigned(one, told.episode, {agent: key}))
     ]
-    must = needed or bool(told.settings.get("require_signed"))
+    must = needed or (bool(told.settings.get("require_signed")) and told.workflow not in SEALED)
     if wrong and (must or forged):
         return Finding(what, False, "; ".join(wrong))
     if needed and not known:
@@ -179,6 +183,9 @@ def _signed_by(
 
 def _recomputed(statement: Statement, keys: Mapping[str, PublicKey]) -> Iterator[Finding]:
     told = statement.predicate
+    for key, value in told.settings["params"].items():
+        if missing := not_here(key, value):
+            raise GameError(missing)
     chain = chain_of(told)
     table = table_at(told, chain)
     evaluated = EvaluatedTable(table)

@@ -147,6 +147,42 @@ export function editor(known, clauses, changed) {
   return { element: h("div", { class: "clauses-of" }, list, add), draw };
 }
 
+/**
+ * An editor over a list of orders to a call market, which it changes in place.
+ * @param {object} known the goods, and how many of each one holds.
+ * @param {object[]} placed as they are on the wire.
+ * @param {() => void} changed called after every change.
+ */
+export function orders({ goods, holds }, placed, changed) {
+  const list = h("ol", { class: "editor" });
+  const add = h("button", { type: "button", onclick: () => (placed.push({ side: "buy", good: goods[0], quantity: 1, price: "" }), draw(), changed(), list.lastElementChild.querySelector("select").focus()) }, "+ order");
+  const held = Object.fromEntries(goods.map((good) => [good, `${good} (you hold ${holds[good] ?? 0})`]));
+
+  function row(order, n) {
+    const set = (key) => (value) => ((order[key] = value), changed());
+    const units = (value) => set("quantity")(/^\d+$/.test(value) ? Number(value) : value);
+    const remove = h("button", { type: "button", class: "remove", "aria-label": `Remove order ${n + 1}`, onclick: () => (placed.splice(n, 1), draw(), changed(), add.focus()) }, "✕");
+    const sentence = [
+      pick("Buy or sell", ["buy", "sell"], order.side, set("side")),
+      "up to",
+      number("How many", order.quantity, units, "numeric"),
+      pick("Of what", goods, order.good, set("good"), held),
+      "for",
+      number("Price of one", order.price, set("price")),
+      "or better each",
+    ];
+    return h("li", { "aria-label": `Order ${n + 1}`, role: "group" }, h("div", { class: "sentence" }, sentence), remove);
+  }
+
+  function draw() {
+    list.replaceChildren(...placed.map(row));
+  }
+
+  draw();
+  const hint = h("p", { class: "small" }, "Without an order you trade nothing. Nobody else sees what you order.");
+  return h("fieldset", { class: "dealt" }, h("legend", {}, "Your orders"), h("div", { class: "clauses-of" }, list, h("p", { class: "buttons" }, add)), hint);
+}
+
 /** A list of choices with a name. */
 export function pick(label, values, value, chosen, names = {}) {
   const options = values.map((one) => h("option", { value: one, selected: one === value }, names[one] ?? one));

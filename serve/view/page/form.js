@@ -1,7 +1,7 @@
 // The form of an answer: what can be chosen now, a draft that a reload keeps, and a preview.
 
 import { folded, h } from "./dom.js";
-import { editor, pick } from "./editor.js";
+import { editor, orders, pick } from "./editor.js";
 import { inline, tabled } from "./letter.js";
 
 const PAUSE = 350;
@@ -24,7 +24,7 @@ const DECISIONS = {
 export function answerable(letter, send) {
   const form = letter.form ?? { fields: [] };
   const key = `coop seat ${location.pathname} ${letter.act}`;
-  const filled = { clauses: [], drops: [], holds: {}, ...kept(key) };
+  const filled = { clauses: [], drops: [], holds: {}, orders: [], ...kept(key) };
   const told = h("section", { class: "preview", "aria-label": "What it would come to", "aria-live": "polite" });
   let timer = 0;
   let asked = 0;
@@ -50,6 +50,7 @@ export function answerable(letter, send) {
     actions(form, filled, changed, letter.act === "elect" ? "Your vote" : "Your action"),
     deal(form, filled, changed),
     trade(form, filled, changed),
+    form.market && orders(form.market, filled.orders, changed),
     percent(form, filled, changed),
     told,
     reasoning(letter, form, filled, changed),
@@ -93,6 +94,7 @@ function answer(letter, filled) {
     clauses: clauses?.length ? clauses : null,
     drops: clauses && filled.drops.length ? filled.drops : null,
     allocation: filled.decision === "accept" ? null : held(letter.form?.trade, filled),
+    orders: filled.orders.length ? filled.orders : null,
     percent: filled.percent ?? null,
     speech: filled.speech || null,
     notes: filled.notes || null,
@@ -103,7 +105,8 @@ function answer(letter, filled) {
 }
 
 /** Whether enough is chosen that a preview says something. */
-function decided({ fields, deal: known }, { decision: chosen, clauses, action, percent: part }) {
+function decided({ fields, deal: known }, { decision: chosen, clauses, orders: placed, action, percent: part }) {
+  if (fields.includes("orders")) return placed.length > 0;
   if (fields.includes("action")) return Boolean(action);
   if (fields.includes("percent")) return part != null;
   if (fields.includes("allocation")) return Boolean(chosen);

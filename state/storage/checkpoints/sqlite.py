@@ -4,12 +4,14 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -36,8 +38,40 @@ _DELETE_WRITES = f"""
 _DELETE_CHECKPOINTS = f"DELETE FROM checkpoints WHERE {_OF_RUN}"  # noqa: S608
 
 
-_LINGER = 0.005
+_PLACE = ("checkpoint_ns", "checkpoint_id")
+_KEEP = """
+    INSERT OR IGNORE INTO writes
+    (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+_LINGER = 0.05
 """Seconds that a task's writes wait for the checkpoint after them, which mostly comes at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Written:
+    """What a task wrote, and is not kept yet.
+
+    Attributes:
+        at: the checkpoint at which the task began.
+        writes: channel and value, in order.
+        task: its id.
+        path: its place among the tasks of its step.
+        whole: whether it is being kept without a checkpoint after it.
+    """
+
+    at: RunnableConfig
+    writes: Sequence[tuple[str, Any]]
+    task: str
+    path: str
+    whole: bool = False
+
+    def leads_to(self, config: RunnableConfig) -> bool:
+        """Whether a checkpoint of this configuration is made of it, and of nothing kept before."""
+        here, there = self.at["configurable"], config["configurable"]
+        follows = all(here.get(key) == there.get(key) for key in _PLACE)
+        return follows and not self.whole and not any(w[0] in WRITES_IDX_MAP for w in self.writes)
 
 
 class _Threaded(BlockingSaver):
@@ -49,7 +83,7 @@ class _Threaded(BlockingSaver):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
         self._batcher = ThreadBatcher[Callable[[], Any], Any](_call_each)
-        self._owed: dict[str, dict[Callable[[], None], None]] = {}  # thread → writes, in order
+        self._owed: dict[str, list[_Written]] = {}  # thread → in order
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._flushing: set[asyncio.Task[None]] = set()
 
@@ -87,7 +121,7 @@ class _Threaded(BlockingSaver):
     ) -> RunnableConfig:
         """Keep a checkpoint."""
         put = partial(self.put, config, checkpoint, metadata, new_versions)
-        kept: RunnableConfig = await self.in_thread(_thread_of(config), put)
+        kept: RunnableConfig = await self.in_thread(_thread_of(config), put, config, checkpoint)
         return kept
 
     async def aput_writes(
@@ -103,8 +137,7 @@ class _Threaded(BlockingSaver):
         step are still asked, they are kept by themselves soon.
         """
         thread = _thread_of(config)
-        write = partial(self.put_writes, config, [*writes], task_id, task_path)
-        self._owed.setdefault(thread, {})[write] = None
+        self._owed.setdefault(thread, []).append(_Written(config, [*writes], task_id, task_path))
         if thread not in self._timers:
             loop = asyncio.get_running_loop()
             self._timers[thread] = loop.call_later(_LINGER, self._flush_soon, thread)
@@ -113,8 +146,20 @@ class _Threaded(BlockingSaver):
         """Delete a thread."""
         await self.in_thread(thread_id, partial(self.delete_thread, thread_id))
 
-    async def in_thread(self, thread: str, call: Callable[[], Any]) -> Any:
+    async def in_thread(
+        self,
+        thread: str,
+        call: Callable[[], Any],
+        config: RunnableConfig | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> Any:
         """Make a call after the writes that are owed to a thread, and not if one of them fails.
+
+        Args:
+            thread: the thread.
+            call: the call.
+            config: of the checkpoint that it keeps, if it does.
+            checkpoint: that checkpoint.
 
         Raises:
             Exception: the error of the call, or of a write.
@@ -124,16 +169,37 @@ class _Threaded(BlockingSaver):
             timer.cancel()
 
         def in_order() -> Any:
-            for write in owed:
-                write()
-            return call()
+            with self.conn:  # what is kept with the call is rolled back if it fails
+                for one in owed:
+                    if config and checkpoint and one.leads_to(config):
+                        self._keep_with(checkpoint, one)
+                    else:
+                        self.put_writes(one.at, one.writes, one.task, one.path)
+                return call()
 
         try:
             return await self._batcher.do(in_order)
         finally:
-            left = {write: None for write in self._owed.pop(thread, ()) if write not in owed}
-            if left:
-                self._owed[thread] = left
+            later = [one for one in self._owed.pop(thread, ()) if one not in owed]
+            if later:
+                self._owed[thread] = later
+
+    def _keep_with(self, checkpoint: Checkpoint, one: _Written) -> None:
+        """Keep, in the next checkpoint's transaction, what was written and it does not hold.
+
+        That is what was added to a `DeltaChannel`. It is no task's any more, so that the task is
+        done again if the next checkpoint is taken back.
+        """
+        place, held = one.at["configurable"], checkpoint["channel_values"]
+        at = (place["thread_id"], *(place[key] for key in _PLACE), f"{one.task}+", one.path)
+        self.conn.executemany(
+            _KEEP,
+            [
+                (*at, number, channel, *self.serde.dumps_typed(value))
+                for number, (channel, value) in enumerate(one.writes)
+                if channel not in held
+            ],
+        )
 
     async def drained(self) -> None:
         """Wait until all is kept.
@@ -151,11 +217,12 @@ class _Threaded(BlockingSaver):
         flushing.add_done_callback(self._flushing.discard)
 
     async def _flush(self, thread: str) -> None:
-        owed = dict(self._owed.get(thread, ()))
+        owed = [replace(one, whole=True) for one in self._owed.get(thread, ())]
+        self._owed[thread] = owed
         try:
             await self.in_thread(thread, _nothing)
         except Exception:  # whoever calls next makes them again, and is told
-            self._owed[thread] = {**owed, **self._owed.get(thread, {})}
+            self._owed[thread] = [*owed, *self._owed.get(thread, ())]
 
 
 class SqliteSaver(ServerSaverMixin, _Threaded):

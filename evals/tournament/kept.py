@@ -1,0 +1,211 @@
+"""A tournament's folder: what is kept beside the rows of its sweep, and whether it all agrees.
+
+tournament.json   what is played
+ranking.json      the ranking, and the seal of the rows that it was made of
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import SEEK_END
+from pathlib import Path
+from typing import Any
+
+from shapley_coop.evals.sweeps.lines import files_of
+from shapley_coop.evals.sweeps.store import read, replace_file
+from shapley_coop.evals.sweeps.stored import Row
+from shapley_coop.evals.sweeps.suite import Cell, expand, refuse_programs
+from shapley_coop.evals.tournament.entry import (
+    FIRST,
+    SECOND,
+    Tournament,
+    read_tournament,
+    suite_name,
+    suites,
+)
+from shapley_coop.evals.tournament.ranking import Rank
+from shapley_coop.evals.tournament.results import Played
+from shapley_coop.evals.tournament.verifying import seal, wrong_in
+from shapley_coop.evals.verifying_books import named
+from shapley_coop.files import read_json
+
+ENTRY, RANKING = "tournament.json", "ranking.json"
+
+SAME = 1e-6
+"""Libraries of another version may round strengths otherwise; nothing else may differ."""
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What the check of a folder found.
+
+    Attributes:
+        ranking: computed from the rows; empty where a row is wrong.
+        wrong: what does not agree, a line each.
+        noted: what a resumed tournament would pass over as well, a line each.
+    """
+
+    ranking: list[Rank]
+    wrong: list[str]
+    noted: list[str]
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What a folder holds.
+
+    Attributes:
+        folder: it.
+        tournament: that is played there.
+        cells: id → match, of all matches.
+        rows: cell → its row, the first where there are two.
+        strangers: rows of no match, a line each.
+        differing: second rows of a match that are not as the first, a line each.
+        noted: torn lines, and rows that are there twice.
+    """
+
+    folder: Path
+    tournament: Tournament
+    cells: dict[str, Cell]
+    rows: dict[str, Row]
+    strangers: list[str]
+    differing: list[str]
+    noted: list[str]
+
+    def played(self) -> Played:
+        """The whole tournament.
+
+        Raises:
+            ValueError: not all of its matches are there.
+        """
+        if left := len(self.cells) - len(self.rows):
+            total = len(self.cells)
+            raise ValueError(f"{self.folder}: {left} of {total} matches are left: run it again")
+        by_game: dict[str, list[Row]] = {game: [] for game in self.tournament.games}
+        games = {suite_name(self.tournament, game): game for game in by_game}
+        for cell in self.cells.values():
+            by_game[games[cell.suite]].append(self.rows[cell.id])
+        return Played(self.tournament, by_game)
+
+
+def enter(folder: Path, tournament: Tournament) -> None:
+    """Keep the tournament beside its rows.
+
+    Raises:
+        ValueError: the folder holds another one.
+    """
+    path, content = folder / ENTRY, tournament.model_dump(mode="json")
+    if path.exists() and read_json(path, "a tournament") != content:
+        raise ValueError(f"{folder} holds another tournament: give another -o DIR")
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_file(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+
+
+def played_in(folder: Path) -> Played:
+    """The tournament of a folder with all its rows.
+
+    Raises:
+        ValueError: the folder holds none, or not all of its matches, or two runs of one.
+    """
+    held = _held_in(folder)
+    if held.differing:
+        raise ValueError(f"{folder}: {held.differing[0]}")
+    refuse_programs(folder, (row["room"]["game"] for row in held.rows.values()))
+    return held.played()
+
+
+def keep_ranking(folder: Path, played: Played, ranking: Sequence[Rank]) -> None:
+    """Write the ranking with the seal of its rows, which `verify` computes again."""
+    content = {"ranking": as_json(ranking), "rows": seal(played.all_rows())}
+    replace_file(folder / RANKING, json.dumps(content, indent=1) + "\n")
+
+
+def as_json(ranking: Sequence[Rank]) -> list[dict[str, Any]]:
+    """A ranking as plain JSON."""
+    return [
+        {
+            "seat": one.seat,
+            "strength": one.strength.value,
+            "low": one.strength.low,
+            "high": one.strength.high,
+            "seeds": one.strength.n,
+            "won": one.won,
+            "compared": one.compared,
+            "population": one.population,
+        }
+        for one in ranking
+    ]
+
+
+def verify(folder: Path) -> Verified:
+    """Compute every row of a folder anew from what was said and done in it, and then the ranking.
+
+    Raises:
+        ValueError: something cannot be read, or a match is missing.
+    """
+    held, kept = _held_in(folder), read_json(folder / RANKING, "a ranking")
+    if not isinstance(kept, dict):
+        raise ValueError(f"{folder / RANKING}: has no seal of the rows: run the tournament again")
+    wrong = [*held.strangers, *held.differing] + [
+        f"{_match(cell)}: {named(found)}"
+        for cell in held.cells.values()
+        if cell.id in held.rows and (found := wrong_in(held.rows[cell.id], cell))
+    ]
+    if wrong:
+        return Verified([], wrong, held.noted)
+    played = held.played()
+    ranking = played.ranking()
+    wrong = [f"{RANKING}: {one}" for one in _differently_ranked(kept.get("ranking"), ranking)]
+    if kept.get("rows") != seal(played.all_rows()):
+        wrong.append(f"{RANKING}: its seal is of other rows: words or calls in them were changed")
+    return Verified(ranking, wrong, held.noted)
+
+
+def _differently_ranked(kept: Any, ranking: Sequence[Rank]) -> Iterator[str]:
+    """Where a kept ranking is another, but for how libraries of other versions round."""
+    anew = as_json(ranking)
+    if not isinstance(kept, list) or len(kept) != len(anew):
+        yield "lists other seats than the tournament"
+        return
+    for place, (was, now) in enumerate(zip(kept, anew, strict=True), start=1):
+        for key, value in now.items():
+            told = was.get(key) if isinstance(was, dict) else None
+            both = isinstance(value, float) and isinstance(told, int | float)
+            if not (abs(value - told) <= SAME if both else value == told):
+                yield f"place {place} says {key} {told!r}; the rows say {value!r}"
+
+
+def _held_in(folder: Path) -> _Held:
+    tournament = read_tournament(folder / ENTRY)
+    cells = {cell.id: cell for suite in suites(tournament) for cell in expand(suite)}
+    rows: dict[str, Row] = {}
+    strangers, differing, twice = [], [], 0
+    for row in read(folder):
+        cell = str(row.get("cell"))
+        if cell not in cells:
+            strangers.append(f"the cell {cell[:40]!r} is no match of this tournament")
+        elif (first := rows.setdefault(cell, row)) is not row:
+            twice += first == row
+            if first != row:
+                differing.append(f"{_match(cells[cell])}: there are two different rows")
+    noted = [
+        f"{path.name}: its last line is torn, and counts as unwritten" for path in _torn(folder)
+    ]
+    if twice:
+        noted.append(f"rows that are there twice, the same both times: {twice}; each counts once")
+    return _Held(folder, tournament, cells, rows, strangers, differing, noted)
+
+
+def _match(cell: Cell) -> str:
+    first, second = (cell.labels[axis] for axis in (FIRST, SECOND))
+    return f"{cell.suite}, {first} against {second}, seed {cell.seed}"
+
+
+def _torn(folder: Path) -> Iterator[Path]:
+    """Files whose last line has no newline: their writer was killed."""
+    for path in files_of(folder, "rows"):
+        with path.open("rb") as file:
+            if file.seek(0, SEEK_END):
+                file.seek(-1, SEEK_END)
+                if file.read() != b"\n":
+                    yield path

@@ -1,0 +1,77 @@
+"""What is public of an exchange: the rules in words, and the facts for programs."""
+
+from typing import Any
+
+from shapley_coop.games.exchange.foresight import WAIT, hand
+from shapley_coop.games.exchange.registry import NAMING
+from shapley_coop.games.exchange.scenario import Tasks
+
+
+def rules_of(tasks: Tasks, turns: int) -> str:
+    """Who holds what, what can be done, and when it pays.
+
+    Args:
+        tasks: what there is to do.
+        turns: the most turns that are played.
+    """
+    return "\n".join([*_masks(tasks), "", _TRADE, "", _play(turns)])
+
+
+def facts_of(tasks: Tasks, turns: int) -> dict[str, Any]:
+    """The atoms, who starts with what, and how composites are named; plain JSON.
+
+    Of a registry that is too large to be listed, what is written about the initial tasks and
+    each atom alone, and the rule by which any composite can be named.
+    """
+    registry, listed = tasks.registry, tasks.registry.listed
+    shown = range(1, 1 << tasks.n) if listed else sorted(_basic(tasks) & registry.written().keys())
+    public = {
+        "agents": tasks.agents,
+        "atoms": [{"action": atom.name, "says": atom.says} for atom in tasks.atoms],
+        "initial": {agent: tasks.bits(mask) for agent, mask in tasks.initial.items()},
+        "turns": turns,
+        "registry": {tasks.bits(mask): registry.describe(mask) for mask in shown},
+    }
+    return public if listed else {**public, "naming": NAMING}
+
+
+def _masks(tasks: Tasks) -> list[str]:
+    """The tasks and how a set of them is named, then who starts with which."""
+    registry = tasks.registry
+    bits = [tasks.bits(1 << (tasks.n - 1 - i)) for i in range(tasks.n)]
+    shown, basic = sorted(registry.written().items()), _basic(tasks)
+    named = [f"- {tasks.bits(m)}: {text}" for m, text in shown if registry.listed or m in basic]
+    also = "These have one of their own instead" if registry.listed else "These also have"
+    starts = ", ".join(f"{a} starts with {tasks.bits(m)}" for a, m in tasks.initial.items())
+    return [
+        f"**Task exchange**. There are {tasks.n} indivisible tasks. A mask names a set of "
+        "them: 1 is included. In this order:",
+        "",
+        *[f"- {mask}: {atom.says}" for mask, atom in zip(bits, tasks.atoms, strict=True)],
+        "",
+        f"{starts}. A set is a composite task, and its exact description is its tasks' "
+        'words above, in this order, joined by "; " and ended by a full stop.'
+        + (f" {also}:" if named else ""),
+        *(["", *named] if named else []),
+    ]
+
+
+_TRADE = (
+    "Tasks may change hands; whoever holds one does it, by a tool call of its own. "
+    "What a set is worth differs from player to player and is private: a number from "
+    "0 to 1, not the sum of its parts. It counts when all work is done."
+)
+
+
+def _play(turns: int) -> str:
+    return (
+        "In play, each turn a player does one of its own tasks (the action is its name), "
+        f"hands one over (`{hand('TASK', 'AGENT')}`), or does `{WAIT}`. The first turn in "
+        "which nothing is handed over closes the trade: from then on there is only work. "
+        f"Nobody hands over its last task. At most {turns} turns are played."
+    )
+
+
+def _basic(tasks: Tasks) -> set[int]:
+    """The initial tasks of each agent, and each atom alone."""
+    return {*tasks.initial.values(), *(1 << bit for bit in range(tasks.n))}

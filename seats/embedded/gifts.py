@@ -1,0 +1,56 @@
+"""Goods that agents could give one another: as clauses, by hand, and what all hold afterwards.
+
+>>> [duty.action for duty in in_turn([("Ann", "Ben", "hat", 2), ("Ann", "Ben", "ball", 1)], 1)]
+['give 2 hat to Ben', 'give 1 ball to Ben']
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from shapley_coop.deals import Do, Give, Turns
+from shapley_coop.games.goods import Holdings
+from shapley_coop.games.trade.market import give, given
+
+Gift = tuple[str, str, str, int]
+"""Giver, receiver, good and how many."""
+
+
+def gives(gifts: Sequence[Gift]) -> list[Give]:
+    """As clauses that the program executes."""
+    return [Give(giver=a, receiver=b, good=good, quantity=n) for a, b, good, n in gifts]
+
+
+def in_turn(gifts: Sequence[Gift], first: int) -> list[Do]:
+    """As duties to give by hand, of each giver one a turn, from turn `first` on."""
+    so_far: Counter[str] = Counter()
+    duties = []
+    for giver, receiver, good, count in gifts:
+        at = first + so_far[giver]
+        so_far[giver] += 1
+        action = give(count, good, receiver)
+        duties.append(Do(agent=giver, action=action, when=Turns(turns=(at, at))))
+    return duties
+
+
+def can_be_made(gifts: Sequence[Gift], turns: int, actions: Mapping[str, Sequence[str]]) -> bool:
+    """Whether all can be given by hand in so many turns, by what each agent can do."""
+    most = max(Counter(giver for giver, _, _, _ in gifts).values(), default=0)
+    return most <= turns and all(give(n, good, b) in actions[a] for a, b, good, n in gifts)
+
+
+def by_hand(duty: Do) -> Gift | None:
+    """What a duty has its agent give; None if nothing."""
+    found = given(duty.action)
+    return found and (duty.agent, found[2], found[1], found[0])
+
+
+def after(holds: Holdings, gifts: Sequence[Gift]) -> dict[str, dict[str, int]]:
+    """What all hold once gifts are made, as far as their givers have it."""
+    found = {agent: dict(own) for agent, own in holds.items()}
+    for giver, receiver, good, count in gifts:
+        if giver not in found or receiver not in found:
+            continue  # it is asked of everyone, or of nobody here
+        moved = min(count, found[giver].get(good, 0))
+        found[giver][good] = found[giver].get(good, 0) - moved
+        found[receiver][good] = found[receiver].get(good, 0) + moved
+    return found

@@ -1,0 +1,60 @@
+"""Digests of files that a run needs and does not hold, so that an edited one is told from its own.
+
+A market has a few worths: a plain hash of it could be found by trying them. So the hash is keyed
+(HMAC-SHA-256) with 32 random bytes, which are in the home's folder and nowhere else.
+"""
+
+import hashlib
+import hmac
+import os
+import secrets
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from shapley_coop.state.storage.at_rest import private_file, private_folder
+from shapley_coop.state.storage.home import home
+
+KEY_FILE = "digests.key"
+
+
+def digest_of(path: str | Path) -> str:
+    """The keyed digest of a file: which key, and the hash, in hexadecimal with a colon between.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    key = _key(home().folder)
+    found = hmac.new(key, Path(path).read_bytes(), hashlib.sha256).hexdigest()
+    return f"{_name(key)}:{found}"
+
+
+def is_other(path: str | Path, digest: str) -> bool | None:
+    """Whether a file is another one than a digest was made of; None where this home cannot tell.
+
+    It cannot where the file cannot be read, or the key was another home's.
+    """
+    with suppress(OSError):
+        now = digest_of(path)
+        if now.partition(":")[0] == digest.partition(":")[0]:
+            return now != digest
+    return None
+
+
+def _name(key: bytes) -> str:
+    return hashlib.sha256(b"name of " + key).hexdigest()[:8]
+
+
+@lru_cache(maxsize=64)
+def _key(folder: Path) -> bytes:
+    path = folder / KEY_FILE
+    if not path.exists():
+        private_folder(folder)
+        # Whoever reads it meanwhile finds all of it, or none, and of two that make one the first's.
+        part = path.with_suffix(f".{os.getpid()}")
+        private_file(part)
+        part.write_bytes(secrets.token_bytes(32))
+        with suppress(FileExistsError):
+            os.link(part, path)
+        part.unlink()
+    return path.read_bytes()

@@ -1,0 +1,85 @@
+"""A market file that a run was played with: an edited one is told from it, and its worths stay."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from shapley_coop import permissions
+from shapley_coop.state import evaluated, settings
+from shapley_coop.state.storage import digests
+from tests.coop_command import FAILED, USAGE, Coop, Ended, coop_in, one_line
+
+LAMP = "agents:\n  Sam: {holds: {lamp: 1}, worth: {lamp: 40}}\n  Bea: {worth: {lamp: 60}}\n"
+PLAYED = ("run", "trade", "--set", "market=lamp.yaml", "--graph", "negotiation_priced")
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    (tmp_path / "lamp.yaml").write_text(LAMP)
+    monkeypatch.setattr(permissions, "_permitted", set())
+    told = coop_in(tmp_path, monkeypatch, capsys)
+
+    def anew(*argv: str) -> Ended:
+        """In a process that has built no game."""
+        settings._game.cache_clear()
+        evaluated._known.clear()
+        return told(*argv)
+
+    return anew
+
+
+def test_an_edited_market_is_named_by_whatever_would_follow_from_it(
+    coop: Coop, tmp_path: Path
+) -> None:
+    file = tmp_path / "lamp.yaml"
+    assert coop(*PLAYED, "--name", "sold").code == 0
+    assert "ok    market file: the one that was played with" in coop("verify", "sold").out
+    file.write_text(LAMP.replace("40", "41"))
+    for command in ("verify", "show", "resume"):
+        told = one_line(coop(command, "sold"), USAGE)
+        assert f"the market file {file} is not the one that this run was played with" in told
+        assert "41" not in told.removeprefix(str(file))
+    assert coop(*PLAYED, "--name", "dearer").code == 0, "it is a market all the same"
+    file.write_text(LAMP)
+    assert coop("verify", "sold").code == 0
+
+
+def test_who_has_not_the_file_is_told_what_it_cannot_check(coop: Coop, tmp_path: Path) -> None:
+    assert coop("keys", "new", "operator").code == 0
+    (tmp_path / "operator.pem").write_text(coop("keys", "show", "operator").out)
+    assert coop(*PLAYED, "--name", "sold").code == 0
+    signed = ("-o", "sold.json", "--key", "operator", "--with-private")
+    assert coop("export", "sold", *signed).code == 0
+    asked = ("--trust-programs", "check", "sold.json", "--key", "operator=operator.pem")
+    assert coop(*asked).code == 0
+    (tmp_path / "lamp.yaml").unlink()
+    missing = (
+        f"the market file {tmp_path / 'lamp.yaml'} is not on this machine: play, contributions"
+    )
+    assert missing in one_line(coop("verify", "sold"), USAGE)
+    checked = coop(*asked)
+    assert checked.code == FAILED
+    assert "ok    envelope: signed by operator" in checked.out
+    assert f"FAIL  statement: {missing}" in checked.out
+
+
+def test_no_worth_can_be_found_from_a_digest_by_who_has_not_the_homes_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, found = tmp_path / "lamp.yaml", set()
+    file.write_text(LAMP)
+    for n in range(2):
+        monkeypatch.setenv("COOP_HOME", str(tmp_path / f"home{n}"))
+        found.add(digest := digests.digest_of(file))
+        assert digests.is_other(file, digest) is False
+        assert hashlib.sha256(file.read_bytes()).hexdigest() not in digest
+        key = tmp_path / f"home{n}" / digests.KEY_FILE
+        assert key.stat().st_mode & 0o077 == 0
+        assert key.read_bytes().hex() not in json.dumps([*found])
+    assert len(found) == 2
+    other_home = min(found - {digest})
+    assert digests.is_other(file, other_home) is None, "another home's key made it"
