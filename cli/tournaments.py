@@ -98,11 +98,11 @@ def _play(
     part: tuple[int, int] | None,
     as_json: bool,
 ) -> None:
+    from shapley_coop.evals.sweeps.checks import check_cells
     from shapley_coop.evals.sweeps.index import cells_in
     from shapley_coop.evals.sweeps.shards import live_in_home_of
     from shapley_coop.evals.sweeps.shards import shard as shard_of
     from shapley_coop.evals.sweeps.suite import expand
-    from shapley_coop.evals.sweeps.sweep import check_cells
     from shapley_coop.evals.tournament.entry import suites
     from shapley_coop.evals.tournament.kept import enter
     from shapley_coop.seats.keys import keys_bound
