@@ -33,7 +33,7 @@ def tournament(
     file: Annotated[
         str,
         typer.Argument(
-            help="A tournament by name or file; 'verify' computes a folder's ranking again."
+            help="A tournament by name or file; 'verify' checks a folder's rows and ranking."
         ),
     ],
     folder: Annotated[
@@ -62,14 +62,13 @@ def tournament(
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
     from shapley_coop.evals.sweeps.shards import shard_from
-    from shapley_coop.evals.sweeps.suite import parse_seeds
     from shapley_coop.evals.sweeps.sweep import Limits
-    from shapley_coop.evals.tournament.entry import load_tournament
+    from shapley_coop.evals.tournament.entry import Tournament, load_tournament
 
     limits = Limits(at_once=max_connections, errors=fail_on_error)
     entered = load_tournament(file)
     if seeds:
-        entered = entered.model_copy(update={"seeds": parse_seeds(seeds)})
+        entered = Tournament.model_validate({**entered.model_dump(), "seeds": seeds})
     _play(entered, out, limits, shard_from(shard, os.environ), as_json)
 
 
