@@ -97,11 +97,11 @@ def _play(
     part: tuple[int, int] | None,
     as_json: bool,
 ) -> None:
+    from shapley_coop.evals.sweeps.checks import check_cells
     from shapley_coop.evals.sweeps.index import cells_in
     from shapley_coop.evals.sweeps.shards import live_in_home_of
     from shapley_coop.evals.sweeps.shards import shard as shard_of
     from shapley_coop.evals.sweeps.suite import expand
-    from shapley_coop.evals.sweeps.sweep import check_cells
     from shapley_coop.evals.tournament.entry import suites
     from shapley_coop.evals.tournament.kept import enter
     from shapley_coop.seats.keys import keys_bound
@@ -110,11 +110,11 @@ def _play(
     cells = [cell for suite in chosen for cell in expand(suite)]
     place = out or sweep_folder(entered.name)
     own = shard_of(cells, *part) if part else cells
-    check_cells(own)
-    enter(place, entered)
     if part:
         live_in_home_of(*part)
     with keys_bound():  # a tournament is a file, which may be somebody else's
+        check_cells(own)
+        enter(place, entered)
         what = f"{len(own)} matches"
         tally = run_cells(chosen, own, place, what=what, limits=limits, part=part)
     if tally.left:
