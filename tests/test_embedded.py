@@ -106,7 +106,7 @@ async def test_a_norm_that_pays_less_than_no_deal_is_turned_down_where_the_lette
         assert outcome["payoffs"]["Ben"] >= 10, "what it has without a deal"
         assert outcome["payoffs"]["Ann"] >= 1
     for outcome in await outcomes("shapley_coop", game="volunteers"):
-        assert min(outcome["payoffs"].values()) > 0, "one volunteers, and the norm pays that one all"
+        assert min(outcome["payoffs"].values()) > 0, "by the norm one would have all"
 
 
 async def test_of_equally_good_plans_the_most_even_one_is_proposed() -> None:
