@@ -16,6 +16,7 @@ from shapley_coop.cli import (
     checking,
     contracts,
     crediting_git,
+    evaluating,
     exchanging,
     experimenting,
     exporting,
@@ -79,7 +80,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "export": exporting.export,
         "compare": reporting.compare,
         "merge": reporting.merge,
-        "eval": experimenting.evaluate,
+        "eval": evaluating.evaluate,
         "tournament": tournaments.tournament,
     },
     SERVE: {

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from shapley_coop.evals.sweeps.suite import Cell
 
 
-def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> None:
+def show_forecast(
+    cells: "Sequence[Cell]", folder: Path, prices: "Prices", batch: bool = False
+) -> None:
     """Print what these cells would take; a pilot by embedded agents is played for it."""
     from shapley_coop.evals.sweeps.forecast import forecast
     from shapley_coop.evals.sweeps.index import cells_in
@@ -22,7 +24,7 @@ def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> No
     kinds = len({(cell.suite, cell.condition) for cell in todo})
     with progress(kinds, f"a pilot of {kinds} conditions") as moved:
         played = finish(pilots(todo, folder, moved))
-    found = forecast(todo, played, prices)
+    found = forecast(todo, played, prices, batch)
     say(f"{found.cells} cells to run, {len(cells) - len(todo)} there already")
     say(f"{found.calls:.0f} calls")
     say(f"{found.input_tokens:.0f} tokens in, {found.output_tokens:.0f} out")
@@ -37,6 +39,9 @@ def show_forecast(cells: "Sequence[Cell]", folder: Path, prices: "Prices") -> No
         say(f"{found.cost.likely:.4f} USD, by the prices of {prices.told}")
     else:
         say(f"{found.cost}, by the prices of {prices.told}")
+    if found.batches:
+        say("Letters wait for batches, which may take 24 hours each and have those of all runs in")
+        say(f"flight; the longest run waits for {found.batches} or more of them in a row.")
     say(f"{found.seconds:.0f} s one after the other, at the pilot's pace")
     say(f"From a pilot of {found.pilot} runs, at least one of each condition.")
     if found.simulated:

@@ -52,6 +52,7 @@ async def remove(run: Run) -> None:
             if episode := table.get("episode"):
                 await asyncio.to_thread(home().journal.remove, episode)
                 await asyncio.to_thread(home().read_letters.remove, episode)
+                await asyncio.to_thread(home().batched.remove, episode)
             await cast(BaseCheckpointSaver[Any], app.checkpointer).adelete_thread(run.run)
             await asyncio.to_thread(home().runs.remove, run.run)
         finally:

@@ -7,7 +7,8 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from math import inf
 from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -41,8 +42,8 @@ _FILTERED = {
 # Half a surrogate pair has no UTF-8, and databases refuse NUL: the scanner sends U+FFFD back.
 _NO_UNICODE = re.compile("[\0\ud800-\udfff]")
 
-LONGEST_WAIT = 60.0
-"""Seconds that the client waits at most before it repeats a request."""
+PATIENCE = RETRIES * 60.0
+"""Seconds that an endpoint may ask the client to wait before it repeats requests."""
 
 SEND_FACTS = "COOP_SEND_FACTS"
 """Set to 1 in the environment, endpoints are sent the letters' facts as JSON behind the words: for
@@ -162,13 +163,9 @@ def as_answer(reply: Any) -> Answer:
 
 
 async def _call(seat: Seat, seed: int, question: Question, journal: Journal) -> Answer:
+    ask = partial(_asked, seat, seed, question, journal)
     gate = clients_here().gate
-    if gate is None:
-        return await _asked(seat, seed, question, journal)
-    patience = RETRIES * LONGEST_WAIT  # An endpoint may ask the client to wait before it repeats.
-    return await gate.call(
-        seat, question.text, lambda: _asked(seat, seed, question, journal, patience)
-    )
+    return await (ask() if gate is None else gate.call(seat, question, ask))
 
 
 async def _asked(
@@ -184,7 +181,7 @@ async def _asked(
         model = chat_model(seat, agent=question.agent, seed=seed)
     told = None
     try:
-        async with asyncio.timeout(limit):
+        async with asyncio.timeout(limit if limit < inf else None):
             answer = await _answered(seat, model, question)
         answer = replace(answer, seconds=time.monotonic() - started)
     except Exception as error:
@@ -288,9 +285,7 @@ def _cut_answer(completion: Any, question: Question) -> Answer:
         "output_token_details": {"reasoning": thought},
     }
     read, written = counted(told, question.text, text)
-    return Answer(
-        _kept(text), cut=True, input_tokens=read, output_tokens=written, **cast(Any, parts(details))
-    )
+    return Answer(_kept(text), cut=True, input_tokens=read, output_tokens=written, **parts(details))
 
 
 def _kept(text: str) -> str:

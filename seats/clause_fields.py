@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 class Part(BaseModel):
     """A part of an answer in fields."""
 
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    # Most runs ask nobody for fields: their models are built when somebody is.
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, defer_build=True)
 
 
 class Event(Part):
@@ -146,6 +147,3 @@ class Share(Part):
 
 Clause = Do | Forbid | Pay | Share
 WithGoods = Clause | Give
-
-for _model in (All, AnyOf, Not, Do, Forbid, Pay, Give):
-    _model.model_rebuild()

@@ -16,8 +16,8 @@ from langchain_core.language_models import BaseChatModel
 from shapley_coop.seats.gate import Gate
 from shapley_coop.seats.seat import Seat
 
-LARGEST_BODY, LARGEST_STREAM = 16 << 20, 64 << 20
-"""Bytes of an answer, and of one that comes in events, compressed or not."""
+LARGEST_BODY, LARGEST_STREAM, LARGEST_FILE = 16 << 20, 64 << 20, 1 << 30
+"""Bytes of an answer, of one in events, and of a batch's answers, compressed or not."""
 
 LARGEST_EVENT = 8 << 20
 """Bytes between two line ends of a stream: readers join them from the beginning again and again."""
@@ -50,16 +50,18 @@ async def bounded(response: Any) -> None:
     if kind in ("text/html", "application/xhtml+xml"):
         raise WebPage
     encoding = response.headers.pop("content-encoding", "identity").strip().lower()
-    response.stream = _bounded_stream(response.stream, encoding, kind == "text/event-stream")
+    file = response.request.url.path.endswith("/content")
+    events = kind == "text/event-stream"
+    response.stream = _bounded_stream(response.stream, encoding, events, file)
 
 
-def _bounded_stream(stream: Any, encoding: str, events: bool) -> Any:
+def _bounded_stream(stream: Any, encoding: str, events: bool, file: bool = False) -> Any:
     """A response's stream, unpacked here, as the client's own unpacking has no bounds."""
     import httpx2
 
     class Bounded(httpx2.AsyncByteStream):
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            most = LARGEST_STREAM if events else LARGEST_BODY
+            most = LARGEST_STREAM if events else LARGEST_FILE if file else LARGEST_BODY
             sent = told = line = 0
             unpack = _unpacking(encoding)
             async for packed in stream:
@@ -112,6 +114,8 @@ class Clients:
         opening: held by who opens some of that.
         closing: closes it.
         gate: what calls to models go through, where a sweep limits them.
+        batched: what OpenAI-compatible seats are asked by in place of `http`, where a sweep asks
+            them in batches.
     """
 
     http: Any = None
@@ -122,6 +126,7 @@ class Clients:
     opening: asyncio.Lock = field(default_factory=asyncio.Lock)
     closing: AsyncExitStack = field(default_factory=AsyncExitStack)
     gate: Gate | None = None
+    batched: Any = None
 
 
 _loops: WeakKeyDictionary[asyncio.AbstractEventLoop, Clients] = WeakKeyDictionary()

@@ -37,6 +37,13 @@ _BY_STATUS = {
 }
 
 _BY_CODE = {
+    "batch_expired": f"did not get to the letter within the batch's 24 hours; {_AGAIN}",
+    "batch_cancelled": f"was told to cancel the batch that held the letter; {_AGAIN}",
+    "batch_incomplete": f"ended the batch without a word on the letter; {_AGAIN}",
+    "not_batched": "is asked for what no batch takes, a stream or the Responses API; set the "
+    "seat's settings so that it need not, or leave out --batch",
+    "token_limit_exceeded": "has no room in its queue of batches for this letter; let other "
+    "batches end, then resume",
     "insufficient_quota": "has no quota left for this account; add credit, or give another model",
     "context_length_exceeded": "finds the letter too long for the model; set recall, or give a "
     "model with a longer context",

@@ -1,20 +1,26 @@
 """What the calls of an event loop go through where somebody limits them: `Clients.gate`."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.seat import Seat
+
+if TYPE_CHECKING:
+    from shapley_coop.seats.asking import Question
+
+Ask = Callable[[float], Awaitable[Answer]]
+"""Asks a seat once, with so many seconds beside its own for the answer; raises SeatError."""
 
 
 class Gate(Protocol):
     """Decides when a seat is asked."""
 
-    async def call(self, seat: Seat, letter: str, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def call(self, seat: Seat, question: "Question", ask: Ask) -> Answer:
         """Ask a seat once it may be asked.
 
         Args:
             seat: whose answer it is.
-            letter: all that it is shown.
-            ask: asks it once; raises SeatError.
+            question: what it is asked.
+            ask: asks it once.
         """

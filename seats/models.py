@@ -129,7 +129,9 @@ def _build(seat: Seat, here: Clients) -> BaseChatModel:
     _check_endpoint(seat)
     settings = _settings(seat)
     if seat.provider == "openai":
-        settings["http_async_client"] = _http_client(here)
+        settings["http_async_client"] = here.batched or http_client(here)
+        if here.batched:
+            settings["disable_streaming"] = True  # the answers of a batch come whole
     if seat.base_url:
         from langchain_openai import ChatOpenAI
 
@@ -208,7 +210,7 @@ def _through_langchain(seat: Seat, settings: dict[str, Any]) -> BaseChatModel:
         raise ValueError(f"{seat.model}: {' '.join(str(error).split())[:200]}") from None
 
 
-def _http_client(here: Clients) -> Any:
+def http_client(here: Clients) -> Any:
     """The loop's aiohttp transport: half the CPU of a call; a letter goes where it is sent."""
     from openai import DefaultAioHttpClient
 

@@ -41,6 +41,7 @@ class Answer:
     output_tokens: int = 0
     cached_tokens: int = 0  # of those in, that the provider had in its cache
     reasoning_tokens: int = 0  # of those out, that nobody is shown
+    batched: bool = False  # it came in a provider's batch, at a batch's price
     seconds: float = 0.0
     withheld: Withheld = ""  # why there is no answer, where the endpoint says so
 

@@ -35,7 +35,7 @@ def counted(usage: Mapping[str, Any] | None, letter: str, answer: str) -> tuple[
     )
 
 
-def parts(usage: Mapping[str, Any] | None) -> dict[str, int]:
+def parts(usage: Mapping[str, Any] | None) -> dict[str, Any]:
     """The tokens that may have prices of their own, as LangChain tells them; 0 where nobody says.
 
     >>> parts({"input_token_details": {"cache_read": 5}, "output_token_details": {}})

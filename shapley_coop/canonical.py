@@ -17,6 +17,8 @@ from typing import Any
 import orjson
 import rfc8785
 
+from shapley_coop.amounts import plain
+
 SAFE = 2**53 - 1
 """The largest whole number that JSON is certain to carry unchanged (RFC 7493)."""
 
@@ -62,12 +64,12 @@ def cache_key(value: Any) -> bytes:
     """Plain JSON as bytes by which a cache knows it again; their form may change.
 
     Args:
-        value: as for `canonical`, in whatever order of keys.
+        value: as for `canonical`, in whatever order of keys; fractions are written as strings.
     """
     try:
-        return orjson.dumps(value)
+        return orjson.dumps(value, default=plain)
     except TypeError:  # a whole number of more than 64 bits, or a lone surrogate
-        return json.dumps(value).encode()
+        return json.dumps(value, default=plain).encode()
 
 
 def _without_large(value: Any) -> Any:

@@ -40,16 +40,19 @@ class FirstError(NamedTuple):
         return f"{self.where}: {self.reason}" if self.where else self.reason
 
 
-def first_error(error: "ValidationError", of: "type[BaseModel] | None" = None) -> FirstError:
-    """Return the first of a validation's errors.
+def first_error(
+    error: "ValidationError", of: "type[BaseModel] | None" = None, beside: Iterable[str] = ()
+) -> FirstError:
+    """Return the first of a validation's errors; an unknown field goes before one that is missing.
 
     Args:
         error: what was raised.
         of: the model; where a value is written otherwise than it has to be, its field's
             description says how, and for a field that it does not have, the nearest is named.
+        beside: what the data may name beside the model's fields.
     """
     every = error.errors(include_url=False, include_input=False)
-    first = every[0]
+    first = min(every, key=lambda one: one["type"] != "extra_forbidden")
     loc, kind = [str(part) for part in first["loc"]], first["type"]
     reason = _plain(kind, first["msg"], first.get("ctx", {}))
     if loc and loc[-1] in _TAGS:  # of several kinds that a value may have
@@ -61,7 +64,7 @@ def first_error(error: "ValidationError", of: "type[BaseModel] | None" = None) -
         told = f". {field.description}" if field and field.description else ""
         reason = f"it is not written as it has to be{told}"
     unknown = kind == "extra_forbidden"
-    known = _fields(of, loc) if unknown else []
+    known = [*_fields(of, loc), *(beside if len(loc) == 1 else ())] if unknown else []
     listed = f": there are {', '.join(known)}" if 0 < len(known) <= _MOST_LISTED else ""
     instead = did_you_mean(loc[-1], known) or listed if unknown else ""
     return FirstError(".".join(loc), reason, unknown, instead)

@@ -12,13 +12,13 @@ nothing of their own.
 {'Alice': '9/2', 'Bob': '9/2'}
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
+from shapley_coop.canonical import cache_key
 from shapley_coop.credit.attribution import Attribution, Characteristic, attribute_by
 from shapley_coop.deals import (
     Clause,
@@ -95,7 +95,7 @@ class EvaluatedTable:
     def beyond_means(self, deal: Deal) -> Fault | None:
         """Why some payer could never pay what a deal asks of it; None if all can."""
         stands = [self.contract, [*self.record], self.table["position"]]
-        told = json.dumps([deal.record(), *stands], default=plain)
+        told = cache_key([deal.record(), *stands])
         asked = (self.game, Enforcement.of(self.table["settings"]), told)
         if asked not in _beyond:  # agents of one character accept the same deals in every run
             if len(_beyond) >= _MOST_KNOWN:
@@ -256,7 +256,7 @@ class EvaluatedTable:
 
 
 _known: dict[str, tuple[Mapping[str, Any], RunConfig, Game]] = {}
-_beyond: dict[tuple[Game, Enforcement, str], Fault | None] = {}
+_beyond: dict[tuple[Game, Enforcement, bytes], Fault | None] = {}
 _MOST_KNOWN = 256
 
 

@@ -6,7 +6,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from shapley_coop.amounts import plain
+import orjson
+
+from shapley_coop.canonical import cache_key
 from shapley_coop.credit.attribution import attribute_by
 from shapley_coop.deals import Contract, Deal, Enforcement
 from shapley_coop.deals.analysis.outlook import Prospect, outlook
@@ -40,14 +42,14 @@ def outlook_of(
     Cost: that of `deals.analysis.outlook`; the latest are kept.
     """
     viewer = viewer if game.ahead().own_payoffs_only else ""
-    told = json.dumps([dict(position), list(record), standing, deal.record()], default=plain)
+    told = cache_key([dict(position), list(record), standing, deal.record()])
     found = _computed(game, terms, told, tuple(norms), viewer)
-    return json.loads(found)  # type: ignore[no-any-return] # each reader has its own
+    return orjson.loads(found)  # type: ignore[no-any-return] # each reader has its own
 
 
 @lru_cache(maxsize=128)
 def _computed(
-    game: Game, terms: Enforcement, told: str, norms: tuple[str, ...], viewer: str
+    game: Game, terms: Enforcement, told: bytes, norms: tuple[str, ...], viewer: str
 ) -> str:
     position, record, standing, deal = json.loads(told)
     found = outlook(

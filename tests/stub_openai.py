@@ -30,6 +30,7 @@ from typing import Any, NoReturn, Self
 from aiohttp import web
 from anyio.from_thread import start_blocking_portal
 
+from tests.stub_batches import StubBatches
 from tests.stub_faults import SOUND, Answer, Completion, Fault, answer_with
 from tests.stub_form import as_asked
 
@@ -86,6 +87,7 @@ class StubOpenAI:
         port: 0 takes a free one.
         manner: What becomes of each sound completion before a fault spoils it: the manner of an
             endpoint that does not keep to what it is asked for.
+        batches: Its files and batches; without them it has none, as most servers.
 
     Attributes:
         requests: Every request so far, in order of arrival.
@@ -101,6 +103,7 @@ class StubOpenAI:
         log: Path | None = None,
         port: int = 0,
         manner: Manner = lambda said, request: said,
+        batches: StubBatches | None = None,
     ) -> None:
         self.requests: list[ReceivedRequest] = []
         self.faults = deque(faults)
@@ -109,6 +112,7 @@ class StubOpenAI:
         self._log = log
         self._port = port
         self._manner = manner
+        self.batches = batches
         self._arrived = threading.Condition()
         self._reply_errors: list[Exception] = []
         self._running = ExitStack()
@@ -164,6 +168,9 @@ class StubOpenAI:
             await runner.cleanup()
 
     async def _handle(self, http: web.Request) -> web.StreamResponse:
+        if self.batches and http.path.startswith(("/v1/files", "/v1/batches")):
+            self._record(_received(http, b"", None))
+            return await _send(http, await self.batches.answer(http, self._ask))
         content = await http.read()
         # From here to the record nothing awaits: faults are used up in the record's order.
         route = (http.method, http.path)

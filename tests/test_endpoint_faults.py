@@ -249,10 +249,10 @@ async def test_a_budget_of_tokens_ends_a_run_whose_endpoint_counts_none(usage: o
 
 def test_the_hook_is_set_where_seats_are_asked() -> None:
     from shapley_coop.seats.clients import Clients, bounded
-    from shapley_coop.seats.models import _http_client
+    from shapley_coop.seats.models import http_client
 
     async def hooks() -> object:
-        client = _http_client(Clients())
+        client = http_client(Clients())
         await client.aclose()
         return client.event_hooks["response"]
 

@@ -40,7 +40,7 @@ def test_only_so_many_cells_are_run_as_are_asked_for(tmp_path):
     assert "1 run" in said("sweep", "escape_room", "-o", out, "--seeds", "0-2", "--limit", 1)
     told = json.loads(said("status", out, "--json"))
     assert told == {
-        "suites": {"escape_room": {"cells": 15, "done": 1}},
+        "suites": {"escape_room": {"cells": 15, "done": 1, "failed": 0}},
         "skipped": {},
         "failures": [],
     }
@@ -83,7 +83,7 @@ def test_conditions_of_one_folder_are_compared(folder):
         (["sweep", "nope"], "no suite 'nope'"),
         (["sweep", "escape_room", "--shard", "3"], "--shard 3: give i/n"),
         (["sweep", "escape_room", "--shard", "3/2"], "shard 3/2"),
-        (["sweep", "escape_room", "--seeds", "x"], "seeds 'x'"),
+        (["sweep", "escape_room", "--seeds", "x"], "'x' is no list of seeds"),
         (["status", "nowhere"], "nowhere holds no sweep"),
         (["report", "nowhere"], "nowhere holds no sweep"),
         (["compare", "nowhere", "nowhere"], "nowhere holds no sweep"),

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from shapley_coop.evals.sweeps.checks import check_cells
 from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.store import Writer, manifest, merge, read, read_rows, read_volatile
 from shapley_coop.evals.sweeps.suite import expand
-from shapley_coop.evals.sweeps.sweep import check_cells
 from shapley_coop.seats import CredentialsMissing, SeatError
 from shapley_coop.state import Home, home
 from tests.swept import SUITE, ablation, run, suite

@@ -48,6 +48,15 @@ def test_an_edited_market_is_named_by_whatever_would_follow_from_it(
     assert coop("verify", "sold").code == 0
 
 
+def test_a_run_that_waits_does_not_go_on_by_an_edited_market(coop: Coop, tmp_path: Path) -> None:
+    file = tmp_path / "lamp.yaml"
+    assert coop(*PLAYED, "--agent", "Bea=human", "--name", "waits").code == 0
+    file.write_text(LAMP.replace("40", "41"))
+    assert f"the market file {file} is not the one" in one_line(coop("resume", "waits"), USAGE)
+    file.write_text(LAMP)
+    assert "waits for Bea" in coop("resume", "waits").err
+
+
 def test_who_has_not_the_file_is_told_what_it_cannot_check(coop: Coop, tmp_path: Path) -> None:
     assert coop("keys", "new", "operator").code == 0
     (tmp_path / "operator.pem").write_text(coop("keys", "show", "operator").out)

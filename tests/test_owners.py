@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import time
 from pathlib import Path
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from sqlalchemy.exc import ProgrammingError
 
 from shapley_coop.seats.records import Answer, Asked, Entry, Mail
 from shapley_coop.state import Key, Line
+from shapley_coop.state.storage.batched import Held
 from shapley_coop.state.storage.home import Home
 from shapley_coop.state.storage.owners import OWNER_KEY, SERVER, NotYours, acting_for, holder
 
@@ -91,6 +93,25 @@ def test_an_episode_is_played_by_one_thread(books: Home) -> None:
             books.ledger.post(Key("e", "escrow"), PAID)
     with acting_for("ann"):
         assert books.ledger.lines("e") == PAID
+
+
+def test_letters_in_batches_are_their_owners_and_wait_until_they_are_answered(books: Home) -> None:
+    held, theirs = Held("file-1", "", time.time()), entry("Bob")
+    key = ("e", Asked(theirs.agent, theirs.letter, theirs.attempt, theirs.model))
+    with acting_for("ann", "t1"):
+        books.batched.enter("sweep", held, {"one": key, "two": ("e2", key[1])})
+        books.batched.begun("file-1", "batch-1")
+        assert books.batched.find("one") == held._replace(batch="batch-1")
+        assert books.batched.waiting("sweep") == 2
+        books.journal.write("e", theirs)
+        assert (books.batched.waiting("sweep"), books.batched.waiting("another")) == (1, 0)
+        books.batched.forget(["one"])
+        assert books.batched.find("one") is None
+    with acting_for("bob", "t2"):
+        assert books.batched.find("two") is None
+    with acting_for("ann"):
+        books.batched.remove("e2")
+        assert books.batched.find("two") is None
 
 
 def test_the_server_reads_for_all_and_writes_for_one(books: Home) -> None:

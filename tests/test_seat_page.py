@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from shapley_coop.deals.signing import PrivateKey
 from tests.browser import DESK, PHONE, Tab, picture, tab
 from tests.server_process import Server
 from tests.waiting import wait_for
@@ -290,3 +291,28 @@ def test_orders_are_sent_by_choosing_and_bind_as_the_preview_said(
     assert "Ann" in values["contract"]["signatures"]
     gives = [c for c in values["contract"]["terms"] if c["clause"]["kind"] == "give"]
     assert sum(c["clause"]["quantity"] for c in gives if c["clause"]["giver"] == "Ann") == 2
+
+
+def test_orders_are_signed_by_a_key_that_stays_in_the_browser(
+    server: Server, tmp_path: Path
+) -> None:
+    key, file = PrivateKey.new("ES256"), tmp_path / "ann.pem"
+    file.write_text(key.pem())
+    room = {"params": {"agents": ["Ann", "Ben", "Cem"]}, "seed": 1, "require_signed": True}
+    signed = {"Ann": key.public.pem}
+    table = Table(server, "call_market", "Ann", game="trade", keys=signed, **room)
+    with tab(DESK) as opened:
+        page = opened.page
+        page.goto(table.seat)
+        page.get_by_text("Sign with a key of your own").click()
+        page.locator("#key-file").set_input_files(str(file))
+        page.get_by_text(f"signed by key {key.public.keyid}").wait_for()
+        page.get_by_role("button", name="+ order").click()
+        page.get_by_label("Buy or sell").select_option("sell")
+        page.get_by_label("Price of one").fill("0.5")
+        page.get_by_text("You sell up to 1 wood").wait_for()
+        send(opened)
+        page.get_by_role("heading", name="Ann, choose your action").wait_for()
+    values = table.values()
+    assert "Ann" in values["contract"]["signatures"], "unsigned orders would have been sent back"
+    assert not any("signature" in said for said in values["talk"])

@@ -36,6 +36,7 @@ TWO = suite(base=SEATED, vary={"graph": ["llm_only", "negotiation"]}, seeds="0-9
 def test_the_list_that_ships_has_a_date_and_says_whose_it_is():
     prices = read_prices()
     assert prices.told == "the list that ships with shapley-coop of 2026-06-30"
+    assert prices.batch == {"openai:*": 0.5}
     mini = prices.of("openai:gpt-5-mini")
     assert mini.cached_input is not None
     assert mini.cached_input < mini.input < mini.output
@@ -80,12 +81,13 @@ def test_what_an_endpoint_counts_as_cached_or_thought_is_kept():
 
 
 def test_the_index_keeps_every_part_that_has_a_price(tmp_path):
-    calls = [call(10, 20, 3, 4), call(1, 2)]
+    batched = {**call(5, 6), "batched": True}
+    calls = [call(10, 20, 3, 4), batched, call(1, 2)]
     with Writer(tmp_path) as writer:
         writer.finished({"cell": "a", "calls": calls}, {"cell": "a"})
     with Index(tmp_path / "rows.jsonl") as index:
         (line,) = index
-    assert line.tokens == [call(11, 22, 3, 4)]
+    assert line.tokens == [{**call(11, 22, 3, 4), "batched": False}, batched]
 
 
 class Uneven(Paid):

@@ -189,6 +189,9 @@ def test_a_seat_that_raises_fails_its_matches_alone_and_they_are_tried_again(
         "3 of 4 matches failed: coop status out says why; the same command tries them again"
     )
     status = coop("--trust-programs", "status", "out")
+    assert [part.strip() for part in status.out.splitlines()[4].split("│")[1:5]] == [
+        *("small_dilemma", "1", "3", "0"),
+    ], "done, failed, left"
     assert "failed small_dilemma (first dove, second moody) seed 0: Bob's seat" in status.out
     assert "it raised ValueError in moody_bots.py, line 5, when" in status.out
     assert "ValueError: not in the mood" in status.out
@@ -204,6 +207,16 @@ def test_a_seat_that_raises_fails_its_matches_alone_and_they_are_tried_again(
         ({"games": {"own": {"game": "own.py"}}}, "coop --trust-programs"),
         ({"games": {"a": {"game": "escape_room", "seed": 3}}}, "no seats and no seed"),
         ({"games": {"A b": {"game": "escape_room"}}}, "give a name of small letters"),
+        (
+            {"games": {"a": {"game": "escape_room", "grph": "llm_only"}}},
+            "small.yaml: games: a: there is no setting 'grph': did you mean 'graph'?",
+        ),
+        ({"games": {"a": {"game": 7}}}, "games: a: game: it has to be text"),
+        ({"gams": {}}, "there is no setting 'gams': did you mean 'games'?"),
+        ({"seats": {"a": "embedded:greedy", "b": {"modl": 1}}}, "seats: b: there is no setting"),
+        ({"seats": {"a": "embedded:greedy", "b": 7}}, "seats: b: give a model, as provider:name"),
+        ({"seeds": 1.5}, "seeds: '1.5' is no list of seeds: give 0-29, or 0-4,10,20-24"),
+        ({"seeds": [1, 1]}, "seeds: one is there twice"),
         ({"seats": {"alone": "embedded:rational"}}, "seats"),
         ({"seats": {"a": "embedded:rational", "b": "python:bots:f"}}, "to seat it is to run"),
         (

@@ -26,12 +26,15 @@ def held(path: Path) -> Any:
 SHIPPED = [
     *(("game", path) for path in (ROOT / "games").glob("*.yaml")),
     *(("suite", path) for path in (ROOT / "evals" / "suites").glob("*.yaml")),
+    *(("tournament", path) for path in (ROOT / "evals" / "tournament").glob("*.yaml")),
     *(("task", path) for path in (ROOT / "games/software_company/tasks").glob("*.yaml")),
 ]
 WRONG: list[tuple[str, Any]] = [
     ("game", {"name": "x", "agents": ["A", "B"], "actions": {}, "payofs": []}),
     ("suite", {"base": {"gaem": "escape_room"}}),
     ("suite", {"base": {}, "seeds": "0..9"}),
+    ("tournament", {"seats": {"a": "embedded:greedy", "b": 7}, "games": {"g": {"game": "trade"}}}),
+    ("tournament", {"seats": {"a": "x:y", "b": "x:z"}, "games": {"g": {"grph": "llm_only"}}}),
     ("contract", {"clauses": [{"kind": "do", "agnet": "Bob", "action": "lever"}]}),
     ("contract", {"clauses": [{"kind": "pay", "payer": "A", "payee": "B"}]}),
     ("config", {"sed": 3}),

@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 from shapley_coop.deals import Deal
 from shapley_coop.evals.sweeps.prices import Price, PriceList
 from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.evals.tournament.entry import Tournament
 from shapley_coop.games.exchange.files import ScenarioFile
 from shapley_coop.games.matrix import MatrixParams
 from shapley_coop.games.software_company.task import Task
@@ -42,6 +43,7 @@ def kinds() -> list[Kind]:
         Kind("game", "`coop run FILE`, and every command that takes a game", _game()),
         Kind("contract", "`coop contract check FILE`, `coop contract audit FILE`", _contract()),
         Kind("suite", "`coop sweep FILE`, `coop eval FILE`", _suite()),
+        Kind("tournament", "`coop tournament FILE`", _tournament()),
         Kind(
             "config", "`RunConfig` in Python, a server's context, a suite's `base`", _of(RunConfig)
         ),
@@ -83,17 +85,33 @@ def _config() -> Schema:
 
 def _suite() -> Schema:
     """A suite whose `base` knows the fields of a run's configuration, and the workflows."""
-    schema, config = _of(Suite), _config()
-    fields = {"graph": {"enum": names(), "description": "The workflow."}, **config["properties"]}
-    base = {"type": "object", "properties": fields, "additionalProperties": False}
+    schema, base = _of_runs(Suite)
     schema["properties"]["base"] = {"description": "Of every run.", "default": {}, **base}
+    return schema
+
+
+def _tournament() -> Schema:
+    """A tournament whose games know the same fields but for seats and seed, which it varies."""
+    schema, base = _of_runs(Tournament)
+    properties, seats = schema["properties"], base["properties"].pop("seats")
+    del base["properties"]["seed"]
+    properties["seats"]["additionalProperties"] = seats["additionalProperties"]
+    properties["games"]["additionalProperties"] = {**base, "required": ["game"]}
+    properties["games"]["propertyNames"] = {"pattern": "^[a-z_][a-z0-9_]*$"}
+    return schema
+
+
+def _of_runs(model: type[BaseModel]) -> tuple[Schema, Schema]:
+    """The schema of a file about many runs, with its spellings of seeds, and that of a run."""
+    schema, config = _of(model), _config()
     seeds = schema["properties"]["seeds"]
     listed = {key: seeds.pop(key) for key in ("items", "minItems", "type")}
     written = {"type": "string", "pattern": r"^\d+(-\d+)?(,\s*\d+(-\d+)?)*$"}
     schema["properties"]["seeds"] = {**seeds, "anyOf": [listed, written, {"type": "integer"}]}
     schema["required"] = [key for key in schema.get("required", []) if key != "name"]
     schema["$defs"] = {**schema.get("$defs", {}), **config.get("$defs", {})}
-    return schema
+    fields = {"graph": {"enum": names(), "description": "The workflow."}, **config["properties"]}
+    return schema, {"type": "object", "properties": fields, "additionalProperties": False}
 
 
 def _scenario() -> Schema:

@@ -58,8 +58,9 @@ def in_a_word(message: Message) -> Message:
     'leave'
     """
     decided = (message.accept, message.reject, message.proposal, message.action, message.claim)
-    word = _last_line(message.outside)
-    if word is None or any(part is not None for part in decided):
+    if any(part is not None for part in decided):
+        return message
+    if (word := _last_line(message.outside)) is None:
         return message
     decision = DECISIONS[word]
     changes: dict[str, Any] = {decision: ""}

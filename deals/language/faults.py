@@ -48,9 +48,9 @@ def together(faults: Iterable[Fault | None]) -> Fault | None:
     Fault(label='NAME', feedback='- Eve is no party.\\n- Give more than 0.', read=())
     """
     found = [fault for fault in faults if fault is not None]
-    lines = list(dict.fromkeys(line for fault in found for line in _lines(fault.feedback)))
     if not found:
         return None
+    lines = list(dict.fromkeys(line for fault in found for line in _lines(fault.feedback)))
     read = tuple(dict.fromkeys(part for fault in found for part in fault.read))
     return Fault(found[0].label, listed(lines), read)
 

@@ -114,7 +114,7 @@ EVALUATORS: dict[str, Evaluator] = {
     "nash_distance": Evaluator("to the Nash bargaining solution", payoffs.nash, better="less"),
     "individual_rationality": Evaluator(
         "part of agents with no less than their baseline W_i(∅), or than they secure alone where "
-        "credit has no baseline",
+        "credit has no baseline (what they expect without a deal can be more)",
         payoffs.rational,
         better="more",
     ),

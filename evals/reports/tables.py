@@ -67,7 +67,7 @@ COLUMNS = {
     ),
     "calls": _columns(
         "agent:text act:text attempt:int model:text letter:text calls:int input_tokens:int "
-        "output_tokens:int cached_tokens:int reasoning_tokens:int cut:bool"
+        "output_tokens:int cached_tokens:int reasoning_tokens:int batched:bool cut:bool"
     ),
     "timings": _columns("turn:int phase:text seconds:float"),
 }

@@ -13,7 +13,7 @@ from statistics import fmean, variance
 from typing import Any, NamedTuple
 
 from shapley_coop.evals.sweeps.gates import longest_answer
-from shapley_coop.evals.sweeps.prices import Prices, is_free
+from shapley_coop.evals.sweeps.prices import Prices, is_batched, is_free
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
 from shapley_coop.seats import Seat, as_seat
@@ -65,6 +65,8 @@ class Forecast:
         cost: None where a model has no price. Where others stood in, it is from what their answers
             would cost to what the longest answers would; the former counts as most likely.
         seconds: of the pilot's wall time, one cell after the other.
+        batches: that the longest run waits for in a row at least, where letters are asked in them:
+            as many as one of its agents is sent letters.
     """
 
     cells: int
@@ -75,6 +77,7 @@ class Forecast:
     output_tokens: float
     cost: Range | None
     seconds: float
+    batches: int = 0
 
 
 def stand_ins(cells: Sequence[Cell]) -> list[Cell]:
@@ -83,7 +86,10 @@ def stand_ins(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def forecast(
-    cells: Sequence[Cell], pilots: Mapping[Kind, Sequence[Pilot]], prices: Prices
+    cells: Sequence[Cell],
+    pilots: Mapping[Kind, Sequence[Pilot]],
+    prices: Prices,
+    batch: bool = False,
 ) -> Forecast:
     """Scale the runs that there are of each condition up to all cells, at its own models' prices.
 
@@ -91,16 +97,19 @@ def forecast(
         cells: what is to be run.
         pilots: (suite, condition) → runs of it.
         prices: USD per million tokens.
+        batch: whether letters are asked in batches.
     """
     left = Counter((cell.suite, cell.condition) for cell in cells)
     totals: dict[str, Any] = dict.fromkeys((*COUNTED, "seconds"), 0.0)
     costs: dict[Kind, list[float]] = {}
-    known, stood_in, dearest = True, False, 0.0
+    known, stood_in, dearest, in_a_row = True, False, 0.0, 0
     for kind, cell in _first(cells).items():
         runs = pilots[kind]
         for row, seconds in runs:
-            calls = _as_if_by(cell, row)
-            stood_in |= calls != row["calls"]
+            calls = _as_if_by(cell, row, batch)
+            stood_in |= [c["model"] for c in calls] != [c["model"] for c in row["calls"]]
+            waits = Counter(call["agent"] for call in calls if call["batched"])
+            in_a_row = max(in_a_row, *waits.values(), 0)
             for key in COUNTED:
                 totals[key] += left[kind] * sum(call[key] for call in calls) / len(runs)
             totals["seconds"] += left[kind] * seconds / len(runs)
@@ -111,7 +120,8 @@ def forecast(
     cost = expected(left, costs) if known else None
     if cost and stood_in:  # How much real models differ, stand-ins do not tell.
         cost = Range(cost.likely, cost.likely, dearest)
-    return Forecast(len(cells), sum(map(len, pilots.values())), stood_in, cost=cost, **totals)
+    count = sum(map(len, pilots.values()))
+    return Forecast(len(cells), count, stood_in, cost=cost, batches=in_a_row, **totals)
 
 
 def expected(left: Mapping[Kind, int], costs: Mapping[Kind, Sequence[float]]) -> Range:
@@ -151,10 +161,14 @@ def _first(cells: Sequence[Cell]) -> dict[Kind, Cell]:
     return first
 
 
-def _as_if_by(cell: Cell, row: Row) -> list[dict[str, Any]]:
-    """A run's calls as if a cell's own seats had answered."""
+def _as_if_by(cell: Cell, row: Row, batch: bool) -> list[dict[str, Any]]:
+    """A run's calls as if a cell's own seats had answered, in batches or letter by letter."""
     seats = cell.room["seats"]
-    return [{**call, "model": seats.get(call["agent"], call)["model"]} for call in row["calls"]]
+    models = [seats.get(call["agent"], call)["model"] for call in row["calls"]]
+    return [
+        {**call, "model": model, "batched": batch and is_batched(model)}
+        for call, model in zip(row["calls"], models, strict=True)
+    ]
 
 
 def _at_longest(cell: Cell, calls: Sequence[Mapping[str, Any]], prices: Prices) -> float:
@@ -168,7 +182,8 @@ def _at_longest(cell: Cell, calls: Sequence[Mapping[str, Any]], prices: Prices) 
             seat = Seat.model_validate(
                 as_seat(cell.room["seats"].get(call["agent"], call["model"]))
             )
-            each = prices.at_worst(call["model"], call["input_tokens"], longest_answer(seat))
+            tokens = call["input_tokens"], longest_answer(seat)
+            each = prices.at_worst(call["model"], *tokens, call["batched"])
             total += cell.room["tries"] * each
     return total
 

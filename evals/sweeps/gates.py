@@ -13,14 +13,20 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
+from typing import TYPE_CHECKING
 
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, is_free
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, is_batched, is_free
 from shapley_coop.seats import Seat, SeatError
+from shapley_coop.seats.asking import PATIENCE, Question
+from shapley_coop.seats.gate import Ask
 from shapley_coop.seats.models import profile_of
 from shapley_coop.seats.records import Answer
 from shapley_coop.seats.usage import counted
+
+if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.batches import Batches
 
 EVERY = "*"
 MINUTE = 60.0
@@ -174,14 +180,16 @@ class SweepGate:
         prices: USD per million tokens.
         purse: what may be spent.
         rates: provider → its limits; `*` is for every other.
+        batches: what asks in batches, which have no pace; None where nothing does.
     """
 
     prices: Prices = NO_PRICES
     purse: Purse = field(default_factory=Purse)
     rates: Mapping[str, Rates] = field(default_factory=dict)
+    batches: "Batches | None" = None
     _paces: dict[tuple[str, str | None], Pace] = field(default_factory=dict)
 
-    async def call(self, seat: Seat, letter: str, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def call(self, seat: Seat, question: Question, ask: Ask) -> Answer:
         """Ask a seat when it may be asked, again where its endpoint is asked too often.
 
         Raises:
@@ -189,14 +197,19 @@ class SweepGate:
             SpendingLimit: it cannot be paid for.
         """
         if is_free(seat.model):
-            return await ask()
+            return await ask(PATIENCE)
+        letter, batched = question.text, self.batches is not None and is_batched(seat.model)
+        worst = self._at_worst(seat, letter, batched)
+        if self.batches is not None and batched:
+            async with self.batches.asking(seat, question):
+                return await self._paid(seat, worst, lambda: _in_batch(ask))
         limits = self.rates.get(seat.provider, self.rates.get(EVERY, Rates()))
         pace = self._paces.setdefault((seat.provider, seat.base_url), Pace(limits))
         tries = 0
         while True:
             made = await pace.enter(counted(None, letter, "")[0])
             try:
-                answer = await self._paid(seat, letter, ask)
+                answer = await self._paid(seat, worst, lambda: ask(PATIENCE))
             except SeatError as error:
                 pace.leave(error.busy)
                 tries += 1
@@ -210,10 +223,15 @@ class SweepGate:
                 pace.leave()
                 return answer
 
-    async def _paid(self, seat: Seat, letter: str, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    def _at_worst(self, seat: Seat, letter: str, batched: bool) -> float:
+        """The most that a call can cost, in USD; 0 without a limit."""
+        if self.purse.limit is None:
+            return 0.0
+        return self.prices.at_worst(seat.model, *worst_case(seat, letter), batched)
+
+    async def _paid(self, seat: Seat, worst: float, ask: Callable[[], Awaitable[Answer]]) -> Answer:
         if self.purse.limit is None:
             return await ask()
-        worst = self.prices.at_worst(seat.model, *worst_case(seat, letter))
         await self.purse.reserve(worst)
         cost = 0.0
         try:
@@ -222,6 +240,11 @@ class SweepGate:
         finally:
             self.purse.settle(worst, cost)
         return answer
+
+
+async def _in_batch(ask: Ask) -> Answer:
+    """An answer for which nobody waits at an open connection."""
+    return replace(await ask(inf), batched=True)
 
 
 def worst_case(seat: Seat, letter: str) -> tuple[int, int]:

@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 from shapley_coop.evals.sweeps.lines import Line, crc_of, files_of, line_of, whole_lines
 from shapley_coop.evals.sweeps.suite import refuse_programs
 
-VERSION = 2
+VERSION = 3
 KEPT_BACK = 256
 """Appended lines after which a writer writes its index; a killed writer leaves so many to parse."""
 

@@ -27,7 +27,7 @@ class Line(NamedTuple):
         repetition: the cell's.
         game: the name of what was played; empty where it stands in the row itself.
         calls: to seats, by the run's result; 0 where it has none.
-        spent: JSON: model → tokens, as in `COUNTS`.
+        spent: JSON: model, whether in batches, and tokens as in `COUNTS`, for each of these.
     """
 
     offset: int
@@ -45,10 +45,8 @@ class Line(NamedTuple):
     @property
     def tokens(self) -> list[dict[str, Any]]:
         """A record for each model, as `Prices.cost` takes them."""
-        return [
-            {"model": model, **dict(zip(COUNTS, tokens, strict=True))}
-            for model, tokens in json.loads(self.spent).items()
-        ]
+        named = ("model", "batched", *COUNTS)
+        return [dict(zip(named, record, strict=True)) for record in json.loads(self.spent)]
 
 
 def files_of(folder: Path, kind: str) -> list[Path]:
@@ -58,11 +56,12 @@ def files_of(folder: Path, kind: str) -> list[Path]:
 
 def line_of(row: Mapping[str, Any], data: bytes, offset: int) -> Line:
     """What the index keeps of a line, by what it says, its bytes and where they begin."""
-    spent: dict[str, Counter[str]] = {}
+    spent: dict[tuple[str, bool], Counter[str]] = {}
     for call in row.get("calls", ()):
         tokens = {name: call.get(name, 0) for name in COUNTS}
-        spent.setdefault(call["model"], Counter()).update(tokens)
-    shown = {model: [tokens[name] for name in COUNTS] for model, tokens in spent.items()}
+        kind = (call["model"], call.get("batched", False))
+        spent.setdefault(kind, Counter()).update(tokens)
+    shown = [[*kind, *(tokens[name] for name in COUNTS)] for kind, tokens in spent.items()]
     game = row.get("room", {}).get("game")
     return Line(
         offset,

@@ -9,17 +9,20 @@ charged as other input and other output.
     models:
       openai:gpt-5-mini: {input: 0.25, cached_input: 0.025, output: 2.0}
       openai:local-*: {input: 0, output: 0}
+    batch:
+      openai:*: 0.5
 
+`batch` is the part of its price that a call costs in a provider's batch; without it, all of it.
 A file of models alone is a list without a date.
 """
 
 import datetime
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -81,6 +84,9 @@ class PriceList(BaseModel):
     date: datetime.date | None = Field(default=None, description="When these were the prices.")
     source: str = Field(default="", description="Whose list it is.")
     models: dict[str, Price] = Field(description="Model, or a pattern, and its price.")
+    batch: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
+        default={}, description="Model, or a pattern, and the part of its price that a batch costs."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -97,10 +103,12 @@ class Prices:
     Attributes:
         by_model: model, or a pattern, and its price.
         told: whose they are and of when, for whoever reads an amount.
+        batch: model, or a pattern, and the part of its price that a call in a batch costs.
     """
 
     by_model: Mapping[str, Price]
     told: str = "this list"
+    batch: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, model: str) -> Price:
         """The price of a model, by its name or the longest pattern that fits.
@@ -110,18 +118,30 @@ class Prices:
         """
         if is_free(model):
             return Price(input=0, output=0)
-        fitting = [pattern for pattern in self.by_model if fnmatchcase(model, pattern)]
-        if not fitting:
+        if (pattern := _fitting(self.by_model, model)) is None:
             raise ValueError(f"no price for {model}: add it to the price file")
-        return self.by_model[max(fitting, key=len)]
+        return self.by_model[pattern]
 
     def cost(self, calls: Iterable[Mapping[str, Any]]) -> float:
-        """What calls cost, in USD; each names its model and its tokens (`Price.of`)."""
-        return float(sum(self.of(call["model"]).of(call) for call in calls)) / MILLION
+        """What calls cost, in USD; each names its model and its tokens (`Price.of`).
 
-    def at_worst(self, model: str, tokens_in: int, tokens_out: int) -> float:
+        Those with `batched` cost what they cost in a batch.
+        """
+        each = (
+            self.of(call["model"]).of(call) * self._part(call["model"], call.get("batched", False))
+            for call in calls
+        )
+        return float(sum(each)) / MILLION
+
+    def at_worst(self, model: str, tokens_in: int, tokens_out: int, batched: bool = False) -> float:
         """The most that one call of so many tokens can cost, in USD."""
-        return self.of(model).at_worst(tokens_in, tokens_out) / MILLION
+        worst = self.of(model).at_worst(tokens_in, tokens_out)
+        return worst * self._part(model, batched) / MILLION
+
+    def _part(self, model: str, batched: bool) -> float:
+        """The part of its price that a call costs."""
+        pattern = _fitting(self.batch, model) if batched else None
+        return 1.0 if pattern is None else self.batch[pattern]
 
     def know(self, models: Iterable[str]) -> bool:
         """Whether all of these models have a price."""
@@ -129,6 +149,12 @@ class Prices:
             return all(self.of(model) for model in models)
         except ValueError:
             return False
+
+
+def _fitting(patterns: Iterable[str], model: str) -> str | None:
+    """The longest pattern that fits a model; None if none does."""
+    fitting = [pattern for pattern in patterns if fnmatchcase(model, pattern)]
+    return max(fitting, key=len, default=None)
 
 
 NO_PRICES = Prices({})
@@ -139,6 +165,11 @@ def is_free(model: str) -> bool:
     """Whether its answers cost nothing."""
     seat = Seat(model=model)
     return seat.simulated or seat.human or seat.provider == RECORDING
+
+
+def is_batched(model: str) -> bool:
+    """Whether a sweep in batches asks it in them: OpenAI's endpoints, and those like them."""
+    return Seat(model=model).provider == "openai"
 
 
 def read_prices(path: Path = _SHIPPED) -> Prices:
@@ -152,7 +183,7 @@ def read_prices(path: Path = _SHIPPED) -> Prices:
     except ValidationError as error:
         raise ValueError(f"{path}: {first_error(error)}: give model: {{input, output}}") from None
     when = f" of {found.date}" if found.date else ", which has no date"
-    return Prices(found.models, f"{found.source or path}{when}")
+    return Prices(found.models, f"{found.source or path}{when}", found.batch)
 
 
 def with_cost(row: Row, prices: Prices) -> Row:
@@ -175,6 +206,11 @@ def check_prices(prices: Prices, cells: Iterable[Cell]) -> None:
 
 def models_of(cells: Iterable[Cell]) -> set[str]:
     """The models of all seats."""
+    return {seat.model for seat in seats_of(cells)}
+
+
+def seats_of(cells: Iterable[Cell]) -> set[Seat]:
+    """All seats, each once."""
     # The cells of a condition share their seats, and a big sweep has many cells.
     kinds = {id(seated): seated for seated in (cell.room["seats"] for cell in cells)}
-    return {seat["model"] for seated in kinds.values() for seat in seated.values()}
+    return {Seat.model_validate(seat) for seated in kinds.values() for seat in seated.values()}

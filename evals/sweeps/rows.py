@@ -27,8 +27,8 @@ from shapley_coop.state.run_config import SUMMARISER
 OWN_MEASURES = dict.fromkeys(exchange.VARIANTS, exchange)
 """Workflow → the module that measures its runs and values its offers, where it has one."""
 
-PARTS = ("cached_tokens", "reasoning_tokens")
-"""Of a call's tokens; a row names them where there are some."""
+PARTS = ("cached_tokens", "reasoning_tokens", "batched")
+"""What a call's price depends on beside its tokens; a row names what there is of it."""
 
 _EACH_TIME = ("run", "episode", "timing", "talk", "events")
 

@@ -23,7 +23,7 @@ from uuid import uuid4
 from shapley_coop.evals.sweeps.index import Index
 from shapley_coop.evals.sweeps.lines import files_of, whole_lines
 from shapley_coop.evals.sweeps.stored import Place, Row, Stored, by_cell, in_order
-from shapley_coop.evals.sweeps.suite import Cell, Suite, expand, games_in, refuse_programs
+from shapley_coop.evals.sweeps.suite import Suite, games_in, refuse_programs
 
 MANIFEST = "sweep.json"
 KINDS = ("rows", "volatile", "failures")
@@ -181,11 +181,6 @@ def register(folder: Path, suites: Iterable[Suite], skipped: dict[str, str]) -> 
         known["skipped"].pop(name, None)
     replace_file(path, json.dumps(known, ensure_ascii=False, indent=1) + "\n")
     return str(known["sweep"])
-
-
-def cells_of(folder: Path) -> list[Cell]:
-    """Every cell that the folder was made for."""
-    return [cell for suite in suites_of(folder) for cell in expand(suite)]
 
 
 def merge(folders: Iterable[Path], into: Path) -> int:

@@ -18,10 +18,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from shapley_coop import plugins
 from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
+from shapley_coop.evals.sweeps.seeds import MOST_SEEDS, Seeds
 from shapley_coop.evals.sweeps.specs import FigureSpec, Part, TableSpec
 from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games.catalogue import is_program
@@ -34,7 +35,8 @@ _SHIPPED = Path(__file__).parents[1] / "suites"
 _GRAPH, _GAME = "graph", "game"
 _MERGED = ("params", "seats")
 
-MAX_CELLS = 1_000_000
+MAX_CELLS = MOST_SEEDS
+NAMING = "Small letters, digits and _; by default the file's own name."
 
 
 class Suite(Part):
@@ -44,24 +46,19 @@ class Suite(Part):
     …), or to labels and what each of them sets: `{enforced: {graph: contracts, …}, …}`.
     """
 
-    name: str = Field(pattern=r"^[a-z0-9_]{1,64}$", description="By default the file's own.")
+    name: str = Field(pattern=r"^[a-z0-9_]{1,64}$", description=NAMING)
     about: str = Field(default="", description="What the experiment asks.")
     base: dict[str, Any] = Field(default={}, description="What every run has in common.")
     vary: dict[str, list[Any] | dict[str, dict[str, Any]]] = Field(
         default={}, description="Axis → its values, or label → what it sets."
     )
-    seeds: list[int] = Field(default=[0], min_length=1, description="A list, or 0-9, or 0-4,10.")
+    seeds: Seeds = Field(default=[0])
     repetitions: int = Field(default=1, ge=1, le=1000, description="Runs of each cell and seed.")
     compare: str = Field(
         default="", description="The axis whose last label is compared with each other."
     )
     tables: list[TableSpec] = Field(default=[], description="The report's tables.")
     figures: list[FigureSpec] = Field(default=[], description="The report's figures.")
-
-    @field_validator("seeds", mode="before")
-    @classmethod
-    def _ranges(cls, seeds: Any) -> Any:
-        return parse_seeds(seeds) if isinstance(seeds, str | int) else seeds
 
     @model_validator(mode="after")
     def _axes(self) -> "Suite":
@@ -227,26 +224,6 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
     return cells
 
 
-def parse_seeds(text: str | int) -> list[int]:
-    """Read "0-29", "7" or "0-4,10,20-24".
-
-    Raises:
-        ValueError: it is none of these.
-    """
-    seeds: list[int] = []
-    for part in str(text).split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()):
-            raise ValueError(f"seeds {text!r}: give 0-29, or 0-4,10,20-24")
-        span = range(int(first), int(last if dash else first) + 1)
-        if not 0 < len(span) <= MAX_CELLS:
-            raise ValueError(
-                f"seeds {text!r}: {part.strip()} holds none or too many: give 0-29, or 0-4,10,20-24"
-            )
-        seeds.extend(span)
-    return seeds
-
-
 def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, Any]]]:
     """Labels, workflow and resolved room of every combination of the axes' values."""
     axes = suite.axes
@@ -255,16 +232,28 @@ def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, A
         settings = dict(suite.base)
         for axis, label in named.items():
             settings = _overlaid(settings, axes[axis][label])
-        graph = str(settings.pop(_GRAPH, "shapley_coop"))
-        shown = " ".join(f"{axis}={label}" for axis, label in named.items()) or "base"
-        where = f"suite {suite.name}, {shown}"
         try:
-            check_name(graph)
-            room = RunConfig.model_validate(settings).resolve().model_dump(mode="json")
+            graph, config = configured(settings)
+            room = config.resolve().model_dump(mode="json")
         except ValueError as error:
-            reason = first_error(error, RunConfig) if isinstance(error, ValidationError) else error
-            raise ValueError(f"{where}: {reason}") from None
+            shown = " ".join(f"{axis}={label}" for axis, label in named.items()) or "base"
+            raise ValueError(f"suite {suite.name}, {shown}: {error}") from None
         yield named, graph, room
+
+
+def configured(settings: Mapping[str, Any]) -> tuple[str, RunConfig]:
+    """The workflow and the configuration that settings of a run name; no game is loaded yet.
+
+    Raises:
+        ValueError: there is no such workflow, or a setting is wrong.
+    """
+    graph = str(settings.get(_GRAPH, "shapley_coop"))
+    check_name(graph)
+    rest = {key: value for key, value in settings.items() if key != _GRAPH}
+    try:
+        return graph, RunConfig.model_validate(rest)
+    except ValidationError as error:
+        raise ValueError(str(first_error(error, RunConfig, beside=(_GRAPH,)))) from None
 
 
 @lru_cache(maxsize=1024)

@@ -2,23 +2,24 @@
 
 import asyncio
 import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shapley_coop.evals.sweeps.gates import Purse, Rates, SpendingLimit, SweepGate
 from shapley_coop.evals.sweeps.index import cells_in, indexed
 from shapley_coop.evals.sweeps.learning import Learning
-from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
+from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices, seats_of
 from shapley_coop.evals.sweeps.rows import Finished
-from shapley_coop.evals.sweeps.store import Writer
+from shapley_coop.evals.sweeps.store import Writer, manifest
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.evals.sweeps.suite import Cell
-from shapley_coop.seats import CredentialsMissing, Seat, SeatError, check_seat
+from shapley_coop.seats import CredentialsMissing, SeatError
 from shapley_coop.seats.clients import clients, clients_here
-from shapley_coop.seats.seat import PYTHON
-from shapley_coop.state import game_of
+
+if TYPE_CHECKING:
+    from shapley_coop.evals.sweeps.batch_provider import Pauses
 
 
 class Player(Protocol):
@@ -49,12 +50,15 @@ class Limits:
         cost: USD over all runs of the folder; None for no limit.
         errors: the part of the cells to be run that may fail.
         rates: provider → requests and tokens per minute; `*` is for every other.
+        batch: how long is waited, where letters are asked in batches; None where they are not. In
+            batches the sweep does not wait for its first cells: each letter of theirs takes one.
     """
 
     at_once: int = 16
     cost: float | None = None
     errors: float = 0.05
     rates: Mapping[str, Rates] = field(default_factory=dict)
+    batch: "Pauses | None" = None
 
 
 @dataclass
@@ -83,27 +87,6 @@ class Tally:
         return self.cells - self.before - self.done
 
 
-def check_cells(cells: Iterable[Cell]) -> None:
-    """Refuse cells with a seat that could not answer.
-
-    Raises:
-        CredentialsMissing: a key is not set.
-        ValueError: a person sits there, there is no such character, recording or provider, or a
-            callable does not play the game.
-    """
-    # The cells of a condition have the same seats, and a big sweep has many cells.
-    rooms = {id(cell.room["seats"]): cell.room for cell in cells}
-    seats = {
-        (found, game_of(dict(room)) if found.provider == PYTHON else None)
-        for room in rooms.values()
-        for found in map(Seat.model_validate, room["seats"].values())
-    }
-    for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):
-        if seat.human:
-            raise ValueError("a sweep cannot ask people: give every seat to a model")
-        check_seat(seat, game.actions if game else None)
-
-
 async def sweep(
     cells: Sequence[Cell],
     player: Player,
@@ -125,14 +108,18 @@ async def sweep(
         prices: for the cost; models without a price cost nothing here.
         watch: called after each cell.
         tell: told once what the rest will cost, before more than the first cells of each condition
-            are played.
+            are played; and how batches go on.
+
+    Raises:
+        ValueError: letters are to be asked in batches, and an endpoint has none.
     """
     under_way = _Sweep(cells, player, writer, limits, prices, watch, tell)
     try:
-        async with clients(), asyncio.TaskGroup() as group:
+        async with clients():
             await under_way.begin()
-            for _ in range(min(limits.at_once, len(under_way.todo))):
-                group.create_task(under_way.work())
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(limits.at_once, len(under_way.todo))):
+                    group.create_task(under_way.work())
     finally:
         await player.close()
     return under_way.tally
@@ -160,6 +147,8 @@ class _Sweep:
         self.gate = SweepGate(self._prices, purse, self._limits.rates)
         self._learning = Learning(self._cells, self._known, self._done, self._prices)
         self.todo = self._learning.first(self.todo)
+        if self._limits.batch:
+            self._learning.cells = None
         self._next = iter(self.todo)
         self._dearest: float | None = None
         self._begun = self._playing = 0
@@ -168,12 +157,25 @@ class _Sweep:
     async def begin(self) -> None:
         """Put the gate up, and count what runs have cost whose process was killed."""
         clients_here().gate = self.gate
+        if self._limits.batch and self.todo:
+            await self._in_batches(self._limits.batch)
         await self._player.tidy(self._done)
         if self._limits.cost is not None:
             # Cells begin in order, so that those that were under way are among the first.
             for cell in self.todo[: (self._learning.cells or 0) + self._limits.at_once * 4]:
                 paid = _cost(self._prices, await self._player.paid_for(cell))
                 self.gate.purse.spent += max(0.0, paid - self._known.get(cell.id, 0.0))
+
+    async def _in_batches(self, pauses: "Pauses") -> None:
+        """Have letters asked in batches, where the endpoints have them."""
+        from shapley_coop.evals.sweeps.batches import Batches
+
+        sweep = manifest(self._writer.folder)["sweep"]
+        batches = Batches(sweep, lambda: self._playing, self._tell, pauses)
+        here = clients_here()
+        self.gate.batches, here.batched = batches, batches.client
+        here.closing.push_async_callback(batches.client.aclose)
+        await batches.check(seats_of(self.todo))
 
     async def work(self) -> None:
         """Play one cell after the other until there is none, or a limit is reached."""

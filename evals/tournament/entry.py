@@ -12,10 +12,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from shapley_coop.evals.sweeps.suite import Suite, parse_seeds, refuse_programs
+from shapley_coop.evals.sweeps.seeds import Seeds
+from shapley_coop.evals.sweeps.suite import NAMING, Suite, configured, refuse_programs
 from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games import load
 from shapley_coop.invalid import first_error
+from shapley_coop.seats import Seat, as_seat
 
 FIRST, SECOND = "first", "second"
 """The axes: who has the game's first role, and who its second."""
@@ -29,28 +31,48 @@ class Tournament(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = Field(pattern=r"^[a-z0-9_]{1,30}$", description="By default the file's own.")
+    name: str = Field(pattern=r"^[a-z0-9_]{1,30}$", description=NAMING)
     about: str = Field(default="", description="What the tournament asks.")
-    seats: dict[str, Any] = Field(min_length=2, description="Name → a seat: a model, or settings.")
-    games: dict[str, dict[str, Any]] = Field(
-        min_length=1, description="Name → a game of two, its workflow and run configuration."
+    seats: dict[str, Any] = Field(
+        min_length=2, description="Name → a seat: its model, or a mapping of its settings."
     )
-    seeds: list[int] = Field(default=[0], min_length=1, description="A list, or 0-9, or 0-4,10.")
+    games: dict[str, dict[str, Any]] = Field(
+        min_length=1, description="Name → `game`, of two agents, its `graph` and run configuration."
+    )
+    seeds: Seeds = Field(default=[0])
 
-    @field_validator("seeds", mode="before")
+    @field_validator("seats")
     @classmethod
-    def _ranges(cls, seeds: Any) -> Any:
-        return parse_seeds(seeds) if isinstance(seeds, str | int) else seeds
+    def _seated(cls, seats: dict[str, Any]) -> dict[str, Any]:
+        for name, seat in seats.items():
+            if not isinstance(seat, str | dict):
+                raise ValueError(f"{name}: give a model, as provider:name, or its settings")
+            try:
+                Seat.model_validate(as_seat(seat))
+            except ValidationError as error:
+                raise ValueError(f"{name}: {first_error(error, Seat)}") from None
+        return seats
 
     @field_validator("games")
     @classmethod
     def _named(cls, games: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         for name, settings in games.items():
             if not (name.isascii() and name.isidentifier() and name == name.lower()):
-                raise ValueError(f"game {name!r}: give a name of small letters, digits and _")
+                raise ValueError(f"{name!r}: give a name of small letters, digits and _")
             if "game" not in settings or "seats" in settings or "seed" in settings:
-                raise ValueError(f"game {name}: give game and its settings, no seats and no seed")
+                raise ValueError(f"{name}: give game and its settings, no seats and no seed")
+            try:
+                configured(settings)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
         return games
+
+    @field_validator("seeds")
+    @classmethod
+    def _once(cls, seeds: list[int]) -> list[int]:
+        if len(set(seeds)) < len(seeds):
+            raise ValueError("one is there twice: give each once")
+        return seeds
 
 
 def shipped() -> list[str]:
@@ -89,7 +111,10 @@ def suites(tournament: Tournament) -> list[Suite]:
     """
     found = []
     for name, settings in tournament.games.items():
-        agents = load(settings["game"], settings.get("params")).agents
+        try:
+            agents = load(settings["game"], settings.get("params")).agents
+        except ValueError as error:
+            raise ValueError(f"game {name}: {error}") from None
         if len(agents) != ROLES:
             raise ValueError(
                 f"game {name}: a tournament's games are of two, this has {len(agents)}"

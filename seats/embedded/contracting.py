@@ -14,6 +14,7 @@ from math import floor
 from typing import Any
 
 from shapley_coop.amounts import plain
+from shapley_coop.canonical import cache_key
 from shapley_coop.deals import (
     All,
     Clause,
@@ -165,7 +166,7 @@ class Party(StageReader):
             if cid not in deal.drops and not (isinstance(clause, Share) and deal.share)
         )
         agreed = Deal(clauses=(*kept, *deal.clauses))
-        told = json.dumps([agreed.record(), self._at], default=plain)
+        told = cache_key([agreed.record(), self._at])
         return dict(zip(self.stage.agents, _value(told, valuation), strict=True))
 
     @cached_property
@@ -189,7 +190,7 @@ _READ = ("you", "turn", "agents", "actions", "payoffs", "by_count", "turns", "en
 
 
 @lru_cache(maxsize=1024)  # agents of one character weigh the same deals in every run
-def _value(told: str, valuation: Any) -> tuple[Fraction, ...]:
+def _value(told: bytes, valuation: Any) -> tuple[Fraction, ...]:
     deal, (facts, record) = json.loads(told)
     return StageReader(facts, record).tree(Deal.model_validate(deal)).value(valuation)
 

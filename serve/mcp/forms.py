@@ -84,7 +84,10 @@ class Report(BaseModel):
     rewards: dict[str, float] | None = None
     transfers: list[Transferred] = []
     payoffs: dict[str, float] | None = None
-    values: dict[str, float] | None = Field(default=None, description="Shapley values.")
+    values: dict[str, float] | None = Field(
+        default=None,
+        description="Shapley values: gains beyond the baseline, which payoffs include.",
+    )
 
 
 class ContractToCheck(Asked):

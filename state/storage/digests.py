@@ -54,7 +54,11 @@ def _key(folder: Path) -> bytes:
         part = path.with_suffix(f".{os.getpid()}")
         private_file(part)
         part.write_bytes(secrets.token_bytes(32))
-        with suppress(FileExistsError):
+        try:
             os.link(part, path)
-        part.unlink()
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links: of two at once the later one's stays
+            part.replace(path)
+        part.unlink(missing_ok=True)
     return path.read_bytes()

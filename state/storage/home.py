@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:  # the database's library takes longer to import than many a command
     from shapley_coop.state.storage.books import (
+        Batched,
         Chain,
         Episodes,
         Journal,
@@ -45,6 +46,13 @@ class Home:
     def books_url(self) -> str:
         """The database of journal, ledger and runs."""
         return self.database or f"sqlite:///{self.folder / BOOKS_FILE}"
+
+    @property
+    def batched(self) -> "Batched":
+        """Which batch of a provider's holds which letter."""
+        from shapley_coop.state.storage.books import Batched
+
+        return _opened(Batched, self.books_url)
 
     @property
     def chain(self) -> "Chain":

@@ -31,7 +31,7 @@ from shapley_coop.state.storage.letters import packed, unpacked
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import Holder, NotYours, holder
 
-_answers = Table(
+answers = Table(
     "answers",
     OWNED,
     owner_column(),
@@ -49,6 +49,7 @@ _answers = Table(
     Column("output_tokens", Integer, nullable=False),
     Column("cached_tokens", Integer, nullable=False, server_default="0"),
     Column("reasoning_tokens", Integer, nullable=False, server_default="0"),
+    Column("batched", Integer, nullable=False, server_default="0"),
     Column("seconds", Float, nullable=False),
     Column("nonce", String(32), nullable=False),
 )
@@ -68,8 +69,8 @@ _mail = Table(
 
 _Given = tuple[Holder, str, Entry]
 
-_COLUMNS = tuple(column.name for column in _answers.c)
-_KEEP = Statement(insert(_answers))
+_COLUMNS = tuple(column.name for column in answers.c)
+_KEEP = Statement(insert(answers))
 _FIND = f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE episode = ? AND letter IN "  # noqa: S608
 
 
@@ -96,9 +97,9 @@ class Journal(OwnedBook):
     def _answers_to(self, episode: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """The rows of some letters that the holder may see."""
         if self._driver is None:
-            alike = _answers.c.letter.in_(names)
-            query = select(_answers).where(_answers.c.episode == episode, alike)
-            found = self._rows(self._seen(query, _answers, episode))
+            alike = answers.c.letter.in_(names)
+            query = select(answers).where(answers.c.episode == episode, alike)
+            found = self._rows(self._seen(query, answers, episode))
             return [dict(row._mapping) for row in found]
         owner = self._reader_of(episode)
         asked, given = f"{_FIND}({', '.join('?' * len(names))})", [episode, *names]
@@ -179,7 +180,7 @@ class Journal(OwnedBook):
             self._insert([_kept(who, episode, entry)], who)
         except IntegrityError:
             key = {k: getattr(entry, k) for k in ("agent", "letter", "attempt", "model")}
-            known = select(_answers).filter_by(episode=episode, owner=who.owner, **key)
+            known = select(answers).filter_by(episode=episode, owner=who.owner, **key)
             if (first := self._row(known, who)) is None:
                 raise
             return _entry(dict(first._mapping))
@@ -217,20 +218,20 @@ class Journal(OwnedBook):
     def remove(self, episode: str) -> None:
         """Delete the letters and answers of an episode, those that wait as well."""
         at = {"episode": episode, "owner": holder().owner}
-        self._write((delete(_answers).filter_by(**at), None), (delete(_mail).filter_by(**at), None))
+        self._write((delete(answers).filter_by(**at), None), (delete(_mail).filter_by(**at), None))
 
     def entries(self, episode: str) -> Iterator[Entry]:
         """Every entry of an episode, in any order."""
-        query = select(_answers).filter_by(episode=episode)
-        for row in self._rows(self._seen(query, _answers, episode)):
+        query = select(answers).filter_by(episode=episode)
+        for row in self._rows(self._seen(query, answers, episode)):
             entry = _entry(dict(row._mapping))
             yield replace(entry, facts=dict(entry.facts))
 
     def used_by(self, owner: str) -> list[dict[str, Any]]:
         """What all answers of an owner took: for each model its name and its tokens in and out."""
         counted = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
-        sums = [func.sum(_answers.c[name]).label(name) for name in counted]
-        query = select(_answers.c.model, *sums).filter_by(owner=owner).group_by(_answers.c.model)
+        sums = [func.sum(answers.c[name]).label(name) for name in counted]
+        query = select(answers.c.model, *sums).filter_by(owner=owner).group_by(answers.c.model)
         return [
             {"model": row.model, **{name: int(row._mapping[name]) for name in counted}}
             for row in self._rows(query, Holder(owner))
@@ -264,7 +265,7 @@ def _kept(
     who: Holder, episode: str, entry: Entry, shared: dict[int, bytes] | None = None
 ) -> dict[str, Any]:
     place = {"episode": episode, "owner": who.owner, "cut": _ENDED[_ending(entry.answer)]}
-    row = {**vars(entry), **vars(entry.answer), **place}
+    row = {**vars(entry), **vars(entry.answer), **place, "batched": int(entry.answer.batched)}
     del row["answer"], row["facts"], row["withheld"]
     return {**row, "text": sealed_text(entry.answer.text), "letter_text": packed(entry, shared)}
 
@@ -284,6 +285,7 @@ def _entry(row: Mapping[str, Any]) -> Entry:
             output_tokens=row["output_tokens"],
             cached_tokens=row["cached_tokens"],
             reasoning_tokens=row["reasoning_tokens"],
+            batched=bool(row["batched"]),
             seconds=row["seconds"],
             **_ENDINGS[row["cut"]],
         ),

@@ -75,5 +75,11 @@ def _token_parts(connection: Connection, _: MetaData) -> None:
             _add(connection, "answers", f"{column} INTEGER NOT NULL DEFAULT 0")
 
 
-STEPS: dict[int, Step] = {2: _owners, 3: _plays, 4: _token_parts}
+def _batched(connection: Connection, _: MetaData) -> None:
+    """Answers tell whether they came in a provider's batch (version 5)."""
+    if "batched" not in _columns(connection, "answers"):
+        _add(connection, "answers", "batched INTEGER NOT NULL DEFAULT 0")
+
+
+STEPS: dict[int, Step] = {2: _owners, 3: _plays, 4: _token_parts, 5: _batched}
 """Version → the step to it."""

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, MetaData, text
 Step = Callable[[Connection, MetaData], None]
 """Brings the tables of some metadata to the next version."""
 
-BOOKS, CHECKPOINTS = 4, 1
+BOOKS, CHECKPOINTS = 5, 1
 """Today's versions: of journal, ledger, register and owners; of the file of checkpoints."""
 
 

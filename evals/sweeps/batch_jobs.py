@@ -1,0 +1,243 @@
+"""A sweep's batches: each is sent, followed and read, and its letters are given their answers.
+
+What holds which letter is in a book (`state.storage.batched`) from before a batch is created: a
+letter that comes again after a kill is answered from the batch that has it, and not paid for twice.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from openai import APIStatusError, AsyncOpenAI
+from openai.types import Batch
+
+from shapley_coop.evals.sweeps.batch_provider import (
+    NO_ROOM,
+    Pauses,
+    Provider,
+    answer_to,
+    fault_of,
+    passes,
+)
+from shapley_coop.seats.clients import clients_here
+from shapley_coop.seats.models import http_client
+from shapley_coop.seats.records import Asked
+from shapley_coop.state import home
+from shapley_coop.state.storage.batched import Held
+
+_OK = 200
+
+
+class Of(NamedTuple):
+    """Which question a request is of: the name of its letter in batches, and the journal's key."""
+
+    name: str
+    episode: str
+    asked: Asked
+
+
+class Place(NamedTuple):
+    """What one batch is for: OpenAI takes one model in each."""
+
+    base_url: str
+    key: str
+    model: str
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A request that waits for its answer: an HTTP status and a body."""
+
+    of: Of
+    line: bytes
+    answer: asyncio.Future[tuple[int, Any]]
+
+
+@dataclass
+class Job:
+    """One batch.
+
+    Attributes:
+        number: among those of this process, from 1.
+        place: what it is for.
+        letters: those that wait for it, by name.
+        ended: done once nothing of it is under way any more.
+        batch: the provider's, once it has ended.
+        lines: its lines that nobody has asked for yet.
+    """
+
+    number: int
+    place: Place
+    letters: dict[str, Letter] = field(default_factory=dict)
+    ended: asyncio.Future[None] = field(default_factory=asyncio.Future)
+    batch: Batch | None = None
+    lines: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+class Jobs:
+    """The batches of a sweep that this process follows.
+
+    Args:
+        sweep: whose letters they are.
+        tell: told how each batch goes on.
+        pauses: between looks.
+    """
+
+    def __init__(self, sweep: str, tell: Callable[[str], Any], pauses: Pauses) -> None:
+        self._sweep, self._tell, self._pauses = sweep, tell, pauses
+        self._jobs: dict[str, Job] = {}
+        self._begun = 0
+        self._tasks = set[asyncio.Task[None]]()
+        self._providers: dict[tuple[str, str], Provider] = {}
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something beside the calls that wait for it."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Stop looking; what is under way goes on at the provider, and the book knows of it."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def send(self, place: Place, letters: list[Letter]) -> None:
+        """Have a batch answer some letters."""
+        job = self._job(place)
+        job.letters = {letter.of.name: letter for letter in letters}
+        async with self._answering(job):
+            provider = self._provider(place)
+            file = await provider.upload(b"".join(letter.line for letter in letters))
+            self._jobs[file] = job
+            held = Held(file, "", time.time())
+            keys = {name: letter.of[1:] for name, letter in job.letters.items()}
+            await asyncio.to_thread(home().batched.enter, self._sweep, held, keys)
+            try:
+                batch = await provider.begin(file, held.since)
+            except APIStatusError as error:
+                if not passes(error):  # there is no such batch
+                    await asyncio.to_thread(home().batched.forget_file, file)
+                raise
+            await asyncio.to_thread(home().batched.begun, file, batch)
+            await self._finish(job, file, batch)
+
+    def take_up(
+        self, place: Place, held: Held, letter: Letter, add: Callable[[Letter], None]
+    ) -> None:
+        """Have a letter answered by the batch that it is in, of this process or one before.
+
+        Args:
+            place: what the batch is for.
+            held: where the letter is.
+            letter: what waits.
+            add: takes it for another batch, where that one was never created.
+        """
+        job = self._jobs.get(held.file)
+        if job is None or (job.ended.done() and job.batch is None):
+            job = self._jobs[held.file] = self._job(place)
+            self.start(self._resume(job, held, add))
+        job.letters[letter.of.name] = letter
+        if job.batch is not None:
+            self.start(self._settle(job, job.batch))
+
+    async def _resume(self, job: Job, held: Held, add: Callable[[Letter], None]) -> None:
+        """Go on with a batch of a process that has ended."""
+        async with self._answering(job):
+            batch = held.batch
+            if not batch:
+                batch = await self._provider(job.place).find(held.file, held.since)
+                if not batch:  # the process ended right before it was created
+                    await asyncio.to_thread(home().batched.forget_file, held.file)
+                    letters, job.letters = job.letters, {}
+                    for letter in letters.values():
+                        add(letter)
+                    return
+                await asyncio.to_thread(home().batched.begun, held.file, batch)
+            await self._finish(job, held.file, batch)
+
+    async def _finish(self, job: Job, file: str, batch: str) -> None:
+        """Follow a batch to its end, and give its answers."""
+        ended = await self._followed(job, batch)
+        others = [other.ended for other in self._jobs.values() if other.place == job.place]
+        others = [end for end in others if end is not job.ended and not end.done()]
+        letters = list(job.letters.values())
+        if fault_of(ended) == NO_ROOM and (others or len(letters) > 1):
+            await asyncio.to_thread(home().batched.forget_file, file)
+            job.ended.set_result(None)
+            if others:
+                await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
+                await self.send(job.place, letters)
+            else:
+                half = len(letters) // 2
+                await self.send(job.place, letters[:half])
+                await self.send(job.place, letters[half:])
+            return
+        job.lines = await self._provider(job.place).read(ended)
+        job.batch = ended
+        await self._settle(job, ended)
+
+    async def _followed(self, job: Job, batch: str) -> Batch:
+        """Look at a batch until it has ended, and tell when it has moved on."""
+        status, told = "", 0
+        async for found in self._provider(job.place).looks(batch):
+            counts = found.request_counts
+            total = (counts.total if counts else 0) or len(job.letters)
+            failed = counts.failed if counts else 0
+            done = counts.completed + failed if counts else 0
+            if found.status != status or done - told >= total / 10:
+                status, told = found.status, done
+                since = time.strftime("%H:%M", time.localtime(found.created_at))
+                line = f"batch {job.number}: {total} letter{'s' * (total != 1)} to "
+                line += f"{job.place.model}, {status.replace('_', ' ')} {done}/{total}"
+                why = [f"since {since}", *[f"{failed} failed"] * bool(failed), fault_of(found)]
+                self._tell(", ".join(filter(None, [line, *why])))
+        return found
+
+    async def _settle(self, job: Job, ended: Batch) -> None:
+        """Give the letters that wait what their batch has for them."""
+        letters, job.letters = job.letters, {}
+        async with self._answering(Job(job.number, job.place, letters)):
+            given = {name: answer_to(job.lines.pop(name, None), ended) for name in letters}
+            lost = [name for name, (status, _) in given.items() if status != _OK]
+            await asyncio.to_thread(home().batched.forget, lost)
+            for name, letter in letters.items():
+                if not letter.answer.done():
+                    letter.answer.set_result(given[name])
+
+    @asynccontextmanager
+    async def _answering(self, job: Job) -> AsyncIterator[None]:
+        """Whatever fails here, the letters of a batch are told of it."""
+        try:
+            yield
+        except Exception as error:
+            for letter in job.letters.values():
+                if letter.answer.done():
+                    continue
+                if isinstance(error, APIStatusError):
+                    letter.answer.set_result((error.status_code, {"error": error.body}))
+                else:
+                    letter.answer.set_exception(error)
+        finally:
+            if not job.ended.done():
+                job.ended.set_result(None)
+            self._jobs = {f: j for f, j in self._jobs.items() if j is not job or job.lines}
+
+    def _job(self, place: Place) -> Job:
+        self._begun += 1
+        return Job(self._begun, place)
+
+    def _provider(self, place: Place) -> Provider:
+        at = (place.base_url, place.key)
+        if at not in self._providers:
+            self._providers[at] = Provider(client_of(*at), self._pauses, self._tell)
+        return self._providers[at]
+
+
+def client_of(base_url: str, key: str) -> AsyncOpenAI:
+    """The client for an endpoint's files and batches, on this event loop's own transport."""
+    http = http_client(clients_here())
+    return AsyncOpenAI(base_url=base_url, api_key=key, http_client=http)

@@ -1,0 +1,191 @@
+"""Batches at a provider, by the OpenAI client's own `files` and `batches`."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI
+from openai.types import Batch
+
+from shapley_coop.seats.clients import AnswerTooLarge, WebPage
+from shapley_coop.seats.faults import busy_for, causes
+
+ENDPOINT: Final = "/v1/chat/completions"
+MOST, LARGEST = 50_000, 190_000_000
+"""Letters and bytes of one file: OpenAI takes 50,000 requests and 200 MB."""
+
+NO_ROOM = "token_limit_exceeded"
+"""The error of a batch that does not fit beside the tokens that are enqueued already."""
+
+TOLD, TRIES = 3, 100
+"""Failures in a row after which it is told of them, and after which an endpoint is given up."""
+
+_ENDED = {"completed", "failed", "expired", "cancelled"}
+_ASKED_AGAIN = {"batch_expired", "batch_incomplete"}
+_CODE = re.compile(r"[a-z0-9_.-]{1,60}")
+
+_CONFLICTS = {408, 409}
+_FAILED = 500
+
+Done = TypeVar("Done")
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """How long is waited, in seconds.
+
+    Attributes:
+        settled: for more letters, once every cell in flight waits for one.
+        gathered: for more letters where some cells do not.
+        first: before a batch is looked at; each next time half as long again.
+        longest: between two looks.
+    """
+
+    settled: float = 0.5
+    gathered: float = 30.0
+    first: float = 1.0
+    longest: float = 60.0
+
+    def growing(self) -> Iterator[float]:
+        """The pauses between looks."""
+        pause = self.first
+        while True:
+            yield pause
+            pause = min(pause * 1.5, self.longest)
+
+
+class Provider:
+    """The batches of one endpoint.
+
+    What fails for a while is tried again after growing pauses. The methods raise `APIStatusError`
+    where the endpoint refuses, and `APIConnectionError` where it cannot be reached for long.
+
+    Args:
+        client: of the endpoint.
+        pauses: between looks and tries.
+        tell: told where it fails several times in a row.
+    """
+
+    def __init__(self, client: AsyncOpenAI, pauses: Pauses, tell: Callable[[str], Any]) -> None:
+        self._client, self._pauses, self._tell = client, pauses, tell
+
+    async def upload(self, lines: bytes) -> str:
+        """Upload the lines of a batch; the provider's name of the file."""
+        named = ("letters.jsonl", lines)
+        file = await self._patiently(lambda: self._client.files.create(file=named, purpose="batch"))
+        return file.id
+
+    async def begin(self, file: str, since: float) -> str:
+        """Create the batch of a file, once, whatever becomes of the answers; its name.
+
+        Args:
+            file: the provider's name of it.
+            since: when the file was uploaded.
+        """
+        alone = self._client.with_options(max_retries=0)
+        tried = False
+
+        async def once() -> str:
+            nonlocal tried
+            if tried and (known := await self._found(file, since)):
+                return known
+            tried = True
+            made = await alone.batches.create(
+                input_file_id=file, endpoint=ENDPOINT, completion_window="24h"
+            )
+            return made.id
+
+        return await self._patiently(once)
+
+    async def find(self, file: str, since: float) -> str:
+        """The batch of a file; empty if none was created."""
+        return await self._patiently(lambda: self._found(file, since))
+
+    async def _found(self, file: str, since: float) -> str:
+        async for batch in self._client.batches.list(limit=100):
+            if batch.input_file_id == file:
+                return batch.id
+            if batch.created_at < since - 3600:  # the newest come first; clocks differ
+                break
+        return ""
+
+    async def looks(self, batch: str) -> AsyncIterator[Batch]:
+        """Look at a batch until it has ended."""
+        for pause in self._pauses.growing():
+            await asyncio.sleep(pause)
+            found = await self._patiently(lambda: self._client.batches.retrieve(batch))
+            yield found
+            if found.status in _ENDED:
+                return
+
+    async def read(self, batch: Batch) -> dict[str, Mapping[str, Any]]:
+        """The lines of a batch that has ended, answers and errors, by their letters' ids.
+
+        Raises:
+            ValueError: a line is no JSON object of a letter.
+        """
+        lines: dict[str, Mapping[str, Any]] = {}
+        for file in filter(None, (batch.output_file_id, batch.error_file_id)):
+            read = await self._patiently(partial(self._client.files.content, file))
+            for line in read.content.splitlines():
+                told = json.loads(line)
+                if not isinstance(told, dict):
+                    raise ValueError("a line of a batch is no object")
+                lines[str(told.get("custom_id"))] = told
+        return lines
+
+    async def _patiently(self, do: Callable[[], Awaitable[Done]]) -> Done:
+        """Do something, again as long as the endpoint fails in ways that pass."""
+        for tries, pause in enumerate(self._pauses.growing(), start=1):
+            try:
+                return await do()
+            except (APIConnectionError, APIStatusError) as error:
+                if tries == TRIES or not passes(error):
+                    raise
+                if tries == TOLD:
+                    self._tell(f"{self._client.base_url.host}: {type(error).__name__}, again")
+            await asyncio.sleep(pause)
+        raise AssertionError("pauses do not end")
+
+
+def passes(error: APIConnectionError | APIStatusError) -> bool:
+    """Whether an endpoint that failed so may answer later."""
+    if isinstance(error, APIStatusError):
+        status = error.status_code
+        return status in _CONFLICTS or status >= _FAILED or busy_for(error) is not None
+    return not any(isinstance(cause, WebPage | AnswerTooLarge) for cause in causes(error))
+
+
+def fault_of(batch: Batch) -> str:
+    """The code for which a whole batch failed; empty if it did not, or says none."""
+    errors = (batch.errors.data if batch.errors else None) or []
+    return next((_known(error.code) for error in errors if error.code), "")
+
+
+def answer_to(line: Mapping[str, Any] | None, batch: Batch) -> tuple[int, Any]:
+    """The response to a letter, as HTTP status and body, by its line in a batch that has ended.
+
+    A letter that the batch did not get to is asked again, which 408 has the client do.
+    """
+    match line:
+        case {"response": {"status_code": int(status), "body": body}}:
+            return status, body
+        case {"error": {"code": str(told)}}:
+            return failure(_known(told))
+    ended = "incomplete" if batch.status == "completed" else batch.status
+    return failure(fault_of(batch) or f"batch_{ended}")
+
+
+def failure(code: str) -> tuple[int, Any]:
+    """The response to a letter that has no answer."""
+    error = {"message": code, "type": "batch_error", "param": None, "code": code}
+    return 408 if code in _ASKED_AGAIN else 400, {"error": error}
+
+
+def _known(code: str) -> str:
+    """A code as it may be shown: what is no code could quote a letter."""
+    return code if _CODE.fullmatch(code) else "unknown"

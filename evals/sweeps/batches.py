@@ -1,0 +1,159 @@
+"""A sweep's letters asked in batches: at a part of the price, and within a day.
+
+Letters of different cells do not wait for each other's answers. Those to one model are gathered
+until every cell in flight waits, or none has come for a while, and sent as the lines of one file,
+each the very body of the request that the client made, to the endpoint's `/files` and `/batches`
+(OpenAI's Batch API). An answer is given back as the response to its request: so what reads it, and
+what repeats a request that failed, is the client's own.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Any, cast
+
+import httpx2
+from openai import OpenAIError
+
+from shapley_coop.evals.sweeps.batch_jobs import Jobs, Letter, Of, Place, client_of
+from shapley_coop.evals.sweeps.batch_provider import ENDPOINT, LARGEST, MOST, Pauses, failure
+from shapley_coop.evals.sweeps.prices import is_batched, is_free
+from shapley_coop.seats import Seat, SeatError
+from shapley_coop.seats.asking import Question
+from shapley_coop.seats.faults import described
+from shapley_coop.seats.models import chat_model
+from shapley_coop.seats.records import Asked, letter_hash
+from shapley_coop.state import home
+
+_COMPLETIONS = "chat/completions"
+_NO_SUCH = {404, 405, 501}
+
+_asking: ContextVar[Of] = ContextVar("asking")
+
+
+class Batches(httpx2.AsyncBaseTransport):
+    """The transport of chat completions that are asked in batches.
+
+    Args:
+        sweep: whose letters they are.
+        playing: how many cells are in flight.
+        tell: told how each batch goes on.
+        pauses: between looks.
+    """
+
+    def __init__(
+        self,
+        sweep: str,
+        playing: Callable[[], int],
+        tell: Callable[[str], Any],
+        pauses: Pauses,
+    ) -> None:
+        self._playing, self._tell, self._pauses = playing, tell, pauses
+        self._jobs = Jobs(sweep, tell, pauses)
+        self._gathered: dict[Place, list[Letter]] = {}
+        self._size = Counter[Place]()
+        self._waiting = Counter[str]()
+        self._given = set[str]()
+        self.client = httpx2.AsyncClient(transport=self)
+
+    async def check(self, seats: Iterable[Seat]) -> None:
+        """Make sure that the endpoints have batches, before anything is paid.
+
+        Raises:
+            ValueError: one has none, or does not answer; or none of the seats is asked in batches.
+        """
+        paid = [seat for seat in seats if not is_free(seat.model)]
+        asked = [seat for seat in paid if is_batched(seat.model)]
+        if not asked:
+            raise ValueError("--batch: no seat has an openai: model: leave it out")
+        for seat in sorted(asked, key=repr):
+            client = cast(Any, chat_model(seat, agent="", seed=0)).root_async_client
+            try:
+                await client_of(str(client.base_url), client.api_key).batches.list(limit=1)
+            except OpenAIError as error:
+                why = described(error, seat, seat.timeout, "")
+                if getattr(error, "status_code", None) in _NO_SUCH:
+                    why = f"{seat.base_url or 'its endpoint'} has no /batches: leave it out"
+                raise ValueError(f"--batch: {seat.model}: {why}") from None
+        for model in sorted({seat.model for seat in paid if seat not in asked}):
+            self._tell(f"{model} is asked letter by letter, at its full price")
+
+    @asynccontextmanager
+    async def asking(self, seat: Seat, question: Question) -> AsyncIterator[None]:
+        """Know of which question the requests in this block are, and that its cell waits."""
+        q = question
+        asked = Asked(q.agent, q.name, q.attempt, seat.model)
+        name = letter_hash(json.dumps([q.episode, *asked]))
+        before = _asking.set(Of(name, q.episode, asked))
+        self._waiting[q.episode] += 1
+        try:
+            yield
+        except SeatError:
+            if name in self._given:  # what could not be read is not to be read for ever
+                await asyncio.to_thread(home().batched.forget, [name])
+            raise
+        finally:
+            self._given.discard(name)
+            self._waiting[q.episode] -= 1
+            if not self._waiting[q.episode]:
+                del self._waiting[q.episode]
+            _asking.reset(before)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Answer a request for a chat completion from a batch."""
+        body = json.loads(await request.aread())
+        base_url = str(request.url).removesuffix(_COMPLETIONS)
+        if base_url == str(request.url) or body.get("stream"):
+            status, told = failure("not_batched")
+            return httpx2.Response(status, json=told, request=request)
+        of = _asking.get()
+        key = request.headers.get("authorization", "").removeprefix("Bearer ")
+        line = {"custom_id": of.name, "method": "POST", "url": ENDPOINT, "body": body}
+        data = f"{json.dumps(line)}\n".encode()
+        letter = Letter(of, data, asyncio.get_running_loop().create_future())
+        place = Place(base_url, key, body["model"])
+        held = await asyncio.to_thread(home().batched.find, of.name)
+        if held is None:
+            self._add(place, letter)
+        else:
+            self._jobs.take_up(place, held, letter, partial(self._add, place))
+        status, told = await letter.answer
+        if status == httpx2.codes.OK:
+            self._given.add(of.name)
+        return httpx2.Response(status, json=told, request=request)
+
+    async def aclose(self) -> None:
+        """Stop looking; what is under way goes on at the provider, and the book knows of it."""
+        await self._jobs.close()
+
+    def _add(self, place: Place, letter: Letter) -> None:
+        """Gather a letter for the next batch."""
+        if self._size[place] + len(letter.line) > LARGEST:
+            self._send_off(place)
+        gathered = self._gathered.setdefault(place, [])
+        gathered.append(letter)
+        self._size[place] += len(letter.line)
+        if len(gathered) == MOST:
+            self._send_off(place)
+        elif len(gathered) == 1:
+            self._jobs.start(self._gather(place))
+
+    async def _gather(self, place: Place) -> None:
+        """Send what has gathered, once nothing more is to come soon."""
+        quiet = 0.0
+        while gathered := self._gathered.get(place):
+            before = len(gathered)
+            await asyncio.sleep(self._pauses.settled)
+            quiet = quiet + self._pauses.settled if before == len(gathered) else 0.0
+            everybody = quiet and len(self._waiting) >= self._playing()
+            if everybody or quiet >= self._pauses.gathered:
+                self._send_off(place)
+
+    def _send_off(self, place: Place) -> None:
+        del self._size[place]
+        if letters := self._gathered.pop(place, None):
+            self._jobs.start(self._jobs.send(place, letters))

@@ -1,0 +1,39 @@
+"""What is refused before a sweep plays anything."""
+
+from collections.abc import Iterable
+
+from shapley_coop.evals.sweeps.suite import Cell
+from shapley_coop.seats import Seat, check_seat
+from shapley_coop.seats.seat import PYTHON
+from shapley_coop.state import game_of, home
+
+
+def check_cells(cells: Iterable[Cell]) -> None:
+    """Refuse cells with a seat that could not answer.
+
+    Raises:
+        CredentialsMissing: a key is not set.
+        ValueError: a person sits there, there is no such character, recording or provider, or a
+            callable does not play the game.
+    """
+    # The cells of a condition have the same seats, and a big sweep has many cells.
+    rooms = {id(cell.room["seats"]): cell.room for cell in cells}
+    seats = {
+        (found, game_of(dict(room)) if found.provider == PYTHON else None)
+        for room in rooms.values()
+        for found in map(Seat.model_validate, room["seats"].values())
+    }
+    for seat, game in sorted(seats, key=lambda pair: repr(pair[0])):
+        if seat.human:
+            raise ValueError("a sweep cannot ask people: give every seat to a model")
+        check_seat(seat, game.actions if game else None)
+
+
+def check_none_waits(sweep: str) -> None:
+    """Refuse to ask letter by letter what an earlier process has asked in batches.
+
+    Raises:
+        ValueError: letters of the sweep wait in batches, and would be paid for twice.
+    """
+    if waiting := home().batched.waiting(sweep):
+        raise ValueError(f"{waiting} letters wait in batches: add --batch, which takes the answers")
