@@ -64,8 +64,9 @@ def offers(repeats: int = 5, turns: int = 50, peers: str = sys.executable) -> Fo
     notes += [
         "In a turn of ours a letter is written and hashed, its answer is read and checked against "
         "the game, and the agent computes; the peer hands a list to a model that says a fixed "
-        "text. Both take two steps of LangGraph's. To be as fast, words would have to be written "
-        "for the seats alone that read words.",
+        "text. Both take two steps of LangGraph's, and ours looks in a journal before a letter is "
+        "sent, and keeps it with its answer behind, each in a thread. To write no words saves "
+        "little: to come closer, journal, reading and computing have to take less.",
     ]
     ours = rates[EMBEDDED]
     rows: list[list[Cell]] = [[name, rate / ours, rate] for name, rate in rates.items()]

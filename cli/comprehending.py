@@ -24,7 +24,7 @@ def ask_about_letters(
     model: str, base_url: str | None, seeds: str, at_once: int, as_json: bool
 ) -> None:
     """Play runs, ask a model about their letters, and print what it got right."""
-    from shapley_coop.evals.sweeps.suite import parse_seeds
+    from shapley_coop.evals.sweeps.seeds import parse_seeds
     from shapley_coop.seats import Seat, check_seat
 
     seat = Seat.model_validate(seats_from(model or "embedded:rational", None, base_url)["*"])

@@ -34,12 +34,16 @@ def check(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Certify a contract: whether it can be kept, and what it does to each party's incentives."""
+    """Certify a contract: whether it can be kept, and what it does to each party's incentives.
+
+    A split can name every norm that a run of the game can compute.
+    """
     from shapley_coop.deals.analysis.checked import checked
     from shapley_coop.games import load
+    from shapley_coop.state.resolving import norms_of
 
     played = load(game, settings_from(set_))
-    record, text = checked(_clauses(file), played, enforcement, deposit)
+    record, text = checked(_clauses(file), played, enforcement, deposit, norms_of(played))
     say_json(record) if as_json else say_lines(text)
     if not record["sound"]:
         sys.exit(NOT_TO_BE_SIGNED)

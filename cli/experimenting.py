@@ -211,7 +211,8 @@ def cells_of_suites(
 ) -> "tuple[list[Suite], list[Cell], dict[str, str]]":
     """The suites and their cells. Of `all`, those that cannot be played here are skipped."""
     from shapley_coop.evals.reports.wanted import check_report
-    from shapley_coop.evals.sweeps.suite import expand, load_suite, parse_seeds, shipped
+    from shapley_coop.evals.sweeps.seeds import parse_seeds
+    from shapley_coop.evals.sweeps.suite import expand, load_suite, shipped
 
     given = parse_seeds(seeds) if seeds else []
     suites, cells, skipped = [], [], {}

@@ -23,7 +23,7 @@ Runs = Annotated[str, typer.Argument(help="DIR, or DIR:axis=label,… for some o
 
 
 def status(folder: Folder, as_json: Json = False) -> None:
-    """A sweep's progress, calls and failures."""
+    """A sweep's progress, calls and failures; what failed is tried again by the same command."""
     from shapley_coop.evals.sweeps.index import ended_in
     from shapley_coop.evals.sweeps.store import manifest, read, suites_of
 
@@ -31,8 +31,9 @@ def status(folder: Folder, as_json: Json = False) -> None:
     cells, ended = {s.name: s.size for s in suites_of(folder)}, ended_in(folder, _whole)
     done = Counter(line.suite for line in ended.values())
     failures = {f["cell"]: f for f in read(folder, "failures") if f["cell"] not in ended}
+    lost = Counter(failure["suite"] for failure in failures.values())
     if as_json:
-        found = {name: {"cells": n, "done": done[name]} for name, n in cells.items()}
+        found = {n: {"cells": c, "done": done[n], "failed": lost[n]} for n, c in cells.items()}
         told = ("cell", "suite", "labels", "seed", "error", "said")
         failed = [{key: f[key] for key in told if key in f} for f in failures.values()]
         say_json({"suites": found, "skipped": skipped, "failures": failed})
@@ -40,8 +41,11 @@ def status(folder: Folder, as_json: Json = False) -> None:
     calls = Counter[str]()
     for line in ended.values():
         calls[line.suite] += line.calls
-    lines = [[n, str(done[n]), str(c), str(c - done[n]), str(calls[n])] for n, c in cells.items()]
-    show_table(str(folder), ["suite", "done", "cells", "left", "calls"], lines)
+    lines = [
+        [n, *map(str, (done[n], lost[n], c - done[n] - lost[n], c, calls[n]))]
+        for n, c in cells.items()
+    ]
+    show_table(str(folder), ["suite", "done", "failed", "left", "cells", "calls"], lines)
     for name, reason in skipped.items():
         say(f"skipped {name}: {reason}")
     for failure in failures.values():

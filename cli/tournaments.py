@@ -33,7 +33,7 @@ def tournament(
     file: Annotated[
         str,
         typer.Argument(
-            help="A tournament by name or file; 'verify' computes a folder's ranking again."
+            help="A tournament by name or file; 'verify' checks a folder's rows and ranking."
         ),
     ],
     folder: Annotated[
@@ -62,14 +62,13 @@ def tournament(
     if folder is not None:
         raise ValueError(f"coop tournament {file}: give -o {folder} for where its rows are kept")
     from shapley_coop.evals.sweeps.shards import shard_from
-    from shapley_coop.evals.sweeps.suite import parse_seeds
     from shapley_coop.evals.sweeps.sweep import Limits
-    from shapley_coop.evals.tournament.entry import load_tournament
+    from shapley_coop.evals.tournament.entry import Tournament, load_tournament
 
     limits = Limits(at_once=max_connections, errors=fail_on_error)
     entered = load_tournament(file)
     if seeds:
-        entered = entered.model_copy(update={"seeds": parse_seeds(seeds)})
+        entered = Tournament.model_validate({**entered.model_dump(), "seeds": seeds})
     _play(entered, out, limits, shard_from(shard, os.environ), as_json)
 
 
@@ -111,11 +110,11 @@ def _play(
     cells = [cell for suite in chosen for cell in expand(suite)]
     place = out or sweep_folder(entered.name)
     own = shard_of(cells, *part) if part else cells
-    check_cells(own)
-    enter(place, entered)
     if part:
         live_in_home_of(*part)
     with keys_bound():  # a tournament is a file, which may be somebody else's
+        check_cells(own)
+        enter(place, entered)
         what = f"{len(own)} matches"
         tally = run_cells(chosen, own, place, what=what, limits=limits, part=part)
     if tally.left:

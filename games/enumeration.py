@@ -95,5 +95,10 @@ class Enumeration(Foresight):
 
     @cached_property
     def best_for_all(self) -> Play:
-        """The joint action that pays all together most, then me."""
-        return max(self.plays(), key=lambda p: (self.total(p), self.payoff(p)[self.me]))
+        """The joint action that pays all together most; of equals the most even one, then mine."""
+
+        def worth(play: Play) -> tuple[float, float, float]:
+            pays = self.payoff(play)
+            return self.total(play), min(pays.values()), pays[self.me]
+
+        return max(self.plays(), key=worth)

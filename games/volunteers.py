@@ -17,7 +17,7 @@ class VolunteersParams(Params):
     agents: Names = Field(default=["Alice", "Bob", "Carol"], min_length=2)
     benefit: Number = Field(default=5, description="What each has once somebody volunteers.")
     cost: Number = Field(default=2, description="What it costs each who does.")
-    absent: Absent = Field(default="wait", description="What credit compares with.")
+    absent: Absent = Field(default="wait", description="What credit compares with: to wait adds 0.")
 
 
 class Volunteers(SymmetricGame):

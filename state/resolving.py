@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from shapley_coop.credit import can_settle
 from shapley_coop.games import Game
@@ -63,6 +63,14 @@ def resolved(room: "RunConfig", game: Game) -> "RunConfig":
 def _where(key: str, value: Any) -> Any:
     """A parameter; of a file the absolute path, so that a run finds it from any folder."""
     return str(Path(value).absolute()) if is_file(key, value) else value
+
+
+def norms_of(game: Game) -> list[str]:
+    """The norms by which some run of a game can split; none before its baseline is declared."""
+    from shapley_coop.state.run_config import NormName
+
+    known = [] if game.baseline.warning else get_args(NormName)
+    return [norm for norm in known if can_settle(norm, len(game.agents))]
 
 
 def _check_game(room: "RunConfig", game: Game) -> None:

@@ -46,6 +46,55 @@ def test_a_sound_contract_is_certified_in_words_and_as_json(coop, tmp_path):
     assert found["parties"]["Alice"]["deviation"]["gain"] == "3"
 
 
+SHAPLEY = {
+    "clauses": [
+        {"kind": "do", "agent": "Alice", "action": "lever"},
+        {"kind": "do", "agent": "Bob", "action": "door"},
+        {"kind": "share", "norm": "shapley"},
+    ]
+}
+
+
+def test_a_split_can_name_every_norm_that_a_run_can_compute(coop, tmp_path):
+    file = written(tmp_path / "first.yaml", SHAPLEY)
+    told = coop("contract", "check", file, "--game", "escape_room").out
+    assert "Nothing forbids signing it" in told
+    assert "the split by the norm shapley is computed from the record afterwards" in told
+    simple_only = {"clauses": [{"kind": "share", "norm": "deegan_packel"}]}
+    other = written(tmp_path / "simple.yaml", simple_only)
+    refused = coop("contract", "check", other, "--game", "escape_room")
+    assert refused.code == FAILED
+    assert "Not to be signed (NORM)" in refused.out
+
+
+OPT = """\
+name: opt
+agents: [Ann, Ben]
+actions: {Ann: [close, open], Ben: [rest, help]}
+payoffs:
+  - {play: [close, rest], pays: [0, 0]}
+  - {play: [close, help], pays: [0, -1]}
+  - {play: [open, rest], pays: [1, 10]}
+  - {play: [open, help], pays: [6, 7]}
+absent: {Ann: close, Ben: rest}
+"""
+
+
+def test_a_deal_that_leaves_somebody_less_than_it_expects_says_so(coop, tmp_path):
+    (tmp_path / "opt.yaml").write_text(OPT, encoding="utf-8")
+    halves = [
+        {"kind": "do", "agent": "Ann", "action": "open"},
+        {"kind": "do", "agent": "Ben", "action": "help"},
+        {"kind": "share", "fractions": {"Ann": "1/2", "Ben": "1/2"}},
+    ]
+    file = written(tmp_path / "halves.yaml", {"clauses": halves})
+    told = coop("contract", "check", file, "--game", str(tmp_path / "opt.yaml")).out
+    ann, ben = (line for line in told.splitlines() if line.startswith(("Ann", "Ben")))
+    secures = "individually rational: while all keep it, it can secure no less than without it"
+    assert f"{secures} (maximin). " in ann
+    assert f"{secures} (maximin), but it expects less: 6.5 against 10. " in ben
+
+
 @pytest.mark.parametrize(
     ("content", "label"),
     [

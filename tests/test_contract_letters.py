@@ -54,7 +54,8 @@ async def letter_about(script, deal, game, **settings):
             [
                 "Bob: worst 0, expected 0, best 20 without it, worst 10, expected 10, best 10 if "
                 "all keep it, and at least -10 by keeping it whatever the others do.",
-                "Signing is individually rational.",
+                "Signing is individually rational: while all keep it, it can secure no less than "
+                "without it (maximin).",
                 "Keeping it is no best response: Bob gains 10 if it does defect at turn 1 where "
                 "the contract asks for cooperate.",
             ],

@@ -91,6 +91,41 @@ async def test_the_same_payoffs_in_another_order_under_other_names_come_to_the_s
         assert set(outcome["contract"]["text"].split()) >= {"heron", "otter"}
 
 
+async def test_a_norm_that_pays_less_than_no_deal_is_turned_down_where_the_letter_says_so() -> None:
+    """Ann pulls the value to herself: only what she does differs from the baseline."""
+    pays = {("close", "rest"): [0, 0], ("close", "help"): [0, -1]}
+    pays |= {("open", "rest"): [1, 10], ("open", "help"): [6, 7]}
+    valley = {
+        "name": "valley",
+        "agents": ["Ann", "Ben"],
+        "actions": {"Ann": ["close", "open"], "Ben": ["rest", "help"]},
+        "payoffs": [{"play": [*play], "pays": each} for play, each in pays.items()],
+        "absent": {"Ann": "close", "Ben": "rest"},
+    }
+    for outcome in await outcomes("shapley_coop", game=valley):
+        assert outcome["payoffs"]["Ben"] >= 10, "what it has without a deal"
+        assert outcome["payoffs"]["Ann"] >= 1
+    for outcome in await outcomes("shapley_coop", game="volunteers"):
+        assert min(outcome["payoffs"].values()) > 0, "by the norm one would have all"
+
+
+async def test_of_equally_good_plans_the_most_even_one_is_proposed() -> None:
+    rope = {
+        "name": "rope",
+        "agents": ["Ann", "Ben"],
+        "actions": {"Ann": ["pull", "wait"], "Ben": ["pull", "wait"]},
+        "payoffs": [
+            {"play": ["pull", "pull"], "pays": [0, 0]},
+            {"play": ["pull", "wait"], "pays": [3, -1]},
+            {"play": ["wait", "pull"], "pays": [-1, 3]},
+            {"play": ["wait", "wait"], "pays": [1, 1]},
+        ],
+        "absent": "pull",
+    }
+    for outcome in await outcomes("shapley_coop", game=rope):
+        assert outcome["rewards"] == {"Ann": 1, "Ben": 1}
+
+
 async def test_three_agents_open_the_door_for_two() -> None:
     params = {"agents": ["Ann", "Ben", "Cyd"]}
     for outcome in await outcomes("shapley_coop", params=params):

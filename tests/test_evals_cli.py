@@ -40,7 +40,7 @@ def test_only_so_many_cells_are_run_as_are_asked_for(tmp_path):
     assert "1 run" in said("sweep", "escape_room", "-o", out, "--seeds", "0-2", "--limit", 1)
     told = json.loads(said("status", out, "--json"))
     assert told == {
-        "suites": {"escape_room": {"cells": 15, "done": 1}},
+        "suites": {"escape_room": {"cells": 15, "done": 1, "failed": 0}},
         "skipped": {},
         "failures": [],
     }

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from shapley_coop.evals.measures.evaluators import find
 from shapley_coop.evals.reports.figures import KINDS
 from shapley_coop.evals.sweeps.checks import check_cells
+from shapley_coop.evals.sweeps.seeds import parse_seeds
 from shapley_coop.evals.sweeps.shards import shard
-from shapley_coop.evals.sweeps.suite import Suite, expand, load_suite, parse_seeds, shipped
+from shapley_coop.evals.sweeps.suite import Suite, expand, load_suite, shipped
 from shapley_coop.graphs import names
 from tests.swept import CONDITIONS, DILEMMA, suite
 

@@ -19,7 +19,7 @@ from tests import embedded_reply
 from tests.coop_command import USAGE, coop_in, one_line
 from tests.embedded_reply import reply
 from tests.stub_batches import StubBatches
-from tests.stub_faults import Fault
+from tests.stub_faults import Answer, Fault
 from tests.stub_openai import StubOpenAI
 from tests.swept import SUITE, run, suite
 from tests.warm_coop import Stop, warm_coop
@@ -118,6 +118,20 @@ def test_a_letter_that_is_refused_fails_its_cell_in_one_plain_line(tmp_path):
         assert "too long for the model" in failed["error"]
         assert in_batches(tmp_path, made).done == 1
     assert set(batches.charged.values()) == {1}, "what was answered before is not asked again"
+
+
+@pytest.mark.slow
+def test_an_answer_that_cannot_be_read_is_not_taken_from_its_batch_again(tmp_path):
+    batches = StubBatches()
+    batches.faults.append(Fault("no completion", Answer.of_json({"choices": []})))
+    with StubOpenAI(reply, batches=batches) as stub:
+        made = behind(stub, seeds="0-1")
+        tally = in_batches(tmp_path, made, errors=1)
+        assert (tally.done, tally.failed) == (1, 1)
+        (failed,) = read(tmp_path, "failures")
+        assert "holds no choice" in failed["error"]
+        assert in_batches(tmp_path, made).done == 1
+    assert sorted(batches.charged.values()) == [1, 1, 1, 2]
 
 
 @pytest.mark.slow

@@ -189,6 +189,9 @@ def test_a_seat_that_raises_fails_its_matches_alone_and_they_are_tried_again(
         "3 of 4 matches failed: coop status out says why; the same command tries them again"
     )
     status = coop("--trust-programs", "status", "out")
+    assert [part.strip() for part in status.out.splitlines()[4].split("│")[1:5]] == [
+        *("small_dilemma", "1", "3", "0"),
+    ], "done, failed, left"
     assert "failed small_dilemma (first dove, second moody) seed 0: Bob's seat" in status.out
     assert "it raised ValueError in moody_bots.py, line 5, when" in status.out
     assert "ValueError: not in the mood" in status.out

@@ -10,12 +10,16 @@ from typing import Any
 import pytest
 
 from shapley_coop.cli.experimenting import run_cells
+from shapley_coop.deals import Deal, Terms
+from shapley_coop.deals.written.document import compose
+from shapley_coop.evals.sweeps.local import Local
 from shapley_coop.evals.sweeps.store import read
 from shapley_coop.evals.sweeps.suite import Cell, expand
 from shapley_coop.evals.tournament.entry import Tournament, suites
 from shapley_coop.evals.tournament.kept import enter, keep_ranking, played_in
 from shapley_coop.evals.tournament.verifying import seal, wrong_in
 from tests.coop_command import FAILED, SCHEMA, USAGE, Coop, coop_in, one_line
+from tests.scripted import Script
 
 ROW = (
     *("calls", "cell", "clauses", "graph", "labels", "offers", "record", "refused", "repetition"),
@@ -121,6 +125,29 @@ def test_a_row_that_lacks_a_field_is_wrong(played: list[tuple[Cell, dict[str, An
     for field in row["result"]:
         rest = {key: value for key, value in row["result"].items() if key != field}
         assert wrong_in({**row, "result": rest}, cell), field
+
+
+@pytest.mark.parametrize("signs", ["<ACCEPT>", "<s>No.</s><REJECT>", ""])
+async def test_words_alone_are_a_contract_if_all_sign_what_was_drafted_of_them(
+    script: Script, signs: str
+) -> None:
+    script["Alice", "contract_propose"] = "<s>Let us be good to each other.</s>"
+    script["Bob", "contract_answer"] = "<s>Fine.</s><ACCEPT>"
+    if signs:
+        both = [{"kind": "do", "agent": a, "action": "cooperate"} for a in ("Alice", "Bob")]
+        deal = Deal.model_validate({"clauses": both})
+        actions = {a: ["defect", "cooperate"] for a in ("Alice", "Bob")}
+        prose = compose(deal, Terms(("Alice", "Bob"), actions, 2))
+        drafted = f"<PROPOSAL>{json.dumps({'clauses': both})}</PROPOSAL>"
+        script["summariser", "contract_write"] = f"<s>{prose}</s>{drafted}"
+    script["Alice", "contract_sign"], script["Bob", "contract_sign"] = "<ACCEPT>", signs
+    cell = expand(suites(MATCHES)[0])[0]
+    row = json.loads(json.dumps((await Local("words").play(cell)).row))
+    assert bool(row["result"]["contract"]) == (signs == "<ACCEPT>")
+    assert wrong_in(row, cell) == []
+    forged = {"contract": None, "lapsed": "All accepted, and nobody signed."}
+    if row["result"]["contract"]:
+        assert wrong_in({**row, "result": {**row["result"], **forged}}, cell)
 
 
 def test_a_forged_folder_is_told_from_one_that_cannot_be_read(

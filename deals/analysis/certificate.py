@@ -86,7 +86,7 @@ def certify(
             be enumerated, payoffs.
         enforcement: how it is enforced; payments count only where they are made.
         rules: the first that is broken becomes a fault.
-        norms: those that are computed at this table.
+        norms: those that a split may name; none unless they are given.
         record: the turns played before it would be signed; the certificate is about those left.
         standing: the contract that it would amend, which stays in force if it is not signed.
 

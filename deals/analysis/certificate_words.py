@@ -42,11 +42,10 @@ def as_record(certificate: Certificate) -> dict[str, Any]:
 
 
 def _party(agent: str, party: Party) -> str:
-    rational = "is" if party.rational else "is not"
     parts = [
         f"{agent}: {_outlook(party.without)} without it, {_outlook(party.within)} if all keep it, "
         f"and at least {plain(party.guaranteed)} by keeping it whatever the others do.",
-        f"Signing {rational} individually rational.",
+        _rationality(party),
     ]
     if party.deviation:
         parts.append(f"Keeping it is no best response: {party.deviation.text()}")
@@ -66,6 +65,19 @@ def _party(agent: str, party: Party) -> str:
     else:
         parts.append("It asks nothing of this party that could be broken.")
     return " ".join(parts)
+
+
+def _rationality(party: Party) -> str:
+    """What individual rationality compares; beside it, where less is expected than without."""
+    verdict, secures = ("is", "no less") if party.rational else ("is not", "less")
+    text = (
+        f"Signing {verdict} individually rational: while all keep it, it can secure {secures} than "
+        "without it (maximin)"
+    )
+    if (kept := party.within.expected) >= (before := party.without.expected):
+        return f"{text}."
+    joined = "but" if party.rational else "and"
+    return f"{text}, {joined} it expects less: {plain(kept)} against {plain(before)}."
 
 
 def _outlook(outlook: Outlook) -> str:

@@ -1,5 +1,6 @@
 """A contract checked before it is signed: what `coop contract check` and programs are told."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from shapley_coop.deals.analysis.ability_to_pay import means_of
@@ -12,7 +13,11 @@ from shapley_coop.games import Game
 
 
 def checked(
-    contract: dict[str, Any], game: Game, enforcement: str = "enforced", deposit: str = ""
+    contract: dict[str, Any],
+    game: Game,
+    enforcement: str = "enforced",
+    deposit: str = "",
+    norms: Sequence[str] = (),
 ) -> tuple[dict[str, Any], str]:
     """The certificate of a contract, as JSON and in words.
 
@@ -21,6 +26,7 @@ def checked(
         game: what it is written for.
         enforcement: notional, enforced or escrow.
         deposit: of each party in escrow, in the game's unit; empty for as much as is needed.
+        norms: those that can be named in a split.
 
     Returns:
         The record, whose key `sound` says whether the contract can be signed, and the words.
@@ -30,7 +36,7 @@ def checked(
     """
     facts = {**facts_of(game), **means_of(game)}
     terms = Enforcement.of({"enforcement": enforcement, "deposit": deposit})
-    found = vet(contract, facts, terms)
+    found = vet(contract, facts, terms, norms)
     if isinstance(found, Fault):
         words = f"Not to be signed ({found.label}): {found.feedback}"
         return {"sound": False, "faults": [found.record()]}, words

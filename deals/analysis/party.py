@@ -53,5 +53,8 @@ class Party:
 
     @property
     def rational(self) -> bool:
-        """Individual rationality: it can secure no less than without the contract."""
+        """It can secure no less while all keep the contract than without it (maximin).
+
+        That says nothing about what it expects: `within.expected` can be below `without.expected`.
+        """
         return self.within.worst >= self.without.worst

@@ -16,12 +16,13 @@ from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from shapley_coop import plugins
 from shapley_coop.evals.sweeps.rooms import Room, Settings, canonical
+from shapley_coop.evals.sweeps.seeds import MOST_SEEDS, Seeds
 from shapley_coop.evals.sweeps.specs import FigureSpec, Part, TableSpec
 from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games.catalogue import is_program
@@ -34,21 +35,8 @@ _SHIPPED = Path(__file__).parents[1] / "suites"
 _GRAPH, _GAME = "graph", "game"
 _MERGED = ("params", "seats")
 
-MAX_CELLS = 1_000_000
+MAX_CELLS = MOST_SEEDS
 NAMING = "Small letters, digits and _; by default the file's own name."
-
-
-def _listed(seeds: Any) -> Any:
-    if isinstance(seeds, str | int | float):
-        return parse_seeds(seeds)
-    return seeds
-
-
-Seeds = Annotated[
-    list[int],
-    BeforeValidator(_listed),
-    Field(min_length=1, description="A list, or 0-9, or 0-4,10."),
-]
 
 
 class Suite(Part):
@@ -234,26 +222,6 @@ def expand(suite: Suite, seeds: Sequence[int] = ()) -> list[Cell]:
         if len(cells) > MAX_CELLS:
             raise ValueError(f"{suite.name}: more than {MAX_CELLS} cells: vary less")
     return cells
-
-
-def parse_seeds(text: str | float) -> list[int]:
-    """Read "0-29", "7" or "0-4,10,20-24".
-
-    Raises:
-        ValueError: it is none of these.
-    """
-    seeds: list[int] = []
-    for part in str(text).split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and not last.isdigit()):
-            raise ValueError(f"{str(text)!r} is no list of seeds: give 0-29, or 0-4,10,20-24")
-        span = range(int(first), int(last if dash else first) + 1)
-        if not 0 < len(span) <= MAX_CELLS:
-            raise ValueError(
-                f"seeds {text!r}: {part.strip()} holds none or too many: give 0-29, or 0-4,10,20-24"
-            )
-        seeds.extend(span)
-    return seeds
 
 
 def _conditions(suite: Suite) -> Iterator[tuple[dict[str, str], str, dict[str, Any]]]:

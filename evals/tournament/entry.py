@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from shapley_coop.evals.sweeps.suite import NAMING, Seeds, Suite, configured, refuse_programs
+from shapley_coop.evals.sweeps.seeds import Seeds
+from shapley_coop.evals.sweeps.suite import NAMING, Suite, configured, refuse_programs
 from shapley_coop.files import no_such, read_mapping
 from shapley_coop.games import load
 from shapley_coop.invalid import first_error

@@ -188,6 +188,8 @@ def _held_in(folder: Path) -> _Held:
             twice += first == row
             if first != row:
                 differing.append(f"{_match(cells[cell])}: there are two different rows")
+    if strangers and not rows:
+        raise ValueError(f"{folder}: its rows are of another version or tournament: run it again")
     noted = [
         f"{path.name}: its last line is torn, and counts as unwritten" for path in _torn(folder)
     ]

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from shapley_coop.deals import Contract, hashes_of, rebuilt
+from shapley_coop.deals import hashes_of, rebuilt
 from shapley_coop.deals.mediation import delegated, misplayed
 from shapley_coop.evals.measures.reasons import scored_again
 from shapley_coop.evals.sweeps.rows import row_of
@@ -23,7 +23,9 @@ from shapley_coop.state.exchange import REFUSED
 from shapley_coop.state.result import COUNTED
 from shapley_coop.state.settlement import decide, nothing_left, status_of
 
-PLAN, FAIL = "plan", "fail"
+PLAN, SPLIT = "plan", "split"
+"""The bargaining whose agreements are the contract, and the one about the division at the end."""
+
 UNTOLD = ("guess_error", "refused:", "attempts")
 """How measures begin of what agents thought of others' tasks, or sent in vain: it is in no row."""
 
@@ -98,35 +100,29 @@ def _talked(row: Row, cell: Cell) -> Table:
 
 def _settled(table: Table, cell: Cell, told: Mapping[str, Any]) -> Table:
     """The same with its contract, as agreed, and its settlement."""
-    chain = _chain(table, told)
+    stated = hashes_of(told["contract"], told["amendments"]) if told["contract"] else []
+    agreed = agreed_offers(table, PLAN)
+    chain = rebuilt(agreed, stated)
     table = {**table, "contract": chain[-1] if chain else None}
     if chain and table["settings"]["renegotiate"] == "never":
         table["lapsed"] = None
     table["amendments"] = [
         {"turn": turn, "hash": one["hash"], "previous": one["previous"], **offer["deal"]}
-        for one, (offer, turn) in list(zip(chain, agreed_offers(table, PLAN), strict=False))[1:]
+        for one, (offer, turn) in zip(chain[1:], agreed[1:], strict=True)
     ]
-    topics = dict.fromkeys(said["topic"] for said in table["talk"] if said["topic"] != PLAN)
-    splits = [offer for topic in topics for offer, _ in agreed_offers(table, topic)]
+    splits = [offer for offer, _ in agreed_offers(table, SPLIT)]
     table["offer"] = splits[-1] if splits else None
-    if "attribute" in builder(cell.graph).nodes:
+    nodes = builder(cell.graph).nodes
+    if "attribute" in nodes:
         table["reckoning"] = {"skipped": nothing_left(EvaluatedTable(table)) or None}
     evaluated = EvaluatedTable(table)
     settlement = {**decide(evaluated), "ledger": "paid"}
     status = status_of(evaluated, settlement)
-    if FAIL in builder(cell.graph).nodes:
+    if "fail" in nodes:  # a task exchange
         proposed = [said["puts"] for said in table["talk"] if "puts" in said]
         table["pending"] = cast(Any, {"turn": proposed[-1]}) if proposed else None
         status = "error" if told["status"] == "error" and not chain else status
     return {**table, "settlement": settlement, "status": status}
-
-
-def _chain(table: Table, told: Mapping[str, Any]) -> list[Contract]:
-    """The contract after each of its agreed offers; none where what was agreed lapsed."""
-    if told["contract"] is None and told["lapsed"]:
-        return []
-    stated = hashes_of(told["contract"], told["amendments"]) if told["contract"] else []
-    return rebuilt(agreed_offers(table, PLAN), stated)
 
 
 def _spent(told: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,12 +4,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from random import Random
 from typing import Any, ClassVar
 
 from shapley_coop.deals import Deal, Share
+from shapley_coop.deals.analysis.outlook_rows import EVERYBODY
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, Payoffs
 from shapley_coop.games.params import EVERYONE
@@ -20,9 +20,9 @@ from shapley_coop.seats.embedded.exchange import Negotiator
 from shapley_coop.seats.embedded.letter_facts import (
     clauses_in,
     fact,
-    number,
-    proposal,
+    offer,
     sound_deal,
+    told,
 )
 from shapley_coop.seats.embedded.membership import Member, serves
 from shapley_coop.seats.embedded.ordering import orders
@@ -33,12 +33,12 @@ from shapley_coop.seats.embedded.outlook import (
     target_of,
 )
 from shapley_coop.seats.embedded.prices import prices
+from shapley_coop.seats.embedded.splitting import Splitter
 from shapley_coop.seats.embedded.strategies import Player
 from shapley_coop.seats.embedded.trading import Trader
 from shapley_coop.seats.embedded.without_foresight import answer_blindly, owed_now
 
 REASONING = "reasoning"
-_NO_SPLIT = "<s>I propose nothing: let what we signed stand.</s><REJECT>"
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ class Agent:
         if not clauses:
             return "<s>I propose nothing: let things stand as they do.</s><REJECT>"
         if not self._priced:
-            return _offer("I propose that we do this", clauses)
+            return offer("I propose that we do this", clauses)
         if self._trusts_norm:
             clauses.append(Share(norm=self.facts["norms"][0]))
-            return _offer("I propose that we leave the split to the record", clauses)
+            return offer("I propose that we leave the split to the record", clauses)
         clauses += prices(o, self._target())
-        return _offer("I propose transferring what makes this worth it for each", clauses)
+        return offer("I propose transferring what makes this worth it for each", clauses)
 
     def reply(self) -> str:
         """Accept, or reject with a counter-offer."""
@@ -113,6 +113,8 @@ class Agent:
         o = self.outlook
         mine, alone = o.value(deal)[o.me], o.alone[o.me]
         wanted = self._target(ahead=1)[o.me] if self._priced else alone + 2 * EPSILON * o.asks(deal)
+        if self._by_norm is not None:
+            mine, wanted = self._by_norm, min(wanted, self._least)
         good = mine >= wanted - EPSILON and serves(self.facts, o.value(deal), o.alone)
         if not good and abs(mine - alone) < EPSILON and self._last_round:
             good = self.rng.random() < self.self_.yielding
@@ -149,39 +151,6 @@ class Agent:
                 return _action(action)
         return _action(max(weighed, key=lambda action: worth[action]))
 
-    def claim(self) -> str:
-        """What part I say was mine: what I make of the record, as no value is computed yet."""
-        me, agents = fact(self.facts, "you"), fact(self.facts, "agents")
-        part = self._seen(own=1).get(me, Fraction(1, len(agents)))
-        own = min(Fraction(1), part * Fraction(self.self_.claim)).limit_denominator(1000)
-        return f"<s>{round(100 * own)} % of this was my doing.</s><CLAIM>{own}</CLAIM>"
-
-    def propose_split(self) -> str:
-        """Ask for what the record supports; without computed values, for what I make of it.
-
-        What was signed stays where it serves me better.
-        """
-        signed = number(self.facts, "as_signed", fact(self.facts, "you"))
-        due = self._due
-        if due is None or not self.facts.get("norms"):
-            return self._split_as_seen(signed)
-        if signed > due + EPSILON and self.rng.random() >= self.self_.fairness:
-            return _NO_SPLIT
-        value = fact(self.facts, "computed", "values", fact(self.facts, "you"))
-        said = f"By the record my value is {value}; I need no more and no less"
-        return _offer(said, [Share(norm=self.facts["norms"][0])])
-
-    def reply_split(self) -> str:
-        """Accept what leaves me no worse than what was signed, or what the record supports."""
-        me = fact(self.facts, "you")
-        mine = number(self.facts, "offer", "payoffs", me)
-        signed = number(self.facts, "as_signed", me)
-        due = signed if self._due is None else self._due
-        concession = self.self_.fairness * max(0.0, signed - due)
-        if mine >= signed - concession - EPSILON:
-            return "<s>I agree because the record supports it.</s><ACCEPT>"
-        return "<s>I disagree because I would be left with less.</s><REJECT>"
-
     def ratify(self) -> str:
         """Sign what delegates agreed on, leave it, or veto it."""
         try:
@@ -205,6 +174,11 @@ class Agent:
         return Party(self.facts, self.record, self.self_, self.talk)
 
     @property
+    def _splitter(self) -> Splitter:
+        """Myself once the game is over."""
+        return Splitter(self.facts, self.record, self.self_, self.rng)
+
+    @property
     def _clerk(self) -> Clerk:
         """Myself where I am no party to the contract."""
         return Clerk(self.facts, self.record, self.talk)
@@ -219,10 +193,10 @@ class Agent:
         "propose": propose,
         "answer": reply,
         "act": act,
-        "claim": claim,
-        "propose_split": propose_split,
-        "answer_split": reply_split,
-        "answer_bounty": reply_split,
+        "claim": lambda self: self._splitter.claim(),
+        "propose_split": lambda self: self._splitter.propose(),
+        "answer_split": lambda self: self._splitter.reply(),
+        "answer_bounty": lambda self: self._splitter.reply(),
         "order": lambda self: orders(self.facts),
         "elect": lambda self: self._member.vote(),
         "ratify": ratify,
@@ -246,37 +220,6 @@ class Agent:
     }
 
     @property
-    def _due(self) -> float | None:
-        """What the computed split gives me; None where none was computed."""
-        if not self.facts.get("computed"):
-            return None
-        return number(self.facts, "computed", "payoffs", fact(self.facts, "you"))
-
-    def _seen(self, own: float) -> dict[str, Fraction]:
-        """Each agent's part of all that effects credit to agents; empty where nothing was seen.
-
-        Args:
-            own: how many times over I count my own.
-        """
-        amounts = dict.fromkeys(fact(self.facts, "agents"), 0)
-        for turn in self.record:
-            for effect in turn.get("effects", []):
-                if effect.get("agent") in amounts and effect.get("amount", 0) > 0:
-                    amounts[effect["agent"]] += int(effect["amount"])
-        amounts[fact(self.facts, "you")] = round(own * amounts[fact(self.facts, "you")])
-        total = sum(amounts.values())
-        return {a: Fraction(x, total) for a, x in amounts.items()} if total else {}
-
-    def _split_as_seen(self, signed: float) -> str:
-        """The split by what I saw each agent do, if it gives me more than what was signed."""
-        parts = self._seen(own=self.self_.claim)
-        mine = parts.get(fact(self.facts, "you"), Fraction(0))
-        if mine * number(self.facts, "total") <= signed + EPSILON:
-            return _NO_SPLIT
-        said = f"I propose a split by what was done; {round(100 * mine)} % was my doing"
-        return _offer(said, [Share(fractions=parts)])
-
-    @property
     def _priced(self) -> bool:
         """Whether a letter has had me work out a price."""
         return bool(self.facts.get(REASONING))
@@ -292,15 +235,27 @@ class Agent:
         Not knowing how hard the others bargain, I expect haggling to end at an even split of
         the surplus; who asks for much more than that believes it can do better.
         """
+        if self._by_norm is not None and self._by_norm < self._least - EPSILON:
+            return False
         return bool(self.facts.get("norms")) and self.self_.greed < 0.8
+
+    @cached_property
+    def _by_norm(self) -> float | None:
+        """What I end with by the offer's norm, where the letter has computed that."""
+        offer = self.facts.get("offer", {})
+        if not any(clause.get("norm") for clause in offer.get("clauses", [])):
+            return None
+        return next(iter(told(self.facts, EVERYBODY)), None)
+
+    @property
+    def _least(self) -> float:
+        """What I would take at the last round: without a deal, and my least part of its surplus."""
+        left = int(fact(self.facts, "rounds")) - int(fact(self.facts, "round"))
+        return self._target(ahead=left)[self.outlook.me]
 
     def _target(self, ahead: int = 0) -> Payoffs:
         """What each would get if I had my way."""
         return target_of(self.facts, self.self_, self.outlook.alone, self.outlook.surplus, ahead)
-
-
-def _offer(speech: str, clauses: list[Any]) -> str:
-    return f"<s>{speech}.</s>{proposal(Deal(clauses=tuple(clauses)))}"
 
 
 def _action(action: str) -> str:

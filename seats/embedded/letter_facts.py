@@ -130,9 +130,28 @@ def number(facts: Mapping[str, Any], *path: str) -> float:
     return float(Fraction(fact(facts, *path)))
 
 
+def told(facts: Mapping[str, Any], case: str) -> list[float]:
+    """What I end with in a case of the offer's outlook, as the letter computed it.
+
+    Args:
+        facts: the letter's.
+        case: `all keep it`, or `no deal`, of which there may be several.
+
+    Raises:
+        Missing: there is no offer, or a row does not say it of me.
+    """
+    me, rows = fact(facts, "you"), fact(facts, "offer").get("outlook", {}).get("rows", [])
+    return [number(row, "payoffs", me, "mean") for row in rows if row["if"] == case]
+
+
 def proposal(deal: Deal) -> str:
     """The part of a message that offers a deal."""
     return f"<PROPOSAL>{json.dumps(wire_form(deal))}</PROPOSAL>"
+
+
+def offer(speech: str, clauses: Sequence[Clause]) -> str:
+    """A message that says why, and offers a deal."""
+    return f"<s>{speech}.</s>{proposal(Deal(clauses=tuple(clauses)))}"
 
 
 def sound_deal(shown: Mapping[str, Any]) -> Deal:

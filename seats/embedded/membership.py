@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL
 from shapley_coop.games.foresight import Payoffs, needed
-from shapley_coop.seats.embedded.letter_facts import fact, number, sound_deal
+from shapley_coop.seats.embedded.letter_facts import fact, sound_deal, told
 from shapley_coop.seats.embedded.outlook import EPSILON, Outlook
 from shapley_coop.seats.embedded.without_foresight import costs_nothing
 
@@ -49,27 +50,18 @@ class Member:
         return "<s>I veto it: without it I am better off.</s><REJECT>"
 
     def _good(self, outlook: Outlook | None) -> bool:
-        offer = fact(self.facts, "offer")
-        me, rows = fact(self.facts, "you"), offer.get("outlook", {}).get("rows", [])
+        offer, me = fact(self.facts, "offer"), fact(self.facts, "you")
+        kept, without = told(self.facts, EVERYBODY), told(self.facts, NO_DEAL)
         alone = outlook.alone[me] if outlook else None
-        if not rows:  # the letter holds the whole deal in place of what it pays
+        if not kept:  # the letter holds the whole deal in place of what it pays
             deal = sound_deal({"clauses": offer["clauses"], "drops": offer["drops"]})
             if outlook is None or alone is None:
                 return costs_nothing(deal, me)
             return outlook.value(deal)[me] >= alone - EPSILON
-        paid = {case: [_mean(row, me) for row in rows if row["if"] == case] for case in _CASES}
-        kept, without = (paid[case] for case in _CASES)
         sure = min(without, default=0.0)
         return kept[0] >= (sure if alone is None else max(alone, sure)) - EPSILON
-
-
-_CASES = ("all keep it", "no deal")
 
 
 def serves(facts: Mapping[str, Any], within: Payoffs, alone: Payoffs) -> bool:
     """Whether a deal leaves no member of the group that an agent bargains for worse off."""
     return all(within[a] >= alone[a] - EPSILON for a in facts.get("represents", []))
-
-
-def _mean(row: Mapping[str, Any], me: str) -> float:
-    return number(row, "payoffs", me, "mean")

@@ -3,6 +3,7 @@
 A deal is valued by picturing the rest of the game: who has a duty keeps it, then payments and
 shares are applied. A norm that will be computed later is expected to give each agent what it would
 have without a deal plus an even part of the surplus: the agent cannot compute it and does not try.
+Where its letter has computed what an offer's norm pays it, that counts in place of this.
 
 Payoffs are what each agent ends up with over the whole game, in the game's unit: a draft amends
 the contract in force, and leaves its payments as they are.

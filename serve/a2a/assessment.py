@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pydantic import AnyHttpUrl, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from shapley_coop.deals.language.lenient_json import read_json
-from shapley_coop.evals.sweeps.suite import parse_seeds
+from shapley_coop.evals.sweeps.seeds import Seeds
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import load, names
 from shapley_coop.games.opened import opens
@@ -24,6 +24,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.invalid import first_error
 from shapley_coop.seats import SeatError
 from shapley_coop.state import RunConfig
+from shapley_coop.state.outcome import values_of
 from shapley_coop.state.workflow_config import check_kind
 
 MOST_SEEDS = 100
@@ -62,13 +63,8 @@ class Config(_Part):
     params: dict[str, Any] = Field(default={}, description="The game's numbers.")
     workflow: Workflow = "shapley_coop"
     settings: dict[Setting, Any] = Field(default={}, description="More of the run's settings.")
-    seeds: list[int] = Field(default=[0], min_length=1, max_length=MOST_SEEDS)
+    seeds: Seeds = Field(default=[0], max_length=MOST_SEEDS)
     timeout: float = Field(default=120, gt=0, le=3_600, description="Seconds for one letter.")
-
-    @field_validator("seeds", mode="before")
-    @classmethod
-    def _ranges(cls, seeds: Any) -> Any:
-        return parse_seeds(seeds) if isinstance(seeds, str | int) else seeds
 
     @field_validator("params")
     @classmethod
@@ -183,7 +179,7 @@ def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:
         "payoffs": outcome["payoffs"],
         "breaches": {agent: broken.count(agent) for agent in outcome["agents"]},
         "over_claim": {a: max(0.0, float(x)) for a, x in over.items() if x is not None},
-        "shapley": outcome["credit"]["shapley"],
+        "shapley": dict(values_of(outcome["credit"])),
     }
 
 

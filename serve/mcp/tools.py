@@ -24,6 +24,8 @@ from shapley_coop.serve.mcp.forms import (
 from shapley_coop.serve.mcp.place import Place, Standing
 from shapley_coop.serve.mcp.protocol import Tool, ToolFault
 from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.outcome import values_of
+from shapley_coop.state.resolving import norms_of
 
 
 def tools(place: Place) -> list[Tool]:
@@ -88,7 +90,8 @@ class _Use:
     async def check_contract(self, asked: ContractToCheck) -> Checked:
         def found() -> tuple[dict[str, Any], str]:
             game = load(asked.game, asked.params)
-            return checked({"clauses": asked.clauses}, game, asked.enforcement, asked.deposit)
+            terms = (asked.enforcement, asked.deposit, norms_of(game))
+            return checked({"clauses": asked.clauses}, game, *terms)
 
         record, words = await asyncio.to_thread(found)
         faults = [{"label": one["label"], "why": one["feedback"]} for one in record["faults"]]
@@ -162,6 +165,6 @@ def _report(standing: Standing) -> Report:
         told |= _kept(result, "status", "simulated", "rewards", "payoffs")
         told["happened"] = result["happened"]["words"]
         told["contract"] = contract.get("text")
-        told["values"] = result["credit"]["shapley"]
+        told["values"] = dict(values_of(result["credit"]))
         told["transfers"] = [Transferred.read(one) for one in result["transfers"]]
     return Report.model_validate(told)
