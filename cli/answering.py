@@ -56,6 +56,7 @@ def _reply(run: Any, agent: str, reply: str) -> None:
     from shapley_coop.graphs.running import answer as answer_for
     from shapley_coop.state import home
 
+    _check_reason(run, agent, reply)
     fault = finish(answer_for(run, agent, reply))
     episode, mail = _mail_of(run, agent)
     if fault:
@@ -69,6 +70,25 @@ def _reply(run: Any, agent: str, reply: str) -> None:
         if run.graph == "consent":
             onward = "the command that asked, given again, goes on and tells who agreed"
         note(f"{agent} has answered; {onward}")
+
+
+def _check_reason(run: Any, agent: str, reply: str) -> None:
+    """Refuse an objection to a split whose words stand outside tags, where nobody would read them.
+
+    Raises:
+        ValueError: says how the reason is given.
+    """
+    from shapley_coop.deals.language.wire import Message, scan
+
+    _, mail = _mail_of(run, agent)
+    said = scan(reply) if mail is not None and mail.facts.get("ask") == "answer_bounty" else None
+    if not isinstance(said, Message) or said.reject is None or not said.outside.strip():
+        return
+    if not (said.reject or said.speech):
+        raise ValueError(
+            "not taken: words outside tags are private, so that your objection has no reason; "
+            "write <REJECT><s>why</s>, or <REJECT> alone to give none"
+        )
 
 
 def _mail_of(run: Any, agent: str) -> tuple[str, Any]:

@@ -86,7 +86,7 @@ def happened(table: Table, seats: Mapping[str, str]) -> Happened:
     words = [
         _who_acted(table, acted),
         *_unusable(answers, seats),
-        *([] if at_stake else ["Nothing was at stake: every reward was 0."]),
+        *([] if at_stake else ["Every reward was 0."]),
         *_welfare(table, record),
     ]
     return {"words": words, "acted": acted, "at_stake": at_stake, "answers": answers}

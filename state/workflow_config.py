@@ -98,7 +98,8 @@ def check_kind(game: Game, plays: type[Game], workflow: str = "this workflow") -
     if not isinstance(game, plays):
         known = playable(plays)
         those = "that game" if known == [plays.name] else f"one of {', '.join(known)}"
-        raise ValueError(f"{workflow} plays {plays.name} and not {game.name}: choose {those}")
+        named = game.called(game.params.model_dump())
+        raise ValueError(f"{workflow} plays {plays.name} and not {named}: choose {those}")
 
 
 def _games(field: Mapping[str, Any], known: list[str]) -> dict[str, Any]:

@@ -222,6 +222,7 @@ def test_what_people_are_told_is_in_a_file_or_a_function(coop: Coop, tmp_path: P
         ((*GIVEN, "--input", "in.json", "--keep", "fact"), "no key 'fact': did you mean 'facts'?"),
         ((*GIVEN, "--input", "in.json", "--absent", "wirte=blank"), "did you mean 'write'?"),
         ((*GIVEN[:3], "serch", *GIVEN[4:], "--input", "in.json"), "did you mean 'search'?"),
+        (("attribute", "no.py:graph", *GIVEN[2:], "--input", "in.json"), "there is no file no.py"),
         (("attribute", "app.py:graph"), "give --agents a,b and --score path.py:score"),
         ((*GIVEN[:2], *GIVEN[4:], "--agents", "search"), "give --input in.json, or --trace"),
         ((*GIVEN, "--input", "none.json"), "none.json: cannot be read as inputs"),

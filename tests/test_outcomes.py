@@ -81,9 +81,9 @@ absent: stay
 def test_where_nothing_is_at_stake_no_word_is_said_of_fairness(coop: Coop) -> None:
     Path("still.yaml").write_text(NOTHING, encoding="utf-8")
     ended = coop("run", "still.yaml", "--graph", "llm_only", "--name", "r")
-    assert "Nothing was at stake: every reward was 0." in ended.out
+    assert "Every reward was 0." in ended.out
     story = told(HomeSource().get("r", private=False))
-    assert "Nothing was at stake" in story
+    assert "Every reward was 0." in story
     assert not any(words in story for words in FAIR)
 
 

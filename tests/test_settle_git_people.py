@@ -16,7 +16,7 @@ from shapley_coop.cli.settling_consent import consent_words
 from shapley_coop.cli.settling_git import Settling
 from shapley_coop.cli.settling_seats import Seats
 from shapley_coop.seats.person import overdue
-from tests.coop_command import Coop, coop_in, one_line
+from tests.coop_command import USAGE, Coop, coop_in, one_line
 from tests.history_builder import Builder
 
 pytestmark = pytest.mark.slow
@@ -154,6 +154,21 @@ def test_who_objects_is_named_with_its_reason(coop: Coop, tmp_path: Path) -> Non
     told = consent(coop, PAY)
     assert (told["agreed"], list(told["objected"]), told["waiting"]) == (["Ada"], ["Dora"], [])
     assert "Objected: Dora (“The review took me two days.”)" in comment_of(coop, tmp_path)
+
+
+def test_a_reason_that_nobody_would_read_is_asked_for_where_it_can_be_read(
+    coop: Coop, tmp_path: Path
+) -> None:
+    run = consent(coop, PAY)["run"]
+    coop("answer", run, "Dora")
+    refused = coop("answer", run, "Dora", "<REJECT>I did the docs too.")
+    assert refused.code == USAGE
+    assert "your objection has no reason; write <REJECT><s>why</s>" in refused.err
+    assert consent(coop, PAY)["waiting"] == ["Ada", "Dora"]
+    answered(coop, run, "Dora", "I think. <REJECT><s>I did the docs too.</s>")
+    answered(coop, run, "Ada", "<REJECT>")
+    assert list(consent(coop, PAY)["objected"]) == ["Ada", "Dora"]
+    assert "Dora (“I did the docs too.”)" in comment_of(coop, tmp_path)
 
 
 @pytest.mark.parametrize(("reply", "pays"), [(YES, ("65.00", "35.00")), (NO, ("75.00", "25.00"))])

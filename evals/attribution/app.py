@@ -41,8 +41,10 @@ def load(spec: str, what: str) -> Any:
     """
     file, _, name = spec.rpartition(":")
     path = Path(file)
-    if not file or not name or not path.is_file():
+    if not file or not name:
         raise ValueError(f"{what} {spec}: give path.py:name, the file and a name in it")
+    if not path.is_file():
+        raise ValueError(f"{what} {spec}: there is no file {path}")
     module = _module(path.resolve(), what)
     if not hasattr(module, name):
         raise ValueError(f"{what} {spec}: {path} has no {name!r}")

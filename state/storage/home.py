@@ -136,12 +136,21 @@ class Home:
 
 
 def home() -> Home:
-    """The home that the environment names."""
+    """The home that the environment names.
+
+    Raises:
+        ValueError: it names a database of another kind than Postgres.
+    """
     return _home(os.environ.get(HOME_VARIABLE, ".coop"), os.environ.get(DATABASE_VARIABLE, ""))
 
 
 @lru_cache(maxsize=64)  # several are asked for at every step of a run
 def _home(folder: str, database: str) -> Home:
+    if database and database.partition("://")[0] not in ("postgresql", "postgres"):
+        raise ValueError(
+            f"{DATABASE_VARIABLE} is no address of a Postgres database: give "
+            f"postgresql://user@host/name, or unset it to keep SQLite files in {HOME_VARIABLE}"
+        )
     return Home(Path(folder), database)
 
 
