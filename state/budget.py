@@ -64,11 +64,15 @@ class BudgetTracker:
 
     def admits(self, agent: str) -> bool:
         """Whether an agent may be asked once more."""
+        return not self.empty and not self.has_used_its_part(agent)
+
+    def has_used_its_part(self, agent: str) -> bool:
+        """Whether a limit of the agent's own is reached, whatever the run has left."""
         own = (
             (self._budget.agent_calls, self._calls[agent]),
             (self._budget.agent_tokens, self._tokens[agent]),
         )
-        return not self.empty and not any(0 < limit <= n for limit, n in own)
+        return any(0 < limit <= n for limit, n in own)
 
     def calls_left(self, agent: str, share: int) -> int | None:
         """How many calls an agent has left, if all are used alike; None without a limit.

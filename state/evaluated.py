@@ -49,7 +49,7 @@ from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.goods import ungivable
 from shapley_coop.games import Game, Turn
-from shapley_coop.state.budget import UNLIMITED, BudgetTracker
+from shapley_coop.state.budget import SPENT_UP, UNLIMITED, BudgetTracker
 from shapley_coop.state.characteristic import characteristic
 from shapley_coop.state.outlook import outlook_of
 from shapley_coop.state.run_config import RunConfig
@@ -129,8 +129,24 @@ class EvaluatedTable:
     @property
     def budget_spent(self) -> bool:
         """Whether the run's budget is used up, so that no agent is asked any more."""
-        budget = self.config.budget
-        return budget != UNLIMITED and BudgetTracker(budget, self.table.get("spent", {})).empty
+        if self.config.budget == UNLIMITED:
+            return False
+        return self._budget.empty or self.cut_short
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the run's budget did not last until all had been asked for this turn's actions.
+
+        An agent that has used up its own part only passes, and the turn is played.
+        """
+        return any(
+            said.get("label") == SPENT_UP and not self._budget.has_used_its_part(agent)
+            for agent, said in (self.table.get("sealed") or {}).items()
+        )
+
+    @property
+    def _budget(self) -> BudgetTracker:
+        return BudgetTracker(self.config.budget, self.table.get("spent", {}))
 
     def legal(self, agent: str) -> list[str]:
         """What an agent may do now."""

@@ -55,9 +55,14 @@ def choices_in(
 def played(evaluated: EvaluatedTable, choices: Choices) -> dict[str, Any]:
     """The update of the table by one turn. Verdict: `played`.
 
+    Where the run's budget did not last until all had been asked, nobody acts: the run ends before
+    the turn, and what was chosen stays sealed.
+
     Raises:
         GameError: the game pays somebody who does not play, or leaves out somebody who does.
     """
+    if evaluated.cut_short:
+        return {"verdict": "played"}
     game = evaluated.game
     labels = {agent: game.action_label(did) for agent, did in choices.actions.items()}
     given = evaluated.signed.gifts(labels) if game.goods else []

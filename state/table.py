@@ -172,7 +172,7 @@ class Table(TypedDict, total=False):
 
     sealed: Annotated[dict[str, AgentOutput], gather]
     """Agent → its sealed action of this turn, or its sealed orders. Written by `act` and `bid`.
-    Cleared by `step`, `mediate` and `clear`."""
+    Cleared by `step`, `mediate` and `clear`; not where the budget ended the run before the turn."""
 
     answers: Annotated[dict[str, AgentOutput], gather]
     """Agent → its answer, signature, vote or claim, until those of all are in. Written by `answer`,

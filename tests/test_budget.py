@@ -78,6 +78,38 @@ async def test_an_agent_that_has_used_up_its_part_passes_alone_and_says_why() ->
     assert outcome["turns_played"] > 3
 
 
+FUND = {"game": "public_goods", "params": {"rounds": 5}}
+
+
+@pytest.mark.parametrize("calls", [5, 6, 7])
+async def test_a_turn_for_which_the_budget_does_not_last_is_not_played(calls: int) -> None:
+    outcome = valid(await play("llm_only", RunConfig(**FUND, budget=Budget(calls=calls))))
+    once = await play("llm_only", RunConfig(**FUND, budget=Budget(calls=4)))
+    assert (outcome["status"], outcome["usage"]["calls"]) == ("budget", calls)
+    assert outcome["turns_played"] == 1
+    assert outcome["payoffs"] == once["payoffs"]  # where an agent sits makes no difference
+    assert [one["passes"] for one in outcome["conduct"].values()] == [[], [], [], []]
+
+
+async def test_a_run_ends_where_expected_tokens_leave_nobody_to_ask_for_the_others() -> None:
+    seats = {"*": {"model": "embedded:rational", "max_tokens": 5_000}}
+    room = RunConfig(**FUND, seats=seats, budget=Budget(tokens=4_000))
+    outcome = valid(await play("llm_only", room))
+    used = outcome["usage"]
+    assert used["input_tokens"] + used["output_tokens"] < 4_000  # the first answer was short
+    assert (outcome["status"], outcome["turns_played"]) == ("budget", 0)
+
+
+def test_a_contract_is_settled_as_it_stood_before_that_turn(coop: Coop) -> None:
+    command = ("run", "prisoners_dilemma", "--seed", "1", "--json")
+    bargained = coop(*command).result["spending"]["negotiation"].values()
+    calls = sum(count["calls"] for count in bargained) + 3
+    ended = coop(*command, "--budget", f"calls={calls}", "--name", "short").result
+    assert (ended["status"], ended["turns_played"]) == ("budget", 1)
+    assert not any(one["breaches"] for one in ended["conduct"].values())
+    assert coop("verify", "short").code == 0
+
+
 async def test_without_limits_a_run_is_what_it_was() -> None:
     outcome = await play("shapley_coop", RunConfig(**MATRIX))
     roomy = await play("shapley_coop", limited(calls=10_000, agent_tokens=10**9))

@@ -10,7 +10,8 @@ from shapley_coop.state.turn import unsound
 def step(table: Table) -> dict[str, Any]:
     """Reveal what was chosen, play it, and enter the turn in the record.
 
-    Verdicts: `refused` (an action was refused, and its author is asked once more) and `played`.
+    Verdicts: `refused` (an action was refused, and its author is asked once more) and `played`,
+    also where the budget ended the run before the turn.
     """
     if unsound(table):
         return {"verdict": "refused"}

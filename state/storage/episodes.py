@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from sqlalchemy import bindparam, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from shapley_coop.state.storage.driver import Statement
+from shapley_coop.state.storage.driver import Session, Statement
 from shapley_coop.state.storage.owned import OwnedBook, episodes
 from shapley_coop.state.storage.owners import Holder, holder
 
@@ -48,7 +48,7 @@ class Episodes(OwnedBook):
         previous = previous or str(_place().get(FOLLOWS) or "")
         if not who.thread or not _outlives_its_process():
             return minted
-        row = {"owner": who.owner, "thread": who.thread, "previous": previous}
+        row = _row(who.owner, who.thread, previous)
         if (known := self._at(row, who)) is not None:
             return known
         try:
@@ -68,6 +68,16 @@ class Episodes(OwnedBook):
         with self._reading(who) as session:
             found = session.rows(_AT, place)
         return str(found[0]["episode"]) if found else None
+
+
+def mint_first(session: Session, owner: str, thread: str) -> None:
+    """Mint the first episode of a thread in the transaction that enters it; once."""
+    if not session.rows(_AT, row := _row(owner, thread, "")):
+        session.write(_MINT, [{**row, "episode": uuid4().hex}])
+
+
+def _row(owner: str, thread: str, previous: str) -> dict[str, str]:
+    return {"owner": owner, "thread": thread, "previous": previous}
 
 
 def _outlives_its_process() -> bool:

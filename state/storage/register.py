@@ -21,6 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from shapley_coop.state.storage.driver import Session, Statement
+from shapley_coop.state.storage.episodes import mint_first
 from shapley_coop.state.storage.owned import OWNED, OwnedBook, owner_column
 from shapley_coop.state.storage.owners import holder
 
@@ -129,6 +130,7 @@ class Runs(OwnedBook):
             with self._changing(holder()) as session:
                 session.write(_ENTER, [{**row, "result": None}])
                 session.write(_KEY, [keyed] if key else [])
+                mint_first(session, owner, run)
         except IntegrityError:
             if key and (earlier := self._keyed(key, request)):  # at the same time
                 return self.get(earlier)

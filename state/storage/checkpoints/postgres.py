@@ -2,14 +2,24 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+)
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from shapley_coop.state.storage.bounded import BoundedAsyncConnection, parameters, seconds
+from shapley_coop.state.storage.checkpoints.owed import OwedWrites, Written, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 
@@ -35,8 +45,88 @@ _DELETE_RUN = """
 _THREADS = "SELECT DISTINCT thread_id FROM checkpoints WHERE metadata ->> 'run_id' = %s"
 
 
-class PostgresSaver(ServerSaverMixin, AsyncPostgresSaver):
-    """LangGraph's saver, which can also delete a run of a thread, as a rollback does.
+class _Owing(AsyncPostgresSaver):
+    """LangGraph's saver, which keeps what a task wrote with the checkpoint after it."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._owed = OwedWrites(self._keep)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Read a checkpoint."""
+        await self._keep(thread_of(config))
+        return await super().aget_tuple(config)
+
+    async def alist(
+        self, config: RunnableConfig | None, **options: Any
+    ) -> AsyncIterator[CheckpointTuple]:
+        """List checkpoints, newest first."""
+        await self._owed.drained()
+        async for found in super().alist(config, **options):
+            yield found
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Read what was written to some channels."""
+        await self._keep(thread_of(config))
+        return await super().aget_delta_channel_history(config=config, channels=channels)
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Keep the writes of a task with what is called next for its thread, or soon."""
+        self._owed.add(Written(config, [*writes], task_id, task_path))
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Keep a checkpoint, after what was written and it does not hold."""
+        await self._keep(thread_of(config), config, checkpoint)
+        return await super().aput(config, checkpoint, metadata, new_versions)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread."""
+        await self._keep(thread_id)
+        await super().adelete_thread(thread_id)
+
+    async def drained(self) -> None:
+        """Wait until all is kept.
+
+        Raises:
+            Exception: it cannot be.
+        """
+        await self._owed.drained()
+
+    async def _keep(
+        self,
+        thread: str,
+        config: RunnableConfig | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        """Keep what is owed to a thread: of what leads to a checkpoint what that does not hold."""
+        owed = self._owed.of(thread)
+        try:
+            for one in owed:
+                if config is None or checkpoint is None or not one.leads_to(config):
+                    await super().aput_writes(one.at, one.writes, one.task, one.path)
+                elif rows := await asyncio.to_thread(one.beside, checkpoint, self.serde):
+                    async with self._cursor(pipeline=True) as cursor:
+                        await cursor.executemany(self.INSERT_CHECKPOINT_WRITES_SQL, rows)
+        finally:
+            self._owed.over(thread, owed)
+
+
+class PostgresSaver(ServerSaverMixin, _Owing):
+    """That saver, which can also delete a run of a thread, as a rollback does.
 
     Its pool of one connection reconnects after the database was restarted.
     """
@@ -51,6 +141,7 @@ class PostgresSaver(ServerSaverMixin, AsyncPostgresSaver):
             return [row["thread_id"] for row in await found.fetchall()]
 
     async def _delete_run(self, thread: str, run: str) -> None:
+        await self._keep(thread)
         async with self._pool.connection() as connection:
             await connection.execute(_DELETE_RUN, [thread, run])
 
@@ -71,7 +162,10 @@ async def in_postgres(url: str) -> AsyncIterator[PostgresSaver]:
     ) as pool:
         saver = PostgresSaver(pool)
         await _set_up(saver, pool)
-        yield saver
+        try:
+            yield saver
+        finally:
+            await saver.drained()
 
 
 async def _set_up(saver: PostgresSaver, pool: Pool) -> None:

@@ -4,14 +4,12 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -22,6 +20,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
 
 from shapley_coop.state.storage.at_rest import private_file, private_folder
 from shapley_coop.state.storage.batcher import ThreadBatcher
+from shapley_coop.state.storage.checkpoints.owed import OwedWrites, Written, thread_of
 from shapley_coop.state.storage.checkpoints.serializer import StrictSerializer
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.engine import BUSY_SECONDS
@@ -38,40 +37,11 @@ _DELETE_WRITES = f"""
 _DELETE_CHECKPOINTS = f"DELETE FROM checkpoints WHERE {_OF_RUN}"  # noqa: S608
 
 
-_PLACE = ("checkpoint_ns", "checkpoint_id")
 _KEEP = """
     INSERT OR IGNORE INTO writes
     (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-
-_LINGER = 0.05
-"""Seconds that a task's writes wait for the checkpoint after them, which mostly comes at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Written:
-    """What a task wrote, and is not kept yet.
-
-    Attributes:
-        at: the checkpoint at which the task began.
-        writes: channel and value, in order.
-        task: its id.
-        path: its place among the tasks of its step.
-        whole: whether it is being kept without a checkpoint after it.
-    """
-
-    at: RunnableConfig
-    writes: Sequence[tuple[str, Any]]
-    task: str
-    path: str
-    whole: bool = False
-
-    def leads_to(self, config: RunnableConfig) -> bool:
-        """Whether a checkpoint of this configuration is made of it, and of nothing kept before."""
-        here, there = self.at["configurable"], config["configurable"]
-        follows = all(here.get(key) == there.get(key) for key in _PLACE)
-        return follows and not self.whole and not any(w[0] in WRITES_IDX_MAP for w in self.writes)
 
 
 class _Threaded(BlockingSaver):
@@ -83,14 +53,12 @@ class _Threaded(BlockingSaver):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection, serde=StrictSerializer())
         self._batcher = ThreadBatcher[Callable[[], Any], Any](_call_each)
-        self._owed: dict[str, list[_Written]] = {}  # thread → in order
-        self._timers: dict[str, asyncio.TimerHandle] = {}
-        self._flushing: set[asyncio.Task[None]] = set()
+        self._owed = OwedWrites(lambda thread: self.in_thread(thread, _nothing))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Read a checkpoint."""
         found: CheckpointTuple | None = await self.in_thread(
-            _thread_of(config), partial(self.get_tuple, config)
+            thread_of(config), partial(self.get_tuple, config)
         )
         return found
 
@@ -101,7 +69,7 @@ class _Threaded(BlockingSaver):
         if config is None:
             await self.drained()
         listed = partial(self.list, config, **options)
-        for found in await self.in_thread(_thread_of(config), lambda: list(listed())):
+        for found in await self.in_thread(thread_of(config), lambda: list(listed())):
             yield found
 
     async def aget_delta_channel_history(
@@ -109,7 +77,7 @@ class _Threaded(BlockingSaver):
     ) -> Mapping[str, DeltaChannelHistory]:
         """Read what was written to some channels."""
         read = partial(self.get_delta_channel_history, config=config, channels=channels)
-        found: Mapping[str, DeltaChannelHistory] = await self.in_thread(_thread_of(config), read)
+        found: Mapping[str, DeltaChannelHistory] = await self.in_thread(thread_of(config), read)
         return found
 
     async def aput(
@@ -121,7 +89,7 @@ class _Threaded(BlockingSaver):
     ) -> RunnableConfig:
         """Keep a checkpoint."""
         put = partial(self.put, config, checkpoint, metadata, new_versions)
-        kept: RunnableConfig = await self.in_thread(_thread_of(config), put, config, checkpoint)
+        kept: RunnableConfig = await self.in_thread(thread_of(config), put, config, checkpoint)
         return kept
 
     async def aput_writes(
@@ -131,16 +99,8 @@ class _Threaded(BlockingSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Keep the writes of a task, right before what is called next for its thread.
-
-        That is mostly the checkpoint of the same step. Where none follows, because others of the
-        step are still asked, they are kept by themselves soon.
-        """
-        thread = _thread_of(config)
-        self._owed.setdefault(thread, []).append(_Written(config, [*writes], task_id, task_path))
-        if thread not in self._timers:
-            loop = asyncio.get_running_loop()
-            self._timers[thread] = loop.call_later(_LINGER, self._flush_soon, thread)
+        """Keep the writes of a task with what is called next for its thread, or soon."""
+        self._owed.add(Written(config, [*writes], task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread."""
@@ -164,15 +124,13 @@ class _Threaded(BlockingSaver):
         Raises:
             Exception: the error of the call, or of a write.
         """
-        owed = tuple(self._owed.get(thread, ()))
-        if timer := self._timers.pop(thread, None):
-            timer.cancel()
+        owed = self._owed.of(thread)
 
         def in_order() -> Any:
             with self.conn:  # what is kept with the call is rolled back if it fails
                 for one in owed:
                     if config and checkpoint and one.leads_to(config):
-                        self._keep_with(checkpoint, one)
+                        self.conn.executemany(_KEEP, one.beside(checkpoint, self.serde))
                     else:
                         self.put_writes(one.at, one.writes, one.task, one.path)
                 return call()
@@ -180,26 +138,7 @@ class _Threaded(BlockingSaver):
         try:
             return await self._batcher.do(in_order)
         finally:
-            later = [one for one in self._owed.pop(thread, ()) if one not in owed]
-            if later:
-                self._owed[thread] = later
-
-    def _keep_with(self, checkpoint: Checkpoint, one: _Written) -> None:
-        """Keep, in the next checkpoint's transaction, what was written and it does not hold.
-
-        That is what was added to a `DeltaChannel`. It is no task's any more, so that the task is
-        done again if the next checkpoint is taken back.
-        """
-        place, held = one.at["configurable"], checkpoint["channel_values"]
-        at = (place["thread_id"], *(place[key] for key in _PLACE), f"{one.task}+", one.path)
-        self.conn.executemany(
-            _KEEP,
-            [
-                (*at, number, channel, *self.serde.dumps_typed(value))
-                for number, (channel, value) in enumerate(one.writes)
-                if channel not in held
-            ],
-        )
+            self._owed.over(thread, owed)
 
     async def drained(self) -> None:
         """Wait until all is kept.
@@ -207,22 +146,8 @@ class _Threaded(BlockingSaver):
         Raises:
             Exception: it cannot be.
         """
-        for thread in tuple(self._owed):
-            await self.in_thread(thread, _nothing)
+        await self._owed.drained()
         await self._batcher.drained()
-
-    def _flush_soon(self, thread: str) -> None:
-        flushing = asyncio.create_task(self._flush(thread))
-        self._flushing.add(flushing)
-        flushing.add_done_callback(self._flushing.discard)
-
-    async def _flush(self, thread: str) -> None:
-        owed = [replace(one, whole=True) for one in self._owed.get(thread, ())]
-        self._owed[thread] = owed
-        try:
-            await self.in_thread(thread, _nothing)
-        except Exception:  # whoever calls next makes them again, and is told
-            self._owed[thread] = [*owed, *self._owed.get(thread, ())]
 
 
 class SqliteSaver(ServerSaverMixin, _Threaded):
@@ -252,10 +177,6 @@ class SqliteSaver(ServerSaverMixin, _Threaded):
                 cursor.execute(_DELETE_CHECKPOINTS, [thread, run])
 
         await self.in_thread(thread, delete)
-
-
-def _thread_of(config: RunnableConfig | None) -> str:
-    return str(config["configurable"].get("thread_id", "")) if config else ""
 
 
 def _nothing() -> None:

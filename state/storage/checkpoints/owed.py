@@ -1,0 +1,119 @@
+"""What tasks wrote, until the checkpoint that is made of it: most of that need not be kept."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import WRITES_IDX_MAP, Checkpoint
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+LINGER = 0.05
+"""Seconds that a task's writes wait for the checkpoint after them, which mostly comes at once."""
+
+_PLACE = ("checkpoint_ns", "checkpoint_id")
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What a task wrote, and is not kept yet.
+
+    Attributes:
+        at: the checkpoint at which the task began.
+        writes: channel and value, in order.
+        task: its id.
+        path: its place among the tasks of its step.
+        whole: whether it is being kept without a checkpoint after it.
+    """
+
+    at: RunnableConfig
+    writes: Sequence[tuple[str, Any]]
+    task: str
+    path: str
+    whole: bool = False
+
+    def leads_to(self, config: RunnableConfig) -> bool:
+        """Whether a checkpoint of this configuration is made of it, and of nothing kept before."""
+        here, there = self.at["configurable"], config["configurable"]
+        follows = all(here.get(key) == there.get(key) for key in _PLACE)
+        return follows and not self.whole and not any(w[0] in WRITES_IDX_MAP for w in self.writes)
+
+    def beside(self, checkpoint: Checkpoint, serde: SerializerProtocol) -> list[tuple[Any, ...]]:
+        """The rows of what the next checkpoint does not hold: additions to a `DeltaChannel`.
+
+        They are no task's any more, so that the task is done again if that checkpoint is taken
+        back.
+        """
+        place, held = self.at["configurable"], checkpoint["channel_values"]
+        at = (place["thread_id"], *(place[key] for key in _PLACE), f"{self.task}+", self.path)
+        return [
+            (*at, number, channel, *serde.dumps_typed(value))
+            for number, (channel, value) in enumerate(self.writes)
+            if channel not in held
+        ]
+
+
+class OwedWrites:
+    """What a saver has not kept yet, thread by thread, in order.
+
+    Args:
+        keep: keeps all that is owed to a thread.
+    """
+
+    def __init__(self, keep: Callable[[str], Awaitable[object]]) -> None:
+        self._keep = keep
+        self._owed: dict[str, list[Written]] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._flushing: set[asyncio.Task[None]] = set()
+
+    def add(self, written: Written) -> None:
+        """Hold writes until what is called next for their thread.
+
+        That is mostly the checkpoint of the same step. Where none follows, because others of the
+        step are still asked, they are kept by themselves soon.
+        """
+        thread = thread_of(written.at)
+        self._owed.setdefault(thread, []).append(written)
+        if thread not in self._timers:
+            loop = asyncio.get_running_loop()
+            self._timers[thread] = loop.call_later(LINGER, self._flush_soon, thread)
+
+    def of(self, thread: str) -> tuple[Written, ...]:
+        """What is owed to a thread, and is kept now."""
+        if timer := self._timers.pop(thread, None):
+            timer.cancel()
+        return tuple(self._owed.get(thread, ()))
+
+    def over(self, thread: str, owed: Sequence[Written]) -> None:
+        """That was kept, or its caller was told why not."""
+        later = [one for one in self._owed.pop(thread, ()) if one not in owed]
+        if later:
+            self._owed[thread] = later
+
+    async def drained(self) -> None:
+        """Keep all that is owed.
+
+        Raises:
+            Exception: it cannot be kept.
+        """
+        for thread in tuple(self._owed):
+            await self._keep(thread)
+
+    def _flush_soon(self, thread: str) -> None:
+        flushing = asyncio.create_task(self._flush(thread))
+        self._flushing.add(flushing)
+        flushing.add_done_callback(self._flushing.discard)
+
+    async def _flush(self, thread: str) -> None:
+        owed = [replace(one, whole=True) for one in self._owed.get(thread, ())]
+        self._owed[thread] = owed
+        try:
+            await self._keep(thread)
+        except Exception:  # whoever calls next makes them again, and is told
+            self._owed[thread] = [*owed, *self._owed.get(thread, ())]
+
+
+def thread_of(config: RunnableConfig | None) -> str:
+    """The thread that a configuration names; empty if it names none."""
+    return str(config["configurable"].get("thread_id", "")) if config else ""
