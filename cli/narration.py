@@ -5,7 +5,7 @@ from typing import Any
 from shapley_coop.cli.console import say, show_table
 from shapley_coop.deals.mediation import DELEGATED
 from shapley_coop.state.conduct import did, unanswered
-from shapley_coop.state.outcome import moved, simulation_note
+from shapley_coop.state.outcome import moved, no_value, simulation_note, values_of
 from shapley_coop.state.timeline import said_event
 
 STATUS = {
@@ -110,14 +110,14 @@ def _line(agent: str, outcome: dict[str, Any]) -> list[str]:
     """An agent's row; an older result does not say what it did."""
     conduct, credit = outcome.get("conduct", {}).get(agent), outcome["credit"]
     broke = sum(breach["agent"] == agent for breach in outcome["breaches"])
-    error = (credit["standard_error"] or {}).get(agent)
+    error, value = (credit["standard_error"] or {}).get(agent), values_of(credit).get(agent)
     return [
         agent,
         outcome["seats"][agent],
         did(conduct["actions"]) if conduct else "–",
         str(broke or "–"),
         f"{outcome['rewards'][agent]:g}",
-        f"{credit['shapley'][agent]:g}" + (f" ± {error:.2g}" if error else ""),
+        "–" if value is None else f"{value:g}" + (f" ± {error:.2g}" if error else ""),
         f"{outcome['payoffs'][agent]:g}",
     ]
 
@@ -139,7 +139,9 @@ def report(outcome: dict[str, Any]) -> None:
     columns = ["agent", "seat", "did", "breaches", "reward", "Shapley gain", "payoff"]
     lines = [_line(agent, outcome) for agent in outcome["agents"]]
     show_table(f"{outcome['run']}: {STATUS[outcome['status']]}", columns, lines)
-    if told["at_stake"] and (baseline := outcome["credit"].get("baseline")):
+    if why := no_value(outcome["credit"]):
+        say(f"Shapley gain: {why}.")
+    elif told["at_stake"] and (baseline := outcome["credit"].get("baseline")):
         say(f"Shapley gains compare with the baseline: {baseline['words']}.{_without(outcome)}")
     for agent, conduct in outcome.get("conduct", {}).items():
         if lost := unanswered(conduct["passes"]):

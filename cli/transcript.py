@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shapley_coop.cli.narration import STATUS, lines_of
 from shapley_coop.state import EvaluatedTable
-from shapley_coop.state.outcome import moved, simulation_note
+from shapley_coop.state.outcome import moved, simulation_note, values_of
 from shapley_coop.state.timeline import timeline
 
 if TYPE_CHECKING:
@@ -62,12 +62,12 @@ def _last(event: Mapping[str, Any]) -> str:
 
 
 def _result(outcome: Mapping[str, Any]) -> str:
-    shapley, at_stake = outcome["credit"]["shapley"], outcome["happened"]["at_stake"]
+    values = values_of(outcome["credit"]) if outcome["happened"]["at_stake"] else {}
     rows = [
         [
             agent,
             f"{outcome['rewards'][agent]:g}",
-            f"{shapley[agent]:g}" if at_stake else "–",
+            f"{values[agent]:g}" if agent in values else "–",
             f"{outcome['payoffs'][agent]:g}",
         ]
         for agent in outcome["agents"]

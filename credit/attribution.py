@@ -19,6 +19,7 @@ from shapley_coop.credit.values.classes import (
     shapley_by_class_exact,
     summed,
 )
+from shapley_coop.credit.values.nucleolus import MAX_NUCLEOLUS
 from shapley_coop.credit.values.sampling import (
     BatchWorth,
     Coalitions,
@@ -181,6 +182,8 @@ def attribute_by(of: Characteristic, by: str = "shapley") -> Attribution:
 
 def can_settle(by: str, n: int) -> bool:
     """Whether a norm can be computed for any record of so many agents."""
+    if by == "nucleolus":
+        return n <= MAX_NUCLEOLUS
     return by != "deegan_packel" and (n <= MAX_ENUMERATED or by in SAMPLED or by in FEW)
 
 

@@ -38,9 +38,10 @@ class Baseline:
     warning: str = ""
 
     @property
-    def undeclared(self) -> bool:
-        """Whether nothing says what the absent would have done, so that no value is defined."""
-        return self.kind == "nothing" and bool(self.warning)
+    def no_value(self) -> str:
+        """Why no value is defined: nothing says what the absent would have done; else empty."""
+        undeclared = self.kind == "nothing" and self.warning
+        return f"no value is defined here: {self.warning}" if undeclared else ""
 
 
 ALL_AWAY = Baseline(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from shapley_coop.games.matrix import MatrixGame
-from shapley_coop.state.outcome import moved
+from shapley_coop.state.outcome import moved, no_value
 from shapley_coop.state.timeline import said_event
 
 MOST_CELLS = 32
@@ -61,7 +61,7 @@ def settlement_in_words(found: Mapping[str, Any]) -> str:
     if not found["transfers"]:
         lines.append("Nobody owes anybody anything.")
     lines.append(f"In the end {_each(found['payoffs'], 'has')}.")
-    if found["happened"]["at_stake"]:
+    if found["happened"]["at_stake"] and not no_value(credit):
         baseline = credit.get("baseline")
         compared = f", compared with the baseline ({baseline['words']})" if baseline else ""
         values = ", ".join(f"{agent} {x:g}" for agent, x in credit["shapley"].items())

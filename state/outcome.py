@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 
 from shapley_coop.amounts import exact
 from shapley_coop.games import Turn
+from shapley_coop.games.baseline import Baseline
 from shapley_coop.seats import Seat
 from shapley_coop.state.conduct import conduct
 from shapley_coop.state.exchange import REFUSED
@@ -147,19 +148,35 @@ def _of_one(agent: str, model: str, one: Answers) -> str:
     return f"{told} {one['unusable']} of {one['given']}" + (f" [{labels}]" if labels else "")
 
 
+def no_value(credit: Mapping[str, Any]) -> str:
+    """Why no value is defined in a result's credit (`games.baseline`); empty where values are."""
+    found = credit.get("baseline")
+    return Baseline(**found).no_value if found else ""
+
+
+def values_of(credit: Mapping[str, Any]) -> Mapping[str, float]:
+    """Agent → its Shapley value in a result's credit; nobody where no value is defined."""
+    values: Mapping[str, float] = credit["shapley"]
+    return {} if no_value(credit) else values
+
+
 def moved(outcome: Mapping[str, Any]) -> list[str]:
     """Who pays whom at the end, a line each: net, and before it is netted, by clause.
 
+    A reward, what these lines move, and deposits that were forfeited add up to a payoff.
+
     Args:
-        outcome: a result: `transfers`, and `audit` with the payments that fell due.
+        outcome: a result: `transfers`, `forfeits`, and `audit` with the payments that fell due.
 
     >>> paid = [{"payer": "Ann", "payee": "Ben", "amount": 3.0, "reason": "contract"}]
     >>> due = [{"clause": "c1", "payer": "Ann", "payee": "Ben", "amount": "2"}] * 2
     >>> due.append({"clause": "c2", "payer": "Ben", "payee": "Ann", "amount": "1"})
-    >>> for line in moved({"transfers": paid, "audit": {"payments": due}}):
+    >>> lost = {"Ann": -2.0, "Ben": 2.0}
+    >>> for line in moved({"transfers": paid, "audit": {"payments": due}, "forfeits": lost}):
     ...     print(line)
     Ann pays Ben 3 net (contract)
     before netting, by clause: c1 Ann pays Ben 4, c2 Ben pays Ann 1
+    deposits forfeited, net: Ann -2, Ben +2
     """
     net = [
         f"{t['payer']} pays {t['payee']} {t['amount']:g} net ({t['reason']})"
@@ -169,13 +186,12 @@ def moved(outcome: Mapping[str, Any]) -> list[str]:
     for one in (outcome.get("audit") or {}).get("payments", ()):
         place = one["clause"], one["payer"], one["payee"]
         due[place] = due.get(place, Fraction(0)) + exact(one["amount"])
-    by_contract = any(t["reason"] == "contract" for t in outcome["transfers"])
-    if not by_contract or len(due) <= 1:
-        return net
-    told = (
-        f"{clause} {payer} pays {payee} {float(x):g}" for (clause, payer, payee), x in due.items()
-    )
-    return [*net, f"before netting, by clause: {', '.join(told)}"]
+    if len(due) > 1 and any(t["reason"] == "contract" for t in outcome["transfers"]):
+        told = (f"{clause} {one} pays {two} {float(x):g}" for (clause, one, two), x in due.items())
+        net.append(f"before netting, by clause: {', '.join(told)}")
+    if lost := [f"{a} {x:+g}" for a, x in outcome.get("forfeits", {}).items() if x]:
+        net.append(f"deposits forfeited, net: {', '.join(lost)}")
+    return net
 
 
 def simulation_note(outcome: Mapping[str, Any]) -> str:

@@ -76,6 +76,19 @@ async def test_against_a_breaker_only_what_is_enforced_holds(enforcement, welfar
     assert outcome["status"] == "agreed"
 
 
+@pytest.mark.parametrize("enforcement", ["notional", "enforced"])
+@pytest.mark.parametrize("game", ["prisoners_dilemma", "stag_hunt", "volunteers"])
+async def test_what_is_said_of_a_contract_is_true_of_its_clauses(game, enforcement):
+    room = RunConfig(game=game, params={"rounds": 2}, enforcement=enforcement, seed=1)
+    outcome = await play("contracts", room)
+    offer = next(said for said in outcome["events"] if "deal" in said)
+    pays = [line for line in offer["deal"]["text"] if " pays " in line]
+    fines = [line for line in pays if "for each turn, if" in line]
+    assert ("pays the others where it gains by not doing so" in offer["text"]) == bool(fines)
+    assert ("payments at the last turn" in offer["text"]) == (len(pays) > len(fines))
+    assert all(line.endswith("once, at turn 2.") for line in pays if line not in fines)
+
+
 async def test_without_a_contract_self_interest_ends_where_nobody_gains():
     for game in ("prisoners_dilemma", "cash_grab"):
         outcome = await play("llm_only", RunConfig(game=game, seats={"*": KEEPER}))

@@ -85,6 +85,12 @@ def test_what_each_norm_says_in_the_escape_room(name: str, payoffs: list[float])
     assert norm(name)(ESCAPE_ROOM) == payoffs
 
 
+def test_proportional_weighs_stand_alone_worths_by_size_as_the_page_says() -> None:
+    alone = {"Ann": -4, "Ben": 0, "Cid": -2}  # of the example in docs/credit.md
+    table = [0, alone["Ann"], alone["Ben"], 0, alone["Cid"], 0, 0, 20]
+    assert norm("proportional")(table) == [Fraction(40, 3), 0, Fraction(20, 3)]
+
+
 def test_the_nucleolus_norm_settles_even_games_without_an_imputation() -> None:
     assert norm("nucleolus")([0, 5, 5, 4]) == [2, 2]
 

@@ -195,6 +195,9 @@ def test_an_environment_without_a_baseline_plays_and_is_given_no_value(coop: Coo
     with_heaps()
     outcome = valid(coop("run", HEAP, "--name", "heap", "--json").result)
     assert outcome["payoffs"] == outcome["rewards"]
+    shown = coop("show", "heap").out
+    assert all(re.search(rf"│ {agent} .*│ +– │[^│]*│\n", shown) for agent in outcome["agents"])
+    assert "Shapley gain: no value is defined here: " in shown
     refused = coop("credit", "heap")
     assert refused.code == 2
     assert re.fullmatch(r"coop: no value is defined here: .*--absent.*\n", refused.err)

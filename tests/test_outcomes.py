@@ -1,6 +1,8 @@
 """How a run ended is told honestly: who acted, what could be read, what was at stake."""
 
 import json
+import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -136,3 +138,32 @@ def test_a_replay_of_a_simulation_is_called_one(coop: Coop) -> None:
     replay = ("run", "escape_room", "--seed", "2", "--model", "recording:letters.jsonl")
     assert coop(*replay, "--json").result["simulated"] is True
     assert "A simulation: embedded agents answered" in coop(*replay).out
+
+
+ESCROW = ("--graph", "contracts", "--enforcement", "escrow")
+LOSES = (*ESCROW, "--set", "rounds=3", "--agent", "Bob=embedded:random")
+
+
+@pytest.mark.parametrize(
+    ("command", "forfeits"),
+    [
+        (("prisoners_dilemma", *LOSES, "--seed", "2"), True),
+        (("prisoners_dilemma", *LOSES, "--seed", "1", "--deposit", "1.5"), True),
+        (("cash_grab", *ESCROW, "--agent", "Bob=embedded:random", "--deposit", "2"), True),
+        (("volunteers", *ESCROW, "--seed", "1"), False),
+    ],
+)
+def test_reward_and_the_printed_lines_add_up_to_each_payoff(
+    coop: Coop, command: tuple[str, ...], forfeits: bool
+) -> None:
+    outcome = coop("run", *command, "--name", "held", "--json").result
+    assert any(outcome["forfeits"].values()) == forfeits
+    due = {agent: Fraction(str(x)) for agent, x in outcome["rewards"].items()}
+    shown = coop("show", "held").out
+    for payer, payee, amount in re.findall(r"^(\w+) pays (\w+) (\S+) net", shown, re.MULTILINE):
+        due[payer] -= Fraction(amount)
+        due[payee] += Fraction(amount)
+    for line in re.findall(r"^deposits forfeited, net: (.*)$", shown, re.MULTILINE):
+        for agent, amount in (part.split() for part in line.split(", ")):
+            due[agent] += Fraction(amount)
+    assert {agent: float(x) for agent, x in due.items()} == pytest.approx(outcome["payoffs"])

@@ -19,8 +19,8 @@ def credit_by(evaluated: EvaluatedTable, payoffs: Mapping[str, float], norm: str
         ValueError: nothing declares a baseline, or there is no such norm.
     """
     baseline = evaluated.game.baseline
-    if evaluated.game.credit_rule == "record" and baseline.undeclared:
-        raise ValueError(f"no value is defined here: {baseline.warning}")
+    if evaluated.game.credit_rule == "record" and baseline.no_value:
+        raise ValueError(baseline.no_value)
     found = evaluated.attribution(norm)
     return {
         "agents": list(evaluated.agents),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from shapley_coop.evals.measures import arbiters, conduct, payoffs
-from shapley_coop.evals.measures.payoffs import Read, amount_of
+from shapley_coop.evals.measures.payoffs import Read, amount_of, value_of
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.files import no_such
 
@@ -184,11 +184,9 @@ WITH_ARGUMENT: dict[str, Evaluator] = {
     "due": Evaluator(
         "what the run's own norm gives an agent", lambda row, agent: payoffs.by_norm(row).get(agent)
     ),
-    "shapley": Evaluator("an agent's Shapley value", amount_of("credit", "shapley")),
+    "shapley": Evaluator("an agent's Shapley value", value_of()),
     "share": Evaluator("an agent's part of all payoffs", amount_of("payoffs", part=True)),
-    "shapley_share": Evaluator(
-        "an agent's part of all values", amount_of("credit", "shapley", part=True)
-    ),
+    "shapley_share": Evaluator("an agent's part of all values", value_of(part=True)),
     "breaches": Evaluator("an agent's breaches", conduct.breaches, better="less"),
     "bluff": Evaluator(
         "part of the offers an agent turned down before it agreed to no more", conduct.bluff

@@ -12,6 +12,7 @@ from shapley_coop.credit.attribution import Attribution
 from shapley_coop.evals.measures.reference_points import yardstick
 from shapley_coop.evals.sweeps.stored import Row
 from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.outcome import no_value, values_of
 
 Read = Callable[[Row, str], float | None]
 """A measure: (row, the argument after the colon, or nothing) → the number."""
@@ -53,8 +54,10 @@ def rational(row: Row, _: str) -> float:
     return fmean(payoffs[agent] >= alone[agent] - EPSILON for agent in payoffs)
 
 
-def shapley_distance(row: Row, _: str) -> float:
+def shapley_distance(row: Row, _: str) -> float | None:
     """From baseline and value; by another rule, from the value alone."""
+    if no_value(row["result"]["credit"]):
+        return None
     return mean_distance(row["result"]["payoffs"], due_by_shapley(row))
 
 
@@ -143,5 +146,15 @@ def amount_of(*path: str, part: bool = False) -> Read:
             found = found[key]
         amounts: Mapping[str, float] = _parts(found) if part else found
         return amounts.get(agent)
+
+    return read
+
+
+def value_of(part: bool = False) -> Read:
+    """An agent's Shapley value, or its part of all; None where no value is defined."""
+
+    def read(row: Row, agent: str) -> float | None:
+        values = values_of(row["result"]["credit"])
+        return (_parts(values) if part else values).get(agent)
 
     return read

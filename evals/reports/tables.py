@@ -30,6 +30,7 @@ from shapley_coop.evals.sweeps.prices import NO_PRICES, Prices
 from shapley_coop.evals.sweeps.store import stored, suites_of
 from shapley_coop.evals.sweeps.stored import Row, Stored, by_cell
 from shapley_coop.evals.sweeps.suite import Suite
+from shapley_coop.state.outcome import values_of
 
 Tables = dict[str, pl.DataFrame]
 Line = dict[str, Any]
@@ -239,7 +240,7 @@ def _settlements(row: Row) -> Iterator[Line]:
             "model": outcome["seats"][agent],
             "reward": outcome["rewards"][agent],
             "payoff": payoff,
-            "value": credit["shapley"][agent],
+            "value": values_of(credit).get(agent),
             "standard_error": errors.get(agent),
             "payoff_share": payoff / total if total > 0 else None,
             "recorded_share": claim.get("recorded"),

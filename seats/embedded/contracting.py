@@ -80,8 +80,11 @@ class Party(StageReader):
         earned = self._worth(Deal(clauses=tuple(duties), drops=drops), expected)
         if sum(earned.values()) - sum(self.alone.values()) <= EPSILON:
             return "<s>I propose nothing: let things stand as they do.</s><REJECT>"
-        clauses = (*duties, *self.fines(), *self._prices(earned))
-        said = "I propose that each of us does its part, and pays the others if it does not"
+        fines, prices = self.fines(), self._prices(earned)
+        said = "I propose that each of us does its part"
+        said += ", and pays the others where it gains by not doing so" if fines else ""
+        said += ", with payments at the last turn" if prices else ""
+        clauses = (*duties, *fines, *prices)
         return f"<s>{said}.</s>{proposal(Deal(clauses=clauses, drops=drops))}"
 
     def answer(self) -> str:

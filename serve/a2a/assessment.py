@@ -24,6 +24,7 @@ from shapley_coop.graphs.running import play
 from shapley_coop.invalid import first_error
 from shapley_coop.seats import SeatError
 from shapley_coop.state import RunConfig
+from shapley_coop.state.outcome import values_of
 from shapley_coop.state.workflow_config import check_kind
 
 MOST_SEEDS = 100
@@ -178,7 +179,7 @@ def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:
         "payoffs": outcome["payoffs"],
         "breaches": {agent: broken.count(agent) for agent in outcome["agents"]},
         "over_claim": {a: max(0.0, float(x)) for a, x in over.items() if x is not None},
-        "shapley": outcome["credit"]["shapley"],
+        "shapley": dict(values_of(outcome["credit"])),
     }
 
 

@@ -24,6 +24,7 @@ from shapley_coop.serve.mcp.forms import (
 from shapley_coop.serve.mcp.place import Place, Standing
 from shapley_coop.serve.mcp.protocol import Tool, ToolFault
 from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.outcome import values_of
 from shapley_coop.state.resolving import norms_of
 
 
@@ -164,6 +165,6 @@ def _report(standing: Standing) -> Report:
         told |= _kept(result, "status", "simulated", "rewards", "payoffs")
         told["happened"] = result["happened"]["words"]
         told["contract"] = contract.get("text")
-        told["values"] = result["credit"]["shapley"]
+        told["values"] = dict(values_of(result["credit"]))
         told["transfers"] = [Transferred.read(one) for one in result["transfers"]]
     return Report.model_validate(told)

@@ -8,6 +8,7 @@ from shapley_coop.serve.view.coalitions import EXACT, SMALL, complaint, worths
 from shapley_coop.serve.view.conduct import conduct_view
 from shapley_coop.serve.view.waterfall import waterfall
 from shapley_coop.state import EvaluatedTable
+from shapley_coop.state.outcome import values_of
 
 NORMS = {
     "shapley": "Shapley value",
@@ -37,7 +38,7 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
             "claim": credit["claims"].get(agent),
             "marginal": credit["marginal"][agent],
             "leave_one_out": credit["leave_one_out"][agent],
-            "shapley": credit["shapley"][agent],
+            "shapley": values_of(credit).get(agent),
             "value_error": (credit["standard_error"] or {}).get(agent),
             "due": due[agent],
             "error": _error(credit, agent, due[agent]),
