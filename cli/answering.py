@@ -1,12 +1,13 @@
 """`coop answer`, and the question to a person who sits at this terminal."""
 
+import re
 import sys
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shapley_coop.cli.console import finish, note, say, say_lines
+from shapley_coop.cli.failures import command_for
 from shapley_coop.cli.options import RunName, words
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def answer(
     if mail is not None and not home().read_letters.has(episode, mail):
         raise ValueError(
             f"{agent} has not read the letter that waits, so that no reply to it is taken: "
-            f"read it with coop answer {run} {quote(agent)}"
+            f"read it with {command_for(found, 'answer', agent)}"
         )
     _reply(found, agent, words("the reply", reply))
 
@@ -62,9 +63,9 @@ def _reply(run: Any, agent: str, reply: str) -> None:
             home().read_letters.add(episode, mail)  # the same letter, with the reason told here
         raise ValueError(f"not taken ({fault.label}): {fault.feedback}")
     if mail is not None:
-        note(f"{agent} has answered, and is asked again: coop answer {run.run} {quote(agent)}")
+        note(f"{agent} has answered, and is asked again: {command_for(run, 'answer', agent)}")
     else:
-        onward = f"go on with: coop resume {run.run}"
+        onward = f"go on with: {command_for(run, 'resume')}"
         if run.graph == "consent":
             onward = "the command that asked, given again, goes on and tells who agreed"
         note(f"{agent} has answered; {onward}")
@@ -80,24 +81,45 @@ def _mail_of(run: Any, agent: str) -> tuple[str, Any]:
     return episode, home().journal.mail(episode, agent) if episode else None
 
 
-def _ask_here(mail: Any) -> str:
-    """Ask a person at this terminal."""
+def _ask_here(mail: Any, shown: set[str]) -> str:
+    """Ask a person at this terminal.
+
+    Args:
+        mail: the letter.
+        shown: the sections of letters that this person has been shown here; it grows.
+    """
     say()
     say(f"--- {mail.agent}, you are asked to {mail.act} ---")
     say()
-    say_lines("# So far" + mail.letter_text.partition("\n# So far")[2])
-    note(f"{mail.agent}, your message (elements as in the letter; one line):")
-    line = sys.stdin.readline()
-    if not line:
+    *sections, question = re.split(r"\n(?=# )", mail.letter_text)
+    say_lines("\n".join([*(one for one in sections if one not in shown), question]))
+    shown.update(sections)
+    note(f"{mail.agent}, your message (elements as in the letter; an empty line ends it):")
+    return _typed()
+
+
+def _typed() -> str:
+    """What is typed until an empty line, or the end of the input."""
+    lines: list[str] = []
+    while line := sys.stdin.readline():
+        if line.strip():
+            lines.append(line)
+        elif lines:
+            break
+    if not lines:
         raise EOFError  # nobody is there any more
-    return line.strip()
+    return "".join(lines).strip()
 
 
 def asking(hidden: "Callable[[], AbstractContextManager[None]]") -> "Callable[[Any], Any]":
-    """Ask a person at this terminal, without a spinner that moves while they type."""
+    """Ask people at this terminal, without a spinner that moves while they type.
+
+    Each is shown a whole letter first, and of later ones what it has not been shown.
+    """
+    shown: dict[str, set[str]] = {}
 
     def ask(mail: Any) -> str:
         with hidden():
-            return _ask_here(mail)
+            return _ask_here(mail, shown.setdefault(mail.agent, set()))
 
     return ask

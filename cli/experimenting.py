@@ -162,6 +162,7 @@ def run_cells(
     part: tuple[int, int] | None = None,
     remote: str = "",
     keep: str = Keep.ALL.value,
+    stopped: str = "",
 ) -> "Tally":
     """Run those cells that a sweep's folder lacks, with a progress bar in a terminal.
 
@@ -172,6 +173,7 @@ def run_cells(
         what: title of the bar.
         limits: when to stop; `prices` are for the cost.
         keep: of which runs letters and checkpoints stay: see `Local`.
+        stopped: what is said where somebody interrupts it, if the folder does not outlive that.
     """
     from shapley_coop.evals.sweeps.checks import check_cells, check_none_waits
     from shapley_coop.evals.sweeps.local import Local
@@ -192,7 +194,7 @@ def run_cells(
         try:
             return finish(sweep(cells, player, writer, limits, prices, lambda _: moved(), note))
         except KeyboardInterrupt:
-            note(f"stopped; {folder} keeps what is done, and the same command goes on")
+            note(stopped or f"stopped; {folder} keeps what is done, and the same command goes on")
             raise
 
 

@@ -43,8 +43,9 @@ def demo(
     suite = ablation(base, range(seeds))
     cells = expand(suite)
     with TemporaryDirectory() as made, home_for_now():
-        folder, limits = Path(made), Limits(errors=0)
-        if run_cells([suite], cells, folder, what=f"{game}, {seeds} seeds", limits=limits).left:
+        folder, what = Path(made), f"{game}, {seeds} seeds"
+        limits, told = Limits(errors=0), "stopped: nothing of a demo is kept"
+        if run_cells([suite], cells, folder, what=what, limits=limits, stopped=told).left:
             complain(read(folder, "failures")[0]["error"])
             sys.exit(INCOMPLETE)
         rows = rows_of(folder, cells)

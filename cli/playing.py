@@ -4,14 +4,13 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shapley_coop.cli.answering import asking
 from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
-from shapley_coop.cli.failures import DEBUG, MORE, reason
+from shapley_coop.cli.failures import DEBUG, MORE, command_for, reason
 from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
@@ -223,16 +222,17 @@ def _follow(run: Any, as_json: bool) -> None:
             outcome, sent = finish(_traced(run, watch, person))
     except Waiting as pause:
         who = pause.agents
-        note(f"{run.run} waits for {', '.join(who)}: coop answer {run.run} {quote(who[0])}")
+        note(f"{run.run} waits for {', '.join(who)}: {command_for(run, 'answer', who[0])}")
         return
-    except EOFError:
-        note(f"{run.run} waits: go on with coop resume {run.run}")
+    except (EOFError, KeyboardInterrupt) as stopped:
+        how = "waits" if isinstance(stopped, EOFError) else "was interrupted"
+        note(f"{run.run} {how}: go on with {command_for(run, 'resume')}")
         sys.exit(INTERRUPTED)
     except (Busy, LeaseLost, NewerSchema, OtherWorkflow):
         raise
     except Exception as error:
         why = reason(error) or f"{type(error).__name__}, {MORE}"
-        mend = f"go on with coop resume {run.run}"
+        mend = f"go on with {command_for(run, 'resume')}"
         # Where the books cannot be written either, the register goes on saying that it has begun.
         with suppress(OSError, SQLAlchemyError):
             home().runs.finish(run.run, FAILED_STATE, why=f"{why}; {mend}")

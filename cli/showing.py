@@ -15,6 +15,7 @@ from shapley_coop.cli.console import (
     show_table,
     write_file,
 )
+from shapley_coop.cli.failures import command_for
 from shapley_coop.cli.options import Json, PriceFile, RunName
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _tell(run: "Run", table: "Table", outcome: dict[str, Any] | None) -> None:
 
 def _goes_on(run: "Run") -> str:
     """How a run that has not ended goes on."""
-    return run.why or f"go on with coop resume {run.run}"
+    return run.why or f"go on with {command_for(run, 'resume')}"
 
 
 def _cost(table: "Table", prices: Path | None) -> dict[str, Any] | None:

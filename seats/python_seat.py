@@ -69,15 +69,23 @@ def load_factory(name: str) -> Factory:
     parts = module.split(".")
     if not (attribute.isidentifier() and all(part.isidentifier() for part in parts)):
         raise ValueError(f"{seat}: {_FORM}")
-    if not (_is_ours(module, attribute) or program_permitted(seat)):
+    if needs_permission(seat) and not program_permitted(seat):
         raise ValueError(
-            f"{seat}: to seat it is to run a program; name it on the command line "
-            f"(--agent NAME={seat}), or if you trust what names it: coop --trust-programs …"
+            f"{seat}: to seat it is to run a program; permit it with coop run --agent NAME={seat}, "
+            "elsewhere, if you trust what names it, with coop --trust-programs …, "
+            f"or in Python with shapley_coop.permissions.permit_program({seat!r})"
         )
     found = getattr(_module(seat, module), attribute, None)
     if not callable(found):
         raise ValueError(f"{seat}: {module} has no callable {attribute}: {_FORM}")
     return found  # type: ignore[no-any-return]
+
+
+def needs_permission(model: str) -> bool:
+    """Whether a seat is a program of others, which no file and no stored run can permit."""
+    provider, _, name = model.partition(":")
+    module, _, attribute = name.partition(":")
+    return provider == PYTHON and not _is_ours(module, attribute)
 
 
 def _is_ours(module: str, attribute: str) -> bool:

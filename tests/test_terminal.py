@@ -1,0 +1,120 @@
+"""A person at the terminal reads the game, types several lines, and is told how a run goes on."""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shapley_coop.cli import experimenting, playing
+from shapley_coop.state import home
+from tests.coop_command import FAILED, Coop, coop_in, one_line
+
+INTERRUPTED = 130
+REASONS = "Collective payoff: 9\nExternality: +\nPrice: 5.5\n\n"
+
+
+@pytest.fixture
+def coop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Coop:
+    return coop_in(tmp_path, monkeypatch, capsys)
+
+
+@pytest.fixture
+def types(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Have a person type this at a terminal, and leave."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    return lambda text: monkeypatch.setattr(sys, "stdin", Terminal(text))
+
+
+def letters(out: str) -> list[str]:
+    """What each asking showed."""
+    return out.split("--- Alice, you are asked to ")[1:]
+
+
+def test_the_first_letter_tells_the_game_and_later_ones_what_is_new(
+    coop: Coop, types: Callable[[str], None]
+) -> None:
+    types("I do not know.\n\n<ACTION>cooperate</ACTION>\n\n\n<ACTION>defect</ACTION>\n\n")
+    options = ("-g", "llm_only", "--set", "rounds=2", "--agent", "Alice=human", "--name", "r")
+    ended = coop("run", "prisoners_dilemma", *options)
+    assert ended.code == 0
+    first, again, second = letters(ended.out)
+    assert "# The game" in first
+    assert "| cooperate | defect |" in first
+    assert "# The game" not in again + second
+    assert "MPT" in again
+    assert "\n\n# So far" in second
+    assert "# So far" not in again, "nothing happened in between"
+    assert "an empty line ends it" in ended.err
+
+
+def test_three_lines_are_one_message(coop: Coop, types: Callable[[str], None]) -> None:
+    types(REASONS)
+    ended = coop("run", "escape_room", "--agent", "Alice=human", "--name", "r")
+    assert ended.code == INTERRUPTED, "nobody is there any more"
+    asked = letters(ended.out)
+    assert [one.partition(" ")[0] for one in asked[:1]] == ["reason"]
+    assert "could not be used" not in ended.out
+    assert "r waits: go on with coop resume r\n" in ended.err
+
+
+@pytest.mark.parametrize("named", [["--name", "r"], []])
+def test_an_interrupted_run_is_named_with_the_command_that_goes_on(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch, named: list[str]
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(playing, "_traced", interrupted)
+        stopped = coop("run", "escape_room", "-g", "llm_only", *named)
+    (run,) = [one.run for one in home().runs.list()]
+    assert stopped.code == INTERRUPTED
+    assert stopped.err == f"{run} was interrupted: go on with coop resume {run}\n"
+    assert coop("resume", run).code == 0
+
+
+def test_an_interrupted_demo_says_that_nothing_is_kept(
+    coop: Coop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(work: Any) -> None:
+        work.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(experimenting, "finish", interrupted)
+    stopped = coop("demo", "--seeds", "1")
+    assert stopped.code == INTERRUPTED
+    assert stopped.err.startswith("stopped: nothing of a demo is kept\n")
+
+
+def test_a_run_with_a_program_at_a_seat_is_told_the_command_that_works(
+    coop: Coop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Named on the command line it is permitted; the stored run alone permits nothing."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr("shapley_coop.permissions._permitted", set())
+    monkeypatch.setattr("shapley_coop.permissions._programs", set())
+    monkeypatch.delitem(sys.modules, "bot_of_a_terminal", raising=False)
+    answer = "lambda facts, words: {'action': 'defect'} if HERE.exists() else 7"
+    here = f"from pathlib import Path\nHERE = Path({str(tmp_path / 'well')!r})\n"
+    source = f"{here}def factory(agent, seed):\n    return {answer}\n"
+    (tmp_path / "bot_of_a_terminal.py").write_text(source)
+    seat = "Bob=python:bot_of_a_terminal:factory"
+    stopped = coop("run", "prisoners_dilemma", "-g", "llm_only", "--agent", seat, "--name", "kc")
+    command = "coop --trust-programs resume kc"
+    assert f"Go on with {command}" in stopped.err
+    (tmp_path / "well").touch()
+    monkeypatch.setattr("shapley_coop.permissions._programs", set())
+    refused = one_line(coop("resume", "kc", "--json"), FAILED)
+    assert "shapley_coop.permissions.permit_program('python:bot_of" in refused
+    assert f"Go on with {command}" in refused
+    assert command in coop("show", "kc").out
+    assert coop(*command.split()[1:]).code == 0
