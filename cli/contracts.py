@@ -45,6 +45,8 @@ def check(
     played = load(game, settings_from(set_))
     record, text = checked(_clauses(file), played, enforcement, deposit, norms_of(played))
     say_json(record) if as_json else say_lines(text)
+    if played.baseline.warning and any(fault["label"] == "NORM" for fault in record["faults"]):
+        note(f"a split can name a norm once its baseline is declared: {played.baseline.warning}")
     if not record["sound"]:
         sys.exit(NOT_TO_BE_SIGNED)
 

@@ -1,36 +1,47 @@
-"""Reading YAML and JSON files that people give."""
+"""Reading the files that games are made of."""
 
-import json
+from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
-import yaml
-
-from shapley_coop.files import TooLarge, text_of, yaml_of
+from shapley_coop.files import read_data
 from shapley_coop.games.params import GameError
+
+_Read = TypeVar("_Read")
 
 
 def read_file(path: str | Path, what: str) -> Any:
-    """What a YAML or JSON file holds.
+    """What a YAML file holds, or a JSON file if its name ends in .json.
 
     Args:
-        path: of the file; JSON ends in .json.
+        path: of the file.
         what: what the file is to be, as in "a game".
 
     Raises:
         GameError: it cannot be read; one line, which quotes nothing of the file.
     """
-    path = Path(path)
+    return read_data(path, what, private=True, problem=GameError)
+
+
+def read_once(path: str | Path, what: str, read: Callable[[Path], _Read]) -> _Read:
+    """What is made of a file, which is read again only once it has changed.
+
+    Args:
+        path: of the file.
+        what: what the file is to be: "market file".
+        read: makes it of the path.
+
+    Raises:
+        GameError: there is no such file, or `read` raises it.
+    """
+    file = Path(path)
     try:
-        text = text_of(path)
-        return json.loads(text) if path.suffix == ".json" else yaml_of(text)
-    except OSError as error:
-        raise GameError(f"{path}: cannot be read as {what}: {error.strerror or error}") from None
-    except TooLarge as error:
-        raise GameError(f"{path}: cannot be read as {what}: {error}") from None
-    except (ValueError, RecursionError, yaml.YAMLError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else getattr(error, "lineno", 0)
-        kind = type(error).__name__
-        at = f"{kind} at line {line}" if line else kind
-        raise GameError(f"{path}: cannot be read as {what}: no YAML or JSON ({at})") from None
+        return cast(_Read, _known(read, file, file.stat().st_mtime_ns))
+    except OSError:
+        raise GameError(f"{file}: no such {what}") from None
+
+
+@lru_cache(maxsize=32)
+def _known(read: Callable[[Path], Any], file: Path, _: int) -> Any:
+    return read(file)

@@ -145,7 +145,7 @@ def test_many_contributors_are_reckoned_without_error() -> None:
 @pytest.mark.parametrize(
     ("params", "complaint"),
     [
-        ({"artefacts": {"A": {"code": 1}}}, "at least 2|alone"),
+        ({"artefacts": {"A": {"code": 1}}}, "give 2 or more"),
         ({"artefacts": {"A": {"code": 1}, "B": {"cake": 1}}}, "have no weight"),
         ({"artefacts": {"A": {"code": -1}, "B": {}}}, "negative"),
         ({"agents": ["A", "B"]}, "name different people"),

@@ -67,6 +67,22 @@ def test_a_split_can_name_every_norm_that_a_run_can_compute(coop, tmp_path):
     assert "Not to be signed (NORM)" in refused.out
 
 
+def test_a_norm_is_refused_with_what_is_missing_where_no_baseline_is_declared(coop, tmp_path):
+    split = written(tmp_path / "split.yaml", {"clauses": [{"kind": "share", "norm": "shapley"}]})
+    pays = {
+        "a": {"a": [2, 2], "b": [0, 0]},
+        "b": {"a": [0, 0], "b": [1, 1]},
+    }
+    table = [{"play": [x, y], "pays": pays[x][y]} for x in "ab" for y in "ab"]
+    both = {"Ann": ["a", "b"], "Ben": ["a", "b"]}
+    game = written(tmp_path / "meet.yaml", {"agents": [*both], "actions": both, "payoffs": table})
+    refused = coop("contract", "check", split, "--game", game)
+    assert refused.code == FAILED
+    assert "once its baseline is declared" in refused.err
+    declared = coop("contract", "check", split, "--game", game, "--set", "absent=away")
+    assert "Nothing forbids signing it" in declared.out
+
+
 OPT = """\
 name: opt
 agents: [Ann, Ben]

@@ -23,10 +23,12 @@ from shapley_coop.games import Game, GameError, load
 from shapley_coop.games.replay import conduct
 from shapley_coop.graphs.threads import table_of
 from shapley_coop.serve.view.credit import credit_view
+from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 from shapley_coop.state.characteristic import by_replays
 from tests.coop_command import Coop, coop_in, valid
 from tests.credit_plays import HEAP, TUG, at_random, joint, recorded, with_heaps
+from tests.test_bundle import told
 
 
 @pytest.fixture
@@ -266,3 +268,12 @@ def test_sampled_values_and_their_errors_are_the_same_through_every_door(
     for hero in outcome["agents"]:
         assert score(row, f"due:{hero}") == pytest.approx(report["due"][hero], abs=1e-6)
     assert coop("verify", "many").code == 0
+
+
+def test_the_page_of_a_game_without_a_baseline_calls_no_split_fair(coop: Coop) -> None:
+    with_heaps()
+    coop("run", HEAP, "--name", "heap", "--json")
+    page = HomeSource().get("heap", private=False)
+    assert told(page).endswith("No Shapley value is defined here.")
+    assert page["credit"]["norms"] is None
+    assert [row["shapley"] for row in page["credit"]["rows"]] == [None] * len(page["agents"])

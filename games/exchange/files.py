@@ -5,7 +5,6 @@ copied into shared state.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import Atom, Scenario, Tasks
 from shapley_coop.games.exchange.tables import normalised, read_scores
 from shapley_coop.games.exchange.tools import read_tools
-from shapley_coop.games.files import read_file
+from shapley_coop.games.files import read_file, read_once
 from shapley_coop.games.params import GameError
 from shapley_coop.invalid import first_error
 
@@ -71,15 +70,10 @@ def read_scenario(path: str | Path) -> Scenario:
         GameError: it cannot be read, or is inconsistent; one line says what to correct, and quotes
             no utility.
     """
-    file = Path(path)
-    try:
-        return _read(file, file.stat().st_mtime_ns)
-    except OSError:
-        raise GameError(f"{file}: no such scenario file") from None
+    return read_once(path, "scenario file", _read)
 
 
-@lru_cache(maxsize=16)
-def _read(file: Path, _: int) -> Scenario:
+def _read(file: Path) -> Scenario:
     content = read_file(file, "a scenario")
     try:
         return build(content, file.parent)

@@ -9,7 +9,6 @@ starts with the atoms of one record.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from shapley_coop.games.exchange.files import in_words
 from shapley_coop.games.exchange.masks import full
 from shapley_coop.games.exchange.registry import Registry
 from shapley_coop.games.exchange.scenario import MAX_ATOMS, Atom, Tasks
+from shapley_coop.games.files import read_once
 from shapley_coop.games.params import GameError
 
 JOINED = str.maketrans({"<": "(", ">": ")", "`": "'", ";": ","})
@@ -39,15 +39,10 @@ def read_records(path: str | Path) -> dict[str, Record]:
     Raises:
         GameError: the file is missing, or names the line that is not a record.
     """
-    file = Path(path)
-    try:
-        return _read(file, file.stat().st_mtime_ns)
-    except OSError:
-        raise GameError(f"{file}: no such file of TaskBench records") from None
+    return read_once(path, "file of TaskBench records", _read)
 
 
-@lru_cache(maxsize=4)
-def _read(file: Path, _: int) -> dict[str, Record]:
+def _read(file: Path) -> dict[str, Record]:
     found = {}
     for number, raw in _objects(file):
         try:

@@ -7,13 +7,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from shapley_coop.amounts import MAX_AMOUNT, exact, parse_exact
-from shapley_coop.games.files import read_file
+from shapley_coop.games.files import read_file, read_once
 from shapley_coop.games.goods import Holdings
 from shapley_coop.games.params import GameError
 from shapley_coop.invalid import first_error
@@ -235,15 +234,10 @@ def read_market(path: str | Path) -> Market:
     Raises:
         GameError: it cannot be read, or is inconsistent; one line, which quotes no worth.
     """
-    file = Path(path)
-    try:
-        return _read(file, file.stat().st_mtime_ns)
-    except OSError:
-        raise GameError(f"{file}: no such market file") from None
+    return read_once(path, "market file", _read)
 
 
-@lru_cache(maxsize=16)
-def _read(path: Path, _: int) -> Market:
+def _read(path: Path) -> Market:
     content = read_file(path, "a market")
     if not isinstance(content, dict):
         raise GameError(f"{path}: holds no market: give agents, and what each holds")

@@ -54,7 +54,7 @@ class EmbeddedChatModel(BaseChatModel):
 
     def _reply(self, messages: list[BaseMessage]) -> str:
         known = dict(facts_in(messages)) or facts_of_text(as_text(messages))
-        own = _drawn(self.character, self.seed, self.agent)
+        own = _drawn(character(self.character), self.seed, self.agent)
         rng = Random(f"{self.seed}/{self.agent}/{_moment(known)}")
         if known.get("ask") in SHEETS:
             text = written_sheet(known, self.seed)
@@ -129,9 +129,9 @@ class EmbeddedChatModel(BaseChatModel):
 
 
 @lru_cache(maxsize=4096)
-def _drawn(name: str, seed: int, agent: str) -> Character:
+def _drawn(of: Character, seed: int, agent: str) -> Character:
     """The individual that answers in every letter of a seat."""
-    return character(name).drawn(Random(f"{seed}/{agent}"))
+    return of.drawn(Random(f"{seed}/{agent}"))
 
 
 def _moment(known: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from shapley_coop.serve.view.coalitions import EXACT, SMALL, complaint, worths
 from shapley_coop.serve.view.conduct import conduct_view
 from shapley_coop.serve.view.waterfall import waterfall
 from shapley_coop.state import EvaluatedTable
-from shapley_coop.state.outcome import values_of
+from shapley_coop.state.outcome import no_value, values_of
 
 NORMS = {
     "shapley": "Shapley value",
@@ -31,6 +31,7 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
         outcome: its result (`state.result`).
     """
     credit, due, did = outcome["credit"], by_shapley(evaluated), conduct_view(evaluated)
+    undefined = no_value(credit)
     rows = [
         {
             "agent": agent,
@@ -59,8 +60,9 @@ def credit_view(evaluated: EvaluatedTable, outcome: dict[str, Any]) -> dict[str,
         "alone": credit["alone"],
         "rows": rows,
         "least": [] if level else [row["agent"] for row in rows if row["gap"] == lowest],
-        "norms": _norms(evaluated, outcome["payoffs"]),
-        "complaint": complaint(evaluated, outcome["payoffs"]),
+        "no_value": undefined,
+        "norms": None if undefined else _norms(evaluated, outcome["payoffs"]),
+        "complaint": None if undefined else complaint(evaluated, outcome["payoffs"]),
         "worths": worths(evaluated),
         "waterfall": waterfall(evaluated),
     }

@@ -137,6 +137,8 @@ def _got(run: dict[str, Any]) -> list[Part]:
 def _fair(run: dict[str, Any]) -> list[Part]:
     """The norms that the payoffs meet, or the least satisfied agent; and any blocking coalition."""
     credit = run["credit"]
+    if credit["no_value"]:
+        return _say("{} is defined here.", _see("credit", "No Shapley value"))
     met = [one["norm"] for one in credit["norms"] or () if not one["gap"]]
     gap = min(row["gap"] for row in credit["rows"])
     if met:

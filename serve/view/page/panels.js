@@ -12,9 +12,9 @@ export function credit(bundle) {
   return panel(
     "credit",
     "Who earned what",
-    worths(it),
-    h("p", { class: "finding" }, least(it)),
-    credits(bundle),
+    it.no_value ? null : worths(it),
+    h("p", { class: "finding" }, it.no_value ? `Shapley gain: ${it.no_value}.` : least(it)),
+    it.no_value ? null : credits(bundle),
     claims.length > 0 && h("h3", {}, "Claims beside the record"),
     claims.length > 0 &&
       table(

@@ -13,7 +13,7 @@ export function tiles(bundle) {
 
 function player(agent, bundle) {
   const points = bundle.outcome?.points;
-  const gap = bundle.credit?.rows.find((row) => row.agent === agent).gap;
+  const gap = bundle.credit?.no_value ? null : bundle.credit?.rows.find((row) => row.agent === agent).gap;
   const moved = points && points.ended[agent] - points.earned[agent];
   return h(
     "li",
