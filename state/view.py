@@ -4,28 +4,30 @@
 JSON: programs at a seat read them as they are, and `prompts.letters` puts them into words.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from shapley_coop.amounts import exact, plain
-from shapley_coop.deals import Clause, wire_form
-from shapley_coop.deals.analysis.certificate_words import as_record, in_words
+from shapley_coop.deals import wire_form
 from shapley_coop.deals.enforcement import MEANS
 from shapley_coop.deals.mediation import mediator_of
-from shapley_coop.games.params import COUNT
 from shapley_coop.state.exchange import trade_talk
-from shapley_coop.state.groups import negotiators
-from shapley_coop.state.membership import ballot, delegation, own_outlook, own_part
+from shapley_coop.state.membership import ballot, delegation, own_part
+from shapley_coop.state.offered import (
+    answer_order,
+    answered_offer,
+    answering,
+    bounty,
+    certified_offer,
+    offered_words,
+    paid_offer,
+    standing_offer,
+)
 from shapley_coop.state.private import PrivateView
 from shapley_coop.state.procedure import procedure
-from shapley_coop.state.signatures import shown_to_sign
 from shapley_coop.state.tool_runs import drafts_for
-from shapley_coop.state.turn import TurnContext, in_turn_after
-
-MOST_OUTLOOKS = 12
-"""Of more agents, each is shown what an offer would pay itself alone."""
+from shapley_coop.state.turn import TurnContext
 
 Facts = dict[str, Any]
 Part = Callable[[TurnContext, str], Facts]
@@ -146,96 +148,16 @@ def _contract(turn: TurnContext, agent: str) -> Facts:
     contract, clauses = turn.evaluated.contract, turn.evaluated.clauses
     if contract is None:
         return {}
-    shown = {"hash": contract["hash"], "ids": list(clauses), "clauses": _json(clauses.values())}
+    shown = {
+        "hash": contract["hash"],
+        "ids": list(clauses),
+        "clauses": [*map(wire_form, clauses.values())],
+    }
     return {"contract": {**shown, "in_words": contract["text"]}}
 
 
 def _round(turn: TurnContext, agent: str) -> Facts:
     return {"round": turn.table["round"], "rounds": turn.evaluated.config.rounds}
-
-
-def _offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer that stands, if one does."""
-    return {"offer": {**_shown_offer(turn)}} if turn.evaluated.offer else {}
-
-
-@lru_cache(maxsize=16)  # all who are asked in parallel are shown the same
-def _shown_offer(turn: TurnContext) -> Facts:
-    offer, deal = turn.evaluated.offer, turn.evaluated.offered
-    assert offer is not None, "there is one to show"
-    return {
-        "revision": offer["revision"],
-        "by": offer["by"],
-        "hash": offer["hash"],
-        "clauses": _json(deal.clauses),
-        "drops": list(deal.drops),
-        "in_words": deal.text(),
-    }
-
-
-def _answered_offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer, with its JSON to change, and what it would pay where the run computes that."""
-    facts, offer = _offer(turn, agent), turn.evaluated.offer
-    facts |= shown_to_sign(turn, agent)
-    if offer and offer["deal"]["clauses"]:
-        # What is private to others is in no one's outlook: it is computed for its reader.
-        alone = turn.evaluated.game.ahead().own_payoffs_only
-        facts["offer"] |= _beside_offer(turn, agent if alone else "")
-        computed = facts["offer"].get("outlook")
-        if computed and len(turn.evaluated.agents) > MOST_OUTLOOKS:
-            facts["offer"]["outlook"] = own_outlook(computed, agent)
-    return facts
-
-
-@lru_cache(maxsize=16)  # all who are asked in parallel are mostly shown the same
-def _beside_offer(turn: TurnContext, viewer: str) -> Facts:
-    """The JSON of the offer, and what it would pay where the run computes that."""
-    evaluated = turn.evaluated
-    facts: Facts = {"wire": wire_form(evaluated.offered)}
-    if evaluated.config.outlook and not evaluated.over:
-        computed = evaluated.outlook(evaluated.offered, viewer, turn.norms)
-        facts |= {"outlook": computed} if computed else {}
-    return facts
-
-
-def _answering(turn: TurnContext, agent: str) -> Facts:
-    """Who is going to answer an offer, in speaking order."""
-    return {"answering": in_turn_after(negotiators(turn.table), turn.table["speaker"])}
-
-
-def _order(turn: TurnContext, agent: str) -> Facts:
-    """Who answers, in the order in which their own offers are taken up; only where it matters."""
-    order = in_turn_after(negotiators(turn.table), turn.table["speaker"])
-    return {"answer_order": order} if len(order) > 1 else {}
-
-
-def _certified_offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer with what it would do to every agent's incentives."""
-    facts, offer = _answered_offer(turn, agent), turn.evaluated.offer
-    if offer and offer["deal"]["clauses"] and turn.evaluated.config.certificates:
-        certificate = turn.evaluated.signed.certificate(turn.evaluated.offered)
-        facts["offer"]["certificate"] = in_words(certificate)
-        facts["offer"]["incentives"] = as_record(certificate)
-    return facts
-
-
-def _paid_offer(turn: TurnContext, agent: str) -> Facts:
-    """The offer with what each agent would end with."""
-    facts, offer = _answered_offer(turn, agent), turn.evaluated.offer
-    assert offer is not None, "an answer is asked only to an offer"
-    due = turn.evaluated.payoffs_under(turn.evaluated.offered)
-    facts["offer"]["payoffs"] = {agent: plain(x) for agent, x in due.items()}
-    signed = turn.evaluated.settled()
-    facts["offer"]["change"] = {agent: plain(x - signed[agent]) for agent, x in due.items()}
-    return facts
-
-
-def _bounty(turn: TurnContext, agent: str) -> Facts:
-    """What is divided, who made what, and whether the split was counted or proposed."""
-    game, offer = turn.evaluated.game, turn.evaluated.offer
-    assert offer is not None, "an answer is asked only to an offer"
-    shown = {key: game.facts()[key] for key in ("bounty", "currency", "made")}
-    return {"divides": {**shown, "counted": offer["by"] == COUNT}}
 
 
 def _enforcement(turn: TurnContext, agent: str) -> Facts:
@@ -268,40 +190,29 @@ def _parties(turn: TurnContext, agent: str) -> Facts:
     return {"parties": list(turn.evaluated.agents)}
 
 
-def _words_agreed(turn: TurnContext, agent: str) -> Facts:
-    """To an outsider: the deal that was agreed."""
-    offer = _offer(turn, agent).get("offer", {})
-    kept = {key: offer[key] for key in ("clauses", "drops", "in_words") if key in offer}
-    return {"offer": kept} if kept else {}
-
-
 def _trade(turn: TurnContext, agent: str) -> Facts:
     return trade_talk(turn.evaluated, agent)
 
 
-def _json(clauses: Iterable[Clause]) -> list[dict[str, Any]]:
-    return [wire_form(clause) for clause in clauses]
-
-
 _ANSWER: tuple[Part, ...] = (
-    *(_stand, _round, _answered_offer, delegation, _order, _unusual_enforcement, _norms),
+    *(_stand, _round, answered_offer, delegation, answer_order, _unusual_enforcement, _norms),
 )
-_TALK: tuple[Part, ...] = (_stand, _round, _offer, _unusual_enforcement)
-_DRAFTING: tuple[Part, ...] = (_stand, _round, _certified_offer, _enforcement, _norms)
-_OUTSIDER: tuple[Part, ...] = (_parties, _words_agreed, _contract)
+_TALK: tuple[Part, ...] = (_stand, _round, standing_offer, _unusual_enforcement)
+_DRAFTING: tuple[Part, ...] = (_stand, _round, certified_offer, _enforcement, _norms)
+_OUTSIDER: tuple[Part, ...] = (_parties, offered_words, _contract)
 
 _SHOWN: dict[str, tuple[Part, ...]] = {
     "order": (_stand,),
     "elect": (_round, ballot),
     "reason": (*_TALK, delegation, _norms),
-    "propose": (*_TALK, delegation, _answering, _norms),
+    "propose": (*_TALK, delegation, answering, _norms),
     "answer": _ANSWER,
     "ratify": (_stand, _round, own_part, _unusual_enforcement),
     "act": (_stand, _unusual_enforcement, _mediator),
     "claim": (*_TALK, _norms),
     "propose_split": (*_TALK, _norms),
-    "answer_split": (_stand, _round, _paid_offer, _order, _unusual_enforcement, _norms),
-    "answer_bounty": (_stand, _round, _paid_offer, _order, _bounty),
+    "answer_split": (_stand, _round, paid_offer, answer_order, _unusual_enforcement, _norms),
+    "answer_bounty": (_stand, _round, paid_offer, answer_order, bounty),
     "contract_propose": _DRAFTING,
     "contract_answer": _DRAFTING,
     "contract_sign": _DRAFTING,
