@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from shapley_coop.amounts import apportion, exact, plain
-from shapley_coop.cli.git_report import agreed_amounts, payable
+from shapley_coop.cli.git_report import agreed_amounts, decimals_of, payable
 from shapley_coop.cli.settling_account import shown_amount
 from shapley_coop.cli.settling_consent import (
     begun,
@@ -17,7 +17,6 @@ from shapley_coop.cli.settling_consent import (
     went_on,
 )
 
-DECIMALS = 2
 KIND = "contribution"
 
 
@@ -29,15 +28,16 @@ def divided(values: Mapping[str, float], bounty: str, currency: str) -> dict[str
     Raises:
         ValueError: the bounty is none that can be paid, or no value is above 0.
     """
-    total, earned = payable(bounty, DECIMALS), _earned(values)
-    cents = apportion(int(total * 10**DECIMALS), list(earned.values()))
+    decimals, earned = decimals_of(currency), _earned(values)
+    total = payable(bounty, decimals)
+    units = apportion(int(total * 10**decimals), list(earned.values()))
     below = [agent for agent, value in values.items() if value < 0]
     return {
         "bounty": plain(total),
         "currency": currency,
         "basis": "value",
         "amounts": {
-            agent: shown_amount(n, DECIMALS) for agent, n in zip(earned, cents, strict=True)
+            agent: shown_amount(n, decimals) for agent, n in zip(earned, units, strict=True)
         },
         "notes": [f"{', '.join(below)}: the value is below 0, and nothing is paid"]
         if below
@@ -62,7 +62,9 @@ def agreed(found: dict[str, Any], values: Mapping[str, float], model: str) -> di
     found = {**found, "run": run.run, "consent": consent(run, seats, list(values), waiting)}
     if ended and is_agreed(ended):
         found["basis"] = "agreed"
-        found["amounts"] = agreed_amounts(payoffs_of(ended), exact(found["bounty"]), DECIMALS)
+        found["amounts"] = agreed_amounts(
+            payoffs_of(ended), exact(found["bounty"]), decimals_of(found["currency"])
+        )
     told = [*consent_words(found, "Divided by value."), still_asked(found["consent"])]
     return {**found, "notes": [*found["notes"], *filter(None, told)]}
 
@@ -75,7 +77,7 @@ def _params(found: Mapping[str, Any], values: Mapping[str, float]) -> dict[str, 
         "weights": {KIND: [100.0, 100.0]},
         "bounty": float(exact(found["bounty"])),
         "currency": found["currency"],
-        "decimals": DECIMALS,
+        "decimals": decimals_of(found["currency"]),
         "work": "values of an app's agents",
     }
 

@@ -32,6 +32,8 @@ _WORDS = {
 }
 _MOST_SHOWN = 3
 _DECIMALS = 4
+_WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
+"""Currencies without a smaller unit (ISO 4217, list one)."""
 _NUMBER = re.compile(r"[-–—0-9. %]*")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:.-])")
 
@@ -42,16 +44,15 @@ def settle_history(
     currency: str = "",
     weights: Intervals = WEIGHTS,
     payoffs: Mapping[str, int] | None = None,
-    decimals: int = 2,
 ) -> dict[str, Any]:
     """The report on a history, as JSON, the largest point first; amounts sum to the bounty exactly.
 
     Args:
         history: what was made.
-        bounty: what there is to divide, in a currency that is only shown.
+        bounty: what there is to divide.
+        currency: shown; amounts are paid in its smallest unit (`decimals_of`).
         weights: kind → lowest and highest percent it is worth.
         payoffs: contributor → millionths, as they were agreed; None: the points decide.
-        decimals: of the smallest amount to be paid.
 
     Raises:
         ValueError: nobody made anything that counts, or the bounty is none that can be paid.
@@ -61,7 +62,8 @@ def settle_history(
     in_force = weights_in_force(history, weights)
     values = wev(artefacts, weights=in_force)
     names = sorted(values, key=lambda name: (-values[name].point, name))
-    points, total = [values[name].point for name in names], payable(bounty, decimals)
+    points, decimals = [values[name].point for name in names], decimals_of(currency)
+    total = payable(bounty, decimals)
     earned = _amounts(names, points, total, None, decimals)
     amounts = _amounts(names, points, total, payoffs, decimals) if payoffs is not None else earned
     stated = ("commits", "merges", "by_bots", "excluded")
@@ -94,13 +96,13 @@ def delivered_params(
     bounty: Number | str = 100,
     currency: str = "",
     weights: Intervals = WEIGHTS,
-    decimals: int = 2,
 ) -> dict[str, Any]:
     """The parameters of the game `delivered` in which the contributors divide the bounty.
 
     Raises:
         ValueError: the bounty is none that can be paid.
     """
+    decimals = decimals_of(currency)
     total = payable(bounty, decimals)
     return {
         "artefacts": {
@@ -119,6 +121,11 @@ def delivered_params(
             name: "; ".join(reasons(history.contributions[name])) for name in history.artefacts()
         },
     }
+
+
+def decimals_of(currency: str) -> int:
+    """Decimals of the smallest amount that is paid: none of yen, two where no currency is known."""
+    return 0 if currency.upper() in _WHOLE.split() else 2
 
 
 def payable(bounty: Number | str, decimals: int) -> Fraction:

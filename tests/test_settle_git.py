@@ -44,6 +44,14 @@ def paid(coop: Coop, *more: str) -> dict[str, float]:
     return {name: float(amount) for name, amount in amounts.items()}
 
 
+def test_yen_are_paid_whole_and_euros_in_cents(coop: Coop, repo: Builder) -> None:
+    repo.commit("Write more", DORA, b_dot_py="".join(f"other_{k} = {k} * 2\n" for k in range(7)))
+    assert all(amount.is_integer() for amount in paid(coop, "--currency", "JPY").values())
+    assert not all(amount.is_integer() for amount in paid(coop, "--currency", "EUR").values())
+    given = ("--bounty", "240.29", "--currency", "JPY", "--dry-run")
+    assert "has more than 0 decimals: round it" in coop("settle-git", "repo", *given).err
+
+
 def test_a_typo_of_one_character_earns_next_to_nothing(coop: Coop, repo: Builder) -> None:
     repo.commit("fix: typo", DORA, a_dot_py=program(400).replace("part_aa", "part_a"))
     assert 0 < paid(coop)["Dora"] < 1
