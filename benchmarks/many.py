@@ -12,11 +12,13 @@ import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 from benchmarks.letters import PER_TOKEN, by_act
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
+from shapley_coop.games.dice import dice
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
 from shapley_coop.state import RunConfig, home
@@ -29,6 +31,7 @@ RUNS: tuple[tuple[str, str, int], ...] = (
     ("short_term", "public_goods", 1000),
     ("llm_only", "raid_battle", 1000),
     ("negotiation", "raid_battle", 1000),
+    ("call_market", "trade", 100),
     ("task_exchange", "task_exchange", 16),
 )
 """Workflow, game, and the most agents that it is played with here."""
@@ -36,9 +39,15 @@ RUNS: tuple[tuple[str, str, int], ...] = (
 PARAMS: dict[str, dict[str, Any]] = {
     "public_goods": {"rounds": 1},
     "raid_battle": {"rounds": 2},
+    "trade": {},
     "task_exchange": {"scenario": "generated", "atoms": 16},
 }
-NUMBER = {"public_goods": "agents", "raid_battle": "heroes", "task_exchange": "agents"}
+NUMBER = {
+    "public_goods": "agents",
+    "raid_battle": "heroes",
+    "trade": "agents",
+    "task_exchange": "agents",
+}
 """Game → the parameter that says how many play."""
 
 
@@ -66,7 +75,7 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
     goals = [
         Goal(f"{graph}, {game}, {max(by)} agents: longest letter / that of {min(by)}", 1.5, ratio)
         for (graph, game), by in longest.items()
-        if game != "task_exchange"
+        if game not in ("task_exchange", "trade")
         for ratio in [by[max(by)] / by[min(by)]]
     ]
     return Found(
@@ -85,6 +94,10 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
             "meet the first of equals, so that no two heroes are exchangeable: values of a raid "
             "are exact up to 16 heroes and sampled beyond, with a standard error each. From 354 "
             "heroes on each is in fewer samples, so that it takes seconds, and errors are larger.",
+            "A call market is of one good, of which half of the agents own four units each. Its "
+            "deal has a clause for each trade and each payment, and at most 256, so that 129 can "
+            "trade; rules tell what each holds. Values are exact: each agent's part depends on "
+            "those whom it traded with.",
             "A task exchange has 16 tasks at most, as an agent's utilities are one for each of "
             "their 2¹⁶ sets, and an agent starts with one or more: 16 agents at most.",
         ],
@@ -96,8 +109,22 @@ def played(graph: str, game: str, n: int) -> dict[str, Any]:
     return asyncio.run(_played(graph, {**PARAMS[game], NUMBER[game]: n}, game))
 
 
+def _market(folder: Path, n: int) -> str:
+    """A market of one good: every other agent owns four units, and each values each of them."""
+    draw = dice(1, 0, "market")
+    agents: dict[str, Any] = {}
+    for k in range(n):
+        worths = sorted(draw.integers(1, 21, size=4).tolist(), reverse=True)
+        agents[f"Agent{k}"] = {"holds": {"wood": 4 * (k % 2)}, "worth": {"wood": worths}}
+    file = folder / "market.json"
+    file.write_text(json.dumps({"agents": agents}), encoding="utf-8")
+    return str(file)
+
+
 async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str, Any]:
-    with scratch():
+    with scratch() as folder:
+        if game == "trade":
+            params = {"market": _market(folder, params[NUMBER[game]])}
         started = time.perf_counter()
         async with clients():
             outcome = await play(graph, RunConfig(game=game, params=dict(params), seed=1))

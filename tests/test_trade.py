@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
@@ -238,6 +239,32 @@ def test_a_coalition_is_worth_what_its_members_gave_one_another(mode: str) -> No
     for agent in game.agents:
         assert game.replays(record).alone()[agent] == alone[agent]
         assert game.worth(record, frozenset([agent])) == 0
+
+
+def test_worth_is_a_sum_over_agents_each_by_its_partners_unless_goods_are_passed_on() -> None:
+    agents, summed = ["Ann", "Ben", "Cem", "Dan", "Eve"], set()
+    coalitions = np.array([*product((False, True), repeat=len(agents))])
+    for seed in range(12):
+        game = load("trade", {"agents": agents, "rounds": 2}, seed=seed)
+        position, record, dice = game.start(), [], Random(seed)
+        while not game.over(position):
+            actions = {a: dice.choice(game.legal(position, a)) for a in agents}
+            after = game.step(position, actions)
+            record.append({"turn": len(record) + 1, "actions": actions, "rewards": after.rewards})
+            position = after.position
+        replays = game.replays(record)
+        summed.add(replays.classes is not None)
+        whole = replays.totals(coalitions)
+        for row, worth in zip(coalitions, whole, strict=True) if replays.classes else ():
+            parts = Fraction(0)
+            for one in replays.classes or ():
+                inside = tuple(
+                    int(row[int(np.argmax(one.of == c))]) for c in range(one.worths.ndim)
+                )
+                nobody = (0,) * one.worths.ndim
+                parts += Fraction(one.worths[inside] - one.worths[nobody], one.unit)
+            assert parts == worth - whole[0]
+    assert summed == {True, False}
 
 
 def test_a_pool_is_lost_unless_all_others_accept() -> None:

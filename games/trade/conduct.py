@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.goods import gifts_in, with_gifts
 from shapley_coop.games.replay import Coalitions, Replays
+from shapley_coop.games.trade.partners import by_partners
 from shapley_coop.games.turns import Turn
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def recorded_trade(game: "Trade", record: Sequence[Turn]) -> Replays:
             found[k] = [*(amounts[agent] for agent in game.agents), Fraction(0)]
         return found
 
-    return Replays(game.agents, earned)
+    return Replays(game.agents, earned, classes=by_partners(game, record))
 
 
 def _played(game: "Trade", record: Sequence[Turn], inside: set[str]) -> dict[str, Fraction]:
