@@ -29,7 +29,7 @@ Of an issue, what holding so many of it is worth, from "0" on; in a market file,
 """
 
 
-def give(quantity: int, good: str, to: str) -> str:
+def give(quantity: int | str, good: str, to: str) -> str:
     """The action of giving by hand."""
     return f"give {quantity} {good} to {to}"
 

@@ -15,6 +15,7 @@ from shapley_coop.deals import Deal, Do, Fault, Give, Pay, Turns, portions
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
 from shapley_coop.games.trade.foresight import Guess
+from shapley_coop.games.trade.gives import actions_in, read_actions
 from shapley_coop.games.trade.market import give
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
@@ -97,7 +98,8 @@ class Trader:
 
     def act(self) -> str:
         """What I signed, by my honesty; else I keep what I have, or divide a pool."""
-        legal = list(fact(self.facts, "legal"))
+        told = fact(self.facts, "legal")
+        legal = read_actions(told, self.market.agents, self.market.me)
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
         for action in owed_now(self.facts, legal):
@@ -166,7 +168,7 @@ class Trader:
     def _can_give(self, gifts: Sequence[Gift]) -> bool:
         """Whether so much can change hands: where no program hands it over, one gift a turn."""
         left = int(self.facts["turns"]) - self.market.pool - self._turn + 1
-        return self._pays or can_be_made(gifts, left, self.facts["actions"])
+        return self._pays or can_be_made(gifts, left, actions_in(self.facts))
 
     def _gifts(self, at: int) -> list[Gift]:
         """What should change hands, as I take it, at this round of talk."""
