@@ -113,6 +113,12 @@ def actions_in(facts: Mapping[str, Any]) -> dict[str, Sequence[str]]:
     return {agent: read_actions(told.get(agent, every), agents, agent) for agent in agents}
 
 
+def legal_in(facts: Mapping[str, Any]) -> Sequence[str]:
+    """What the reader of a letter can do now, as its facts tell it; empty if it does not act."""
+    told = [str(action) for action in facts.get("legal") or ()]
+    return read_actions(told, facts.get("agents", ()), facts.get("you", ""))
+
+
 def _line(told: str) -> tuple[str, int] | None:
     """The good of a line, and how many of it can be given; None of an action as it is."""
     first, _, rest = told.partition("…")

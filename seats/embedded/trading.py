@@ -15,7 +15,7 @@ from shapley_coop.deals import Deal, Do, Fault, Give, Pay, Turns, portions
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
 from shapley_coop.games.trade.foresight import Guess
-from shapley_coop.games.trade.gives import actions_in, read_actions
+from shapley_coop.games.trade.gives import actions_in, legal_in
 from shapley_coop.games.trade.market import give
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
@@ -98,8 +98,8 @@ class Trader:
 
     def act(self) -> str:
         """What I signed, by my honesty; else I keep what I have, or divide a pool."""
-        told = fact(self.facts, "legal")
-        legal = read_actions(told, self.market.agents, self.market.me)
+        needed(self.facts, "legal")
+        legal = legal_in(self.facts)
         if self.rng.random() < self.self_.noise:
             return _action(self.rng.choice(legal))
         for action in owed_now(self.facts, legal):
