@@ -19,6 +19,9 @@ Facts = Mapping[str, Any]
 MOST_WORDS = 200
 """Characters of a member's objection that its group's ballot quotes."""
 
+OWN = "you_hold"
+"""The part of a position that is its reader's own; the rest is put into words once for all."""
+
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
 
@@ -164,8 +167,9 @@ def _legal(actions: Sequence[str]) -> str:
 
 def _standing(view: Facts) -> str:
     """Where the game is, without what the letter says anyway."""
-    position = {k: x for k, x in view.get("position", {}).items() if k != "turn"}
-    return _told(json.dumps(position)) if position else ""
+    position = {k: x for k, x in view.get("position", {}).items() if k not in ("turn", OWN)}
+    own = told({OWN: view["position"][OWN]}) if OWN in view.get("position", {}) else ""
+    return "\n".join(filter(None, [own, _told(json.dumps(position)) if position else ""]))
 
 
 @lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
