@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.deals import Deal, wire_form
-from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.analysis.outlook_rows import breaks
+from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.parties import concerns
 from shapley_coop.state.groups import group_of
 from shapley_coop.state.messages import parties

@@ -58,7 +58,8 @@ def chosen(message: Message, legal: Sequence[str]) -> Choice | Fault:
         return found.pop(), "read the last line as the action"
     return Fault(
         "MPT",
-        f"Your answer has no <ACTION>…</ACTION>: write one, around one of {', '.join(told_actions(legal))}.",
+        "Your answer has no <ACTION>…</ACTION>: write one, around one of "
+        f"{', '.join(told_actions(legal))}.",
     )
 
 

@@ -121,7 +121,8 @@ def known_actions(deal: Deal, terms: Terms) -> Fault | None:
             if agent not in terms.agents:
                 continue  # a fault already
             if action not in (known := terms.actions.get(agent, [])):
-                wrong.append(f"{cid}: {agent} has no action {action}; it has {', '.join(told_actions(known))}.")
+                told = ", ".join(told_actions(known))
+                wrong.append(f"{cid}: {agent} has no action {action}; it has {told}.")
     return _fault("ACTION", wrong)
 
 

@@ -19,7 +19,7 @@ from shapley_coop.games.trade.gives import actions_in, legal_in
 from shapley_coop.games.trade.market import give
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
-from shapley_coop.seats.embedded.letter_facts import fact, offered, proposal
+from shapley_coop.seats.embedded.letter_facts import offered, proposal
 from shapley_coop.seats.embedded.without_foresight import owed_now
 
 EPSILON = Fraction(1, 10**6)
