@@ -48,6 +48,7 @@ from shapley_coop.state import (
     home,
 )
 from shapley_coop.state.result import result
+from shapley_coop.state.resuming import result_of
 from shapley_coop.state.settings import config_of
 from shapley_coop.state.settlement import decide
 from shapley_coop.state.signatures import wrongly_signed
@@ -78,13 +79,12 @@ async def verify_run(run: str, kept: str = "") -> list[Check]:
         ValueError: there is no such run, or it has not ended.
     """
     known = await asyncio.to_thread(home().run, run)
-    if known.result is None:
-        raise ValueError(f"{run} has not ended: coop resume {run}")
+    ended = result_of(known)
     table = await table_of(known)
     return [
         _told("settings", changed_settings(known, table), "the same in register, table, result"),
         *(Check(what, True, found) for what, found in files_of(known)),
-        *await verify_ended(known, known.result),
+        *await verify_ended(known, ended),
         await asyncio.to_thread(_seals, known, table, kept),
     ]
 

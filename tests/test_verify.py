@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,15 +11,8 @@ from langgraph.types import Overwrite
 from shapley_coop.evals import verifying
 from shapley_coop.graphs.threads import configured, opened
 from shapley_coop.state import EvaluatedTable, RunConfig, home
-from tests.coop_command import Coop, coop_in, valid
+from tests.coop_command import Coop, valid
 from tests.tampering import failed_checks, in_the_books
-
-
-@pytest.fixture
-def coop(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Coop:
-    return coop_in(tmp_path, monkeypatch, capsys)
 
 
 @pytest.fixture
