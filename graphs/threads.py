@@ -60,12 +60,12 @@ async def remove(run: Run) -> None:
 
 
 def _thread(run: Run) -> RunnableConfig:
-    """A run's thread alone: its game need not be there any more."""
+    """The configuration of a run's thread, for callers that must not need its game."""
     return {"configurable": {"thread_id": run.run}}
 
 
 async def askings_of(run: Run) -> dict[str, TurnContext]:
-    """The name of each asking of a run → the table as it was asked at, and what was asked."""
+    """The name of each asking (`TurnContext.at`) → the asking, with the table at that moment."""
     found: dict[str, TurnContext] = {}
     askings = builder(run.graph).askings
     async with opened(run.graph) as app:
@@ -114,7 +114,7 @@ def _pointers(table: Table) -> Iterator[tuple[str, Pointer]]:
 
 @asynccontextmanager
 async def opened(graph: str) -> AsyncIterator[App]:
-    """A workflow compiled with the home's saver; whatever is traced of it is told no secret."""
+    """A workflow compiled with the home's saver; secrets are redacted in its traces."""
     if tracing():
         await asyncio.to_thread(trace_quietly, home().secrets)
     here = home()
@@ -126,7 +126,7 @@ async def opened(graph: str) -> AsyncIterator[App]:
 
 
 _MOST_TRIES = 10
-"""At one message; what the configuration and the games allow."""
+"""The most tries at one message that a configuration or a game allows."""
 
 
 def _steps(turns: int, agents: int, rounds: int) -> int:

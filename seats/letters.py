@@ -1,4 +1,4 @@
-"""A letter as a seat receives it: a system part that is the same for all, and a part for one."""
+"""A letter as a seat receives it: a system part for all agents, and a part for one."""
 
 import json
 import re

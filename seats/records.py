@@ -1,4 +1,4 @@
-"""What is kept of letters and answers, and the journal as asking a seat needs it."""
+"""Letters and answers as they are kept, and the journal's interface for asking a seat."""
 
 import hashlib
 import secrets
@@ -24,7 +24,7 @@ Withheld = Literal["", "refused", "filtered"]
 
 
 class Pointer(TypedDict):
-    """Where an answer waits in the journal, with a commitment to it; it tells nothing else."""
+    """Where an answer waits in the journal, with a commitment to it; it reveals nothing else."""
 
     letter: str
     attempt: int
@@ -76,7 +76,7 @@ class Asked(NamedTuple):
         agent: who was asked.
         letter: the name of the letter.
         attempt: the number of the try.
-        model: who answered; empty for whoever did.
+        model: who answered; empty for any.
     """
 
     agent: str
