@@ -117,6 +117,14 @@ def boxed() -> None:
         pytest.skip(str(missing))
 
 
+@pytest.fixture(params=[False, True], ids=["boxed", "unsafe"])
+def unsafe(request: pytest.FixtureRequest) -> bool:
+    """Whether a program of others runs without a sandbox; both are tried."""
+    if not request.param:
+        request.getfixturevalue("boxed")
+    return bool(request.param)
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """A real Postgres on this machine, for the whole session."""

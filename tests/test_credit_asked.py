@@ -9,7 +9,8 @@ from shapley_coop.cli.asked_replays import asked_again
 from shapley_coop.games import names
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 from tests.coop_command import Coop, valid
-from tests.credit_plays import HEAP, TUG, with_heaps
+from tests.credit_plays import HEAP, with_heaps
+from tests.made_games import TUG
 from tests.test_own_game import ORCHARD
 from tests.test_verify import in_the_books
 

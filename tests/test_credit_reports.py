@@ -27,7 +27,8 @@ from shapley_coop.serve.view.run_sources import HomeSource
 from shapley_coop.state import EvaluatedTable, RunConfig, home
 from shapley_coop.state.characteristic import by_replays
 from tests.coop_command import Coop, valid
-from tests.credit_plays import HEAP, TUG, at_random, joint, recorded, with_heaps
+from tests.credit_plays import HEAP, at_random, joint, recorded, with_heaps
+from tests.made_games import TUG
 from tests.test_bundle import told
 
 
