@@ -11,6 +11,7 @@ import orjson
 from shapley_coop.seats.letters import facts_of_text
 from shapley_coop.seats.records import Entry, Mail
 from shapley_coop.state.storage.at_rest import sealed, unsealed
+from shapley_coop.state.storage.deflating import deflated
 
 
 def packed(letter: Entry | Mail, shared: dict[int, bytes] | None = None) -> bytes:
@@ -22,9 +23,7 @@ def packed(letter: Entry | Mail, shared: dict[int, bytes] | None = None) -> byte
             these letters must be kept alive as long as it is used.
     """
     facts = _as_json(letter.facts, shared)
-    # The default level takes twice as long and saves a tenth.
-    streams = (letter.letter_text.encode(), facts)
-    return sealed(b"".join(zlib.compress(stream, level=1) for stream in streams))
+    return sealed(deflated(letter.letter_text.encode()) + deflated(facts))
 
 
 def _as_json(facts: Mapping[str, Any], shared: dict[int, bytes] | None) -> bytes:
