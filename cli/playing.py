@@ -10,7 +10,7 @@ import typer
 
 from shapley_coop.cli.answering import asking
 from shapley_coop.cli.console import complain, finish, note, say, say_json, waiting
-from shapley_coop.cli.failures import DEBUG, MORE, command_for, reason
+from shapley_coop.cli.failures import DEBUG, MORE, reason
 from shapley_coop.cli.options import (
     AgentSeats,
     BaseUrl,
@@ -206,16 +206,17 @@ def _tell_trace(outcome: dict[str, Any], sent: Any) -> None:
 def _follow(run: Any, as_json: bool) -> None:
     from sqlalchemy.exc import SQLAlchemyError
 
-    from shapley_coop.cli.narration import narrate, report
+    from shapley_coop.cli.narration import Narrator, report
     from shapley_coop.cli.reasoning import record_and_reasons
     from shapley_coop.graphs.running import OtherWorkflow, Waiting
     from shapley_coop.state import home
     from shapley_coop.state.outcome import FAILED
+    from shapley_coop.state.resuming import command_for
     from shapley_coop.state.storage.leases import Busy, LeaseLost
     from shapley_coop.state.storage.register import FAILED as FAILED_STATE
     from shapley_coop.state.storage.versions import NewerSchema
 
-    watch = (lambda *_: None) if as_json else narrate
+    watch = (lambda *_: None) if as_json else Narrator().watch
     try:
         with waiting(f"playing {run.run}") as hidden:
             person = asking(hidden) if sys.stdin.isatty() else None

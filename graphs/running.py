@@ -29,6 +29,7 @@ from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, home
 from shapley_coop.state.result import result
+from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
 
@@ -258,17 +259,18 @@ async def _advance(
     stream = app.astream(
         given, config, context=_NO_CONTEXT, stream_mode=["updates", "values"], durability="sync"
     )
-    async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
-        if mode == "values":
-            ended = told
-            continue
-        await lease.check()
-        waits = waits or _INTERRUPT in told
-        for node, written in told.items():
-            if isinstance(written, dict):
-                _check_same_config(run, written)
-                if watch:
-                    watch(node, _news(written))
+    async with cast(ServerSaverMixin, app.checkpointer).playing(run.run):
+        async for mode, told in cast(AsyncIterator[tuple[str, dict[str, Any]]], stream):
+            if mode == "values":
+                ended = told
+                continue
+            await lease.check()
+            waits = waits or _INTERRUPT in told
+            for node, written in told.items():
+                if isinstance(written, dict):
+                    _check_same_config(run, written)
+                    if watch:
+                        watch(node, _news(written))
     return None if waits else ended
 
 

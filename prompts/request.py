@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from shapley_coop.canonical import cache_key
 from shapley_coop.prompts.bounty import bounty
 from shapley_coop.prompts.computed import amount, money, outlook
 from shapley_coop.prompts.course import otherwise
@@ -165,11 +166,11 @@ def _legal(actions: Sequence[str]) -> str:
 def _standing(view: Facts) -> str:
     """Where the game is, without what the letter says anyway."""
     position = {k: x for k, x in view.get("position", {}).items() if k != "turn"}
-    return _told(json.dumps(position)) if position else ""
+    return _told(cache_key(position)) if position else ""
 
 
 @lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once
-def _told(facts: str) -> str:
+def _told(facts: bytes) -> str:
     position: dict[str, Any] = {}
     for key, value in json.loads(facts).items():
         position |= _by_column(value) or {key: value}

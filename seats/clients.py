@@ -138,7 +138,9 @@ def clients_here() -> Clients:
         loop = asyncio.get_running_loop()
     except RuntimeError:
         return Clients()
-    return _loops.setdefault(loop, Clients())
+    if (here := _loops.get(loop)) is None:
+        here = _loops[loop] = Clients()
+    return here
 
 
 @asynccontextmanager

@@ -31,6 +31,7 @@ GROUND = {
         "amounts",
         "blocking",
         "canonical",
+        "currencies",
         "earned_value",
         "escaping",
         "files",

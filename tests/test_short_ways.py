@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any
 
@@ -18,10 +19,11 @@ from shapley_coop.graphs.running import play
 from shapley_coop.seats.calls import Step
 from shapley_coop.seats.letters import Letter, as_text
 from shapley_coop.seats.modes import invoked
-from shapley_coop.seats.records import Answer, Asked, Entry, nonce
+from shapley_coop.seats.records import Answer, Asked, Entry, Pointer, nonce
 from shapley_coop.state import RunConfig, handover, home
 from shapley_coop.state.handover import hand_over, taken_over
 from shapley_coop.state.storage.driver import Driver, Statement
+from shapley_coop.state.storage.journal import Journal
 from shapley_coop.state.storage.owned import OWNED
 from shapley_coop.state.storage.owners import acting_for
 
@@ -98,6 +100,24 @@ def test_a_draft_is_handed_over_once_and_to_its_holder_alone() -> None:
         assert taken is not None
         assert (taken.answer, taken.pointer()) == (kept.answer, pointer)
         assert taken_over(pointer) is None
+
+
+async def test_sealed_actions_are_opened_where_they_were_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    from_journal = Journal.open_all
+
+    def opened(self: Journal, episode: str, pointers: Mapping[str, Pointer]) -> dict[str, Entry]:
+        asked.extend(pointers)
+        return from_journal(self, episode, pointers)
+
+    monkeypatch.setattr(Journal, "open_all", opened)
+    await play("llm_only", RunConfig(game="escape_room"))
+    assert asked == []
+    monkeypatch.setattr(handover, "_MOST", 0)
+    await play("llm_only", RunConfig(game="escape_room"))
+    assert asked == ["Alice", "Bob"]
 
 
 async def test_without_the_hand_over_a_run_ends_alike(monkeypatch: pytest.MonkeyPatch) -> None:

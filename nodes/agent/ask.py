@@ -243,6 +243,10 @@ def _update(
     drafts = {agent: one.draft for agent, one in judged.items()}
     outputs = {agent: one.output for agent, one in judged.items() if one.output}
     said = turn.asking.publish(turn, outputs) if outputs else {}
+    if turn.asking.act == "act":
+        for agent in outputs:
+            if entry := replies[agent].entry:
+                hand_over(entry)
     noted = {agent: drafts[agent]["pointer"] for agent in outputs if _takes_notes(replies[agent])}
     kept = {"notes": noted} if noted else {}
     return {**said, **kept, "drafts": drafts, "spent": {turn.topic.phase: cost}}

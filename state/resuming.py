@@ -1,0 +1,35 @@
+"""How a run that has not ended goes on: the command to give, as messages name it."""
+
+from shlex import join
+from typing import Any
+
+from shapley_coop.seats.python_seat import needs_permission
+from shapley_coop.state.storage.register import Run
+
+
+def command_for(run: Run, verb: str, *rest: str) -> str:
+    """The command that goes on with a run; it names the permission that its seats need, if any.
+
+    Args:
+        run: from the register.
+        verb: "resume", "answer".
+        rest: further arguments, quoted for a shell where they must be.
+    """
+    trusting = any(needs_permission(seat["model"]) for seat in run.room["seats"].values())
+    return join(["coop", *["--trust-programs"] * trusting, verb, run.run, *rest])
+
+
+def goes_on(run: Run) -> str:
+    """How a run that has not ended goes on: what the register says, or the command."""
+    return run.why or f"go on with {command_for(run, 'resume')}"
+
+
+def result_of(run: Run) -> dict[str, Any]:
+    """The result of a run that has ended.
+
+    Raises:
+        ValueError: it has not; says how it goes on.
+    """
+    if run.result is None:
+        raise ValueError(f"{run.run} has not ended: {goes_on(run)}")
+    return run.result
