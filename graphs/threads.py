@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+from langchain_core.callbacks import AsyncCallbackManager
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from shapley_coop.graphs.catalogue import builder, compiled
@@ -141,20 +143,25 @@ def _steps(turns: int, agents: int, rounds: int) -> int:
     return 30 + turns * (each + 3) + (turns + 1) * bargaining
 
 
-def configured(run: Run) -> RunnableConfig:
-    """The run's configuration: its thread, its bounds, and how it is traced."""
+def configured(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig:
+    """The run's configuration: its thread, its bounds, and how it is traced.
+
+    Args:
+        run: the run.
+        traced: more metadata, tags and callbacks for its trace.
+    """
     room = RunConfig.model_validate(run.room)
     game, name = game_of(run.room), name_of(room)
     found_by = searched_by(run.room)
-    return {
+    labels = {"run": run.run, "graph": run.graph, "game": name}
+    # LangGraph copies every label several times a step: without a trace some are enough.
+    if traced or tracing() or AsyncCallbackManager.configure().handlers:
+        labels |= {"prompt_hash": fingerprint(pack_of(room.prompts)), **found_by}
+    config: RunnableConfig = {
         "configurable": {"thread_id": run.run},
         "recursion_limit": _steps(game.turns, len(game.agents), room.rounds),
         "run_name": f"{run.graph}/{name}#{room.seed}",
         "tags": [run.graph, name, *(["simulated"] if found_by["simulated"] else [])],
-        "metadata": {
-            "run": run.run,
-            "graph": run.graph,
-            "prompt_hash": fingerprint(pack_of(room.prompts)),
-            **found_by,
-        },
+        "metadata": labels,
     }
+    return merge_configs(config, traced) if traced else config

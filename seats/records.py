@@ -50,7 +50,8 @@ class Answer:
 class Entry:
     """One letter and its answer, as the journal keeps them.
 
-    `facts` are what the letter says, as an object; the public history is under `history`.
+    `facts` are what the letter says, as an object; the public history is under `history`. `packed`
+    is what the journal makes of both, if it is made.
     """
 
     agent: str
@@ -62,6 +63,7 @@ class Entry:
     answer: Answer
     nonce: str
     facts: Mapping[str, Any] = field(default_factory=dict)
+    packed: bytes = field(default=b"", repr=False, compare=False)
 
     def pointer(self) -> Pointer:
         """The commitment: SHA-256 of a random nonce and the text."""
