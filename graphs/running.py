@@ -16,7 +16,6 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import merge_configs
 from langgraph.types import Command, Interrupt, Overwrite, StateSnapshot
 
 from shapley_coop.blocking import apart
@@ -106,7 +105,7 @@ async def follow(
     if run.why:
         await asyncio.to_thread(home().runs.finish, run.run, STARTED)
     async with opened(run.graph) as app:
-        config = merge_configs(configured(run), traced)
+        config = configured(run, traced)
         state = await _go_on(app, run, config, None, watch)
         while waiting := state.interrupts:
             late = {i.id: IGNORE for i in waiting if overdue(i.value, time.time())}

@@ -110,6 +110,7 @@ class Question:
             answer=answer,
             nonce=nonce(),
             facts=self.letter.facts,
+            packed=next(iter(self.letter.packed), b""),
         )
 
 

@@ -1,9 +1,9 @@
 """What negotiations are compared with, as seats: `python:shapley_coop.seats.baselines:NAME`.
 
-Given to every agent they come to what the rule says, by this project's own messages, with its
-contract and its ledger; given to one they offer the rule's deal and take no other. They read the
-table of payoffs in the letter, and keep what they sign. The disagreement point d is what each
-agent has without a deal whatever the others do (`StageGame.disagreement`).
+If every agent has the same one, the run ends as the rule says, through this project's own
+messages, contract and ledger. A single one offers the rule's deal and accepts no other. They
+read the table of payoffs in the letter, and keep what they sign. The disagreement point d is what
+each agent has without a deal whatever the others do (`StageGame.disagreement`).
 
 =================  ============================================================================
 nash               the joint action of the highest product of gains over d

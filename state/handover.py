@@ -23,7 +23,7 @@ def hand_over(entry: Entry) -> Pointer:
     pointer = entry.pointer()
     with _lock:
         # What was asked is long, and the answer alone is read.
-        _waiting[holder(), pointer["seal"]] = replace(entry, letter_text="", facts={})
+        _waiting[holder(), pointer["seal"]] = replace(entry, letter_text="", facts={}, packed=b"")
         if len(_waiting) > _MOST:
             _waiting.popitem(last=False)
     return pointer
