@@ -246,9 +246,9 @@ def _parts(spec: str) -> list[str]:
 
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
     """Split key=value pairs and read each value as YAML, or as text if it is no YAML."""
-    import yaml
-
     for key, value in _split(parts, refusal):
+        import yaml  # most commands are given none
+
         try:
             yield key, yaml.safe_load(value)
         except yaml.YAMLError:

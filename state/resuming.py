@@ -3,7 +3,7 @@
 from shlex import join
 from typing import Any
 
-from shapley_coop.seats.python_seat import needs_permission
+from shapley_coop.seats.seat import PYTHON
 from shapley_coop.state.storage.register import Run
 
 
@@ -15,8 +15,15 @@ def command_for(run: Run, verb: str, *rest: str) -> str:
         verb: "resume", "answer".
         rest: further arguments, quoted for a shell where they must be.
     """
-    trusting = any(needs_permission(seat["model"]) for seat in run.room["seats"].values())
+    models = [seat["model"] for seat in run.room["seats"].values()]
+    trusting = any(model.startswith(f"{PYTHON}:") and _is_foreign(model) for model in models)
     return join(["coop", *["--trust-programs"] * trusting, verb, run.run, *rest])
+
+
+def _is_foreign(model: str) -> bool:
+    from shapley_coop.seats.python_seat import needs_permission  # loads all programs at seats
+
+    return needs_permission(model)
 
 
 def goes_on(run: Run) -> str:
