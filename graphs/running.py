@@ -34,7 +34,7 @@ from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
 
 _NO_CONTEXT = RunConfig()
-"""Our clients give the room as input, and a context that says nothing."""
+"""Our clients give the configuration as input (`room`), and an empty context."""
 
 _INTERRUPT = "__interrupt__"
 """The key of what LangGraph streams where it waits for people."""
@@ -63,7 +63,7 @@ class OtherWorkflow(ValueError):
 
 
 class ConfigChanged(ValueError):
-    """The checkpoint belongs to another room than the run was begun with."""
+    """The checkpoint belongs to another configuration than the run was begun with."""
 
 
 async def play(
@@ -173,12 +173,12 @@ def _check_same_config(run: Run, table: Mapping[str, Any]) -> bool:
     """Whether a table, or an update of it, was set for this run; False where none is set.
 
     Raises:
-        ConfigChanged: it was set for another room, so that the checkpoint was swapped or forged.
+        ConfigChanged: it was set for another configuration: the checkpoint was swapped or forged.
     """
     settings = table.get("settings")
     if settings is not None and settings != run.room:
         raise ConfigChanged(
-            f"the checkpoint of {run.run} is of another room than the run was begun with: it was "
+            f"the checkpoint of {run.run} is of another configuration than the run's: it was "
             "swapped or changed, and is not played on"
         )
     return settings is not None

@@ -150,17 +150,17 @@ def configured(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig
         run: the run.
         traced: more metadata, tags and callbacks for its trace.
     """
-    room = config_of(run.room)
-    game, name = game_of(run.room), name_of(room)
+    given = config_of(run.room)
+    game, name = game_of(run.room), name_of(given)
     found_by = searched_by(run.room)
     labels = {"run": run.run, "graph": run.graph, "game": name}
     # LangGraph copies every label several times a step: without a trace some are enough.
     if traced or tracing() or AsyncCallbackManager.configure().handlers:
-        labels |= {"prompt_hash": fingerprint(pack_of(room.prompts)), **found_by}
+        labels |= {"prompt_hash": fingerprint(pack_of(given.prompts)), **found_by}
     config: RunnableConfig = {
         "configurable": {"thread_id": run.run},
-        "recursion_limit": _steps(game.turns, len(game.agents), room.rounds),
-        "run_name": f"{run.graph}/{name}#{room.seed}",
+        "recursion_limit": _steps(game.turns, len(game.agents), given.rounds),
+        "run_name": f"{run.graph}/{name}#{given.seed}",
         "tags": [run.graph, name, *(["simulated"] if found_by["simulated"] else [])],
         "metadata": labels,
     }

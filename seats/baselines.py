@@ -26,8 +26,8 @@ ledger has nobody.
 >>> pull = {("door", "door"): (-1, -1), ("door", "lever"): (10, -1),
 ...         ("lever", "door"): (-1, 10), ("lever", "lever"): (-1, -1)}
 >>> cells = [{"play": dict(zip("AB", p)), "pays": dict(zip("AB", x))} for p, x in pull.items()]
->>> room = {"agents": ["A", "B"], "actions": dict.fromkeys("AB", ["door", "lever"]), "turns": 1}
->>> print(awarded(StageGame.of({**room, "payoffs": cells}), arbiters.fixed_split).text())
+>>> facts = {"agents": ["A", "B"], "actions": dict.fromkeys("AB", ["door", "lever"]), "turns": 1}
+>>> print(awarded(StageGame.of({**facts, "payoffs": cells}), arbiters.fixed_split).text())
 c1. A does door at every turn.
 c2. B does lever at every turn.
 c3. A pays B 5.5, once.

@@ -257,7 +257,7 @@ class Table(TypedDict, total=False):
 
 
 class Opening(BaseModel):
-    """The input of every workflow. An empty one plays the context's room, or the defaults."""
+    """The input of every workflow. An empty one plays by the context, or by the defaults."""
 
     room: RunConfig | None = Field(
         default=None,
