@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from shapley_coop.currencies import decimals_of
 from shapley_coop.files import read_mapping, read_text
 from shapley_coop.permissions import NO_SANDBOX, PROGRAMS, Permission, permit, permit_program
 
@@ -67,6 +68,14 @@ PriceFile = Annotated[
 SeedCount = Annotated[int, typer.Option(help="How many seeds, from 0.", min=1)]
 EverySeat = Annotated[str, typer.Option(help="The model of every seat.")]
 Weights = Annotated[Path | None, typer.Option(help="A file of weights by artefact.")]
+Currency = Annotated[
+    str,
+    typer.Option(
+        help="Of the bounty, a code of ISO 4217; amounts are in its smallest unit: EUR in cents, "
+        "JPY whole.",
+        callback=lambda given: (decimals_of(given), given)[1],
+    ),
+]
 Port = Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)]
 Model = Annotated[
     str,
@@ -237,9 +246,9 @@ def _parts(spec: str) -> list[str]:
 
 def _values(parts: Iterable[str], refusal: str) -> Iterator[tuple[str, Any]]:
     """Split key=value pairs and read each value as YAML, or as text if it is no YAML."""
-    import yaml
-
     for key, value in _split(parts, refusal):
+        import yaml  # most commands are given none
+
         try:
             yield key, yaml.safe_load(value)
         except yaml.YAMLError:

@@ -1,14 +1,15 @@
 """The table of a task exchange, and what one agent sees of it while the talk goes on."""
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shapley_coop.deals.exchange.messages import check_message
 from shapley_coop.deals.exchange.talk import said_in
 from shapley_coop.games.params import GameError
-from shapley_coop.games.task_exchange import TaskExchange
 from shapley_coop.state.evaluated import EvaluatedTable
 from shapley_coop.state.table import Pending, PublicMessage, Table
+
+if TYPE_CHECKING:  # every letter imports this module
+    from shapley_coop.games.task_exchange import TaskExchange
 
 TOPIC = "plan"
 """The talk's name: as everywhere, it is the bargaining before anybody acts."""
@@ -20,12 +21,14 @@ REFUSED = "refused_"
 """Before a label, the key under which an agent's cost counts its refusals by that label."""
 
 
-def exchange_of(evaluated: EvaluatedTable) -> TaskExchange:
+def exchange_of(evaluated: EvaluatedTable) -> "TaskExchange":
     """The game that is played.
 
     Raises:
         GameError: it is another game.
     """
+    from shapley_coop.games.task_exchange import TaskExchange
+
     game = evaluated.game
     if not isinstance(game, TaskExchange):
         raise GameError(f"task_exchange plays the game task_exchange and no {game.name}: choose it")
@@ -38,8 +41,10 @@ def pending_of(table: Table) -> Pending | None:
 
 
 @lru_cache(maxsize=4096)
-def masks_in(game: TaskExchange, by: str, text: str) -> dict[str, str] | None:
+def masks_in(game: "TaskExchange", by: str, text: str) -> dict[str, str] | None:
     """The allocation that a delivered message proposes; None where there is no valid one."""
+    from shapley_coop.deals.exchange.messages import check_message
+
     verdict = check_message(text, game.tasks, by)
     return None if verdict.label else verdict.masks
 
@@ -89,7 +94,7 @@ def _talk(table: Table) -> list[PublicMessage]:
     return [said for said in table.get("talk", []) if said["topic"] == TOPIC]
 
 
-def _line(game: TaskExchange, said: PublicMessage) -> dict[str, Any]:
+def _line(game: "TaskExchange", said: PublicMessage) -> dict[str, Any]:
     line: dict[str, Any] = {"turn": said["round"], "by": said["by"], "does": said["act"]}
     message = said_in(said["text"])
     if isinstance(message.proposal, dict):

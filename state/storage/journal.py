@@ -201,7 +201,7 @@ class Journal(OwnedBook):
         same = last and (last.letter, last.attempt) == (mail.letter, mail.attempt)
         if last and (same or mail.attempt > 1):
             mail = replace(mail, since=last.since)
-        row = {**vars(mail), **at, "letter_text": packed(mail)}
+        row = {**vars(mail), **at, "letter_text": packed(mail.letter_text, mail.facts)}
         del row["facts"]
         self._write((delete(_mail).filter_by(**at), None), (insert(_mail), row))
         return mail
@@ -272,8 +272,9 @@ def _kept(
 ) -> dict[str, Any]:
     place = {"episode": episode, "owner": who.owner, "cut": _ENDED[_ending(entry.answer)]}
     row = {**vars(entry), **vars(entry.answer), **place, "batched": int(entry.answer.batched)}
-    del row["answer"], row["facts"], row["withheld"]
-    return {**row, "text": sealed_text(entry.answer.text), "letter_text": packed(entry, shared)}
+    del row["answer"], row["facts"], row["withheld"], row["packed"]
+    letter = entry.packed or packed(entry.letter_text, entry.facts, shared)
+    return {**row, "text": sealed_text(entry.answer.text), "letter_text": letter}
 
 
 def _entry(row: Mapping[str, Any]) -> Entry:
