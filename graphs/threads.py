@@ -19,8 +19,8 @@ from shapley_coop.seats.tracing import trace_quietly, tracing
 from shapley_coop.state import (
     EvaluatedTable,
     Run,
-    RunConfig,
     Table,
+    config_of,
     game_of,
     home,
     name_of,
@@ -150,7 +150,7 @@ def configured(run: Run, traced: RunnableConfig | None = None) -> RunnableConfig
         run: the run.
         traced: more metadata, tags and callbacks for its trace.
     """
-    given = RunConfig.model_validate(run.room)
+    given = config_of(run.room)
     game, name = game_of(run.room), name_of(given)
     found_by = searched_by(run.room)
     labels = {"run": run.run, "graph": run.graph, "game": name}

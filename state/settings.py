@@ -29,18 +29,32 @@ def settings_of(config: RunConfig) -> dict[str, Any]:
 
 def config_of(settings: Mapping[str, Any]) -> RunConfig:
     """The resolved configuration of the settings on the table."""
-    return _config(json.dumps(settings, sort_keys=True))
+    return _config(_text(settings))
 
 
 def game_of(settings: Mapping[str, Any]) -> Game:
     """The game from the settings on the table; built once per process."""
-    return _game(json.dumps(settings, sort_keys=True))
+    return _game(_text(settings))
 
 
 @lru_cache(maxsize=256)
 def _settings(told: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(told)
+    if len(_texts) >= _MOST_TEXTS:
+        _texts.clear()
+    _texts[id(found)] = found, json.dumps(found, sort_keys=True)
     return found
+
+
+_MOST_TEXTS = 256
+_texts: dict[int, tuple[Mapping[str, Any], str]] = {}
+"""The settings that `settings_of` has made, each with what `_text` says of it."""
+
+
+def _text(settings: Mapping[str, Any]) -> str:
+    """Settings as text, equal ones as the same; a run asks for it a dozen times."""
+    made, text = _texts.get(id(settings), (None, ""))
+    return text if made is settings else json.dumps(settings, sort_keys=True)
 
 
 @lru_cache(maxsize=256)

@@ -12,6 +12,7 @@ the ledger, the register, and of the journal who was asked what and when, are no
 import os
 from contextlib import suppress
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,8 @@ _MARK = b"fernet:"
 
 def private_folder(folder: Path) -> None:
     """Make a folder and those above it, for their owner alone; one that is there stays as it is."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    for path in reversed(missing):
+    missing = takewhile(lambda path: not path.exists(), (folder, *folder.parents))
+    for path in reversed([*missing]):
         with suppress(FileExistsError):  # another process was faster
             path.mkdir(mode=0o700)
 
