@@ -29,6 +29,7 @@ from shapley_coop.seats.person import IGNORE, overdue
 from shapley_coop.seats.records import Mail
 from shapley_coop.state import Run, RunConfig, Table, home
 from shapley_coop.state.result import result
+from shapley_coop.state.resuming import command_for
 from shapley_coop.state.storage.checkpoints.server_mixin import ServerSaverMixin
 from shapley_coop.state.storage.leases import Lease
 from shapley_coop.state.storage.register import ENDED, STARTED, WAITING
@@ -130,7 +131,7 @@ def _ended(run: Run, table: Table) -> dict[str, Any]:
 
 async def _waits(run: Run, agents: list[str]) -> Waiting:
     """Enter in the register for whom a run waits; what to raise then."""
-    why = f"waits for {', '.join(agents)}: coop answer {run.run} {agents[0]}"
+    why = f"waits for {', '.join(agents)}: {command_for(run, 'answer', agents[0])}"
     await asyncio.to_thread(home().runs.finish, run.run, WAITING, None, why)
     return Waiting(agents)
 

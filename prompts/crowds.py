@@ -78,11 +78,13 @@ def things_of_many(of_each: Mapping[str, str]) -> str:
     return ", ".join([*told, f"{last} {plain(most)}"])
 
 
-def folded(events: Iterable[Event]) -> list[Event]:
+def folded(events: Sequence[Event]) -> list[Event]:
     """The history; of many messages of one kind in one wave, a few are whole and the rest counted.
 
     The agents of a wave are asked and answer together, so that its lines never change later.
     """
+    if len(events) <= MANY:
+        return [*events]
     found: list[Event] = []
     for together, wave in groupby(events, _wave):
         alike = list(wave)

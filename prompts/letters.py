@@ -5,7 +5,7 @@ a provider's prefix cache covers as much as possible. Programs get the same fact
 (`Letter.facts`) and read none of this.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shapley_coop.prompts.course import bargained_again, course_words, from_here
@@ -176,7 +176,7 @@ def write_retry(
     )
 
 
-def write_history(events: Iterable[Facts], turns: int = 0) -> str:
+def write_history(events: Sequence[Facts], turns: int = 0) -> str:
     """What happened in public: the same for all who are asked at the same time.
 
     Args:

@@ -1,7 +1,7 @@
 """The public history in words: messages, and a table of turns; both only grow at the end."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -35,7 +35,7 @@ _LINE = re.compile(r"^c(\d+)\. ", re.MULTILINE)
 _EVERY_TURN = re.compile(r" at every turn\.$", re.MULTILINE)
 
 
-def in_words(events: Iterable[Event], turns: int = 0) -> str:
+def in_words(events: Sequence[Event], turns: int = 0) -> str:
     """The public history.
 
     Args:

@@ -69,6 +69,9 @@ _mail = Table(
 
 _Given = tuple[Holder, str, Entry]
 
+_MANY = 8
+"""Answers kept at once from which on it pays to write what their letters share once."""
+
 _COLUMNS = tuple(column.name for column in answers.c)
 _KEEP = Statement(insert(answers))
 _FIND = f"SELECT {', '.join(_COLUMNS)} FROM answers WHERE episode = ? AND letter IN "  # noqa: S608
@@ -160,7 +163,7 @@ class Journal(OwnedBook):
             try:
                 for who, episode, _ in answers:
                     self._claim(episode, who)
-                shared: dict[int, bytes] = {}
+                shared: dict[int, bytes] | None = {} if len(answers) >= _MANY else None
                 rows = [_kept(*answer, shared) for answer in answers]
                 self._insert(rows, answers[0][0])
                 return [entry for _, _, entry in answers]
