@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import Field, create_model
 
 from shapley_coop.games.actions import ActionRule, told_actions
-from shapley_coop.games.trade.gives import legal_in
+from shapley_coop.games.gives import legal_in
 from shapley_coop.seats.clause_fields import Clause, Part, WithGoods
 
 _CLAUSES = Field(description="The whole offer, clause by clause; null for none.")

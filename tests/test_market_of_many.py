@@ -14,7 +14,7 @@ from shapley_coop.deals.language.wire import Message
 from shapley_coop.deals.parties import MOST_TOLD
 from shapley_coop.evals.verifying import verify_run
 from shapley_coop.games import GameError, load
-from shapley_coop.games.trade.gives import MANY, Gives, actions_in, legal_in
+from shapley_coop.games.gives import MANY, Gives, actions_in, legal_in
 from shapley_coop.games.trade.market import MarketFile, market_of
 from shapley_coop.games.trade.points import welfare
 from shapley_coop.graphs.running import play

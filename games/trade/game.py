@@ -10,6 +10,7 @@ from shapley_coop.amounts import plain
 from shapley_coop.games.actions import told_actions
 from shapley_coop.games.baseline import Baseline
 from shapley_coop.games.game import Game
+from shapley_coop.games.gives import EVERYONE, MANY, given, gives
 from shapley_coop.games.goods import GIVEN, Holdings, hand_over
 from shapley_coop.games.params import GameError, Number, Params, one_line
 from shapley_coop.games.reference_points import ReferencePoints
@@ -17,8 +18,7 @@ from shapley_coop.games.replay import Replays
 from shapley_coop.games.trade.ahead import TradeAhead
 from shapley_coop.games.trade.conduct import KEEPS, recorded_trade
 from shapley_coop.games.trade.drawn import drawn
-from shapley_coop.games.trade.gives import EVERYONE, MANY, gives
-from shapley_coop.games.trade.market import Market, given, read_market
+from shapley_coop.games.trade.market import Market, read_market
 from shapley_coop.games.trade.points import TradePoints
 from shapley_coop.games.trade.words import ACCEPT, KEEP, REFUSE, rules_of
 from shapley_coop.games.turns import Position, Step, Turn

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from shapley_coop.games.gives import MANY, give
 from shapley_coop.games.goods import Holdings
-from shapley_coop.games.trade.gives import MANY
-from shapley_coop.games.trade.market import Market, give
+from shapley_coop.games.trade.market import Market
 
 KEEP, ACCEPT, REFUSE = "keep", "accept", "refuse"
 

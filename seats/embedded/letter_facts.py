@@ -24,7 +24,7 @@ from shapley_coop.deals import (
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import Missing, needed
-from shapley_coop.games.trade.gives import actions_in
+from shapley_coop.games.gives import actions_in
 
 
 def offered(facts: Mapping[str, Any], talk: Sequence[Mapping[str, Any]]) -> Deal | Fault:

@@ -14,9 +14,8 @@ from shapley_coop.amounts import plain
 from shapley_coop.deals import Deal, Do, Fault, Give, Pay, Turns, portions
 from shapley_coop.games import Turn
 from shapley_coop.games.foresight import needed
+from shapley_coop.games.gives import actions_in, give, legal_in
 from shapley_coop.games.trade.foresight import Guess
-from shapley_coop.games.trade.gives import actions_in, legal_in
-from shapley_coop.games.trade.market import give
 from shapley_coop.seats.embedded.characters import Character
 from shapley_coop.seats.embedded.gifts import Gift, after, by_hand, can_be_made, gives, in_turn
 from shapley_coop.seats.embedded.letter_facts import offered, proposal

@@ -16,7 +16,7 @@ from typing import Any, get_args
 from shapley_coop.deals import Deal, Fault, sentence
 from shapley_coop.deals.orders import ORDER, in_words, orders_in
 from shapley_coop.games import Game
-from shapley_coop.games.trade.gives import legal_in
+from shapley_coop.games.gives import legal_in
 from shapley_coop.prompts.computed import outlook_table
 from shapley_coop.seats.answers import tagged
 from shapley_coop.seats.records import Answer

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shapley_coop.games.trade.gives import legal_in
+from shapley_coop.games.gives import legal_in
 from shapley_coop.graphs.replies import OpenQuestion
 from shapley_coop.seats.person import form as reply_form
 from shapley_coop.seats.person import refused_before

@@ -19,13 +19,29 @@ from functools import lru_cache
 from typing import Any
 
 from shapley_coop.games.actions import ActionRule
-from shapley_coop.games.trade.market import give, given
 
 MANY = 12
 """Agents up to which each give is listed, and each agent's holdings are told on their own."""
 
 EVERYONE = "everyone"
 """Under which facts give the actions of all agents that have no others."""
+
+
+def give(quantity: int | str, good: str, to: str) -> str:
+    """The action of giving by hand."""
+    return f"give {quantity} {good} to {to}"
+
+
+def given(action: str) -> tuple[int, str, str] | None:
+    """How many of which good an action gives by hand, and to whom; None if it gives nothing.
+
+    >>> given("give 2 red wool to Ben"), given("keep")
+    ((2, 'red wool', 'Ben'), None)
+    """
+    what, _, rest = action.partition(" ")
+    count, _, rest = rest.partition(" ")
+    good, _, to = rest.rpartition(" to ")
+    return (int(count), good, to) if what == "give" and count.isdecimal() and good else None
 
 
 @dataclass(frozen=True)
