@@ -22,11 +22,9 @@ from shapley_coop.cli.options import (
     Personas,
     RunName,
     SetPairs,
+    by_agent,
     complete_games,
     complete_graphs,
-    keys_from,
-    mandates_from,
-    personas_from,
     seats_from,
     settings_from,
 )
@@ -91,9 +89,7 @@ def run(
         "game": game,
         "params": settings_from(set_, params) | _company(task, unsafe),
         "seats": seats_from(model, agent, base_url),
-        "personas": personas_from(persona),
-        "keys": keys_from(keys),
-        "mandates": mandates_from(mandate),
+        **by_agent(persona, keys, mandate),
         **ctx.obj,
     }
     _follow(prepare(graph, _config(given), name, key), as_json)

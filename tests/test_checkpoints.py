@@ -5,7 +5,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -144,6 +144,19 @@ async def test_a_plays_checkpoints_are_kept_together_and_all_at_its_end(
             assert statuses(here) == ["other"]
         assert statuses(here) == ["open", "one", "other"]
         assert written(here) == ["said"]
+
+
+async def test_checkpoints_of_no_more_than_so_many_plays_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("LINGER", 60), ("MOST_WAITING", 2)):
+        monkeypatch.setattr(f"shapley_coop.state.storage.checkpoints.owed.{name}", value)
+    here, plays = Home(tmp_path), ["one", "two", "three", "four"]
+    async with saver(here) as kept, AsyncExitStack() as playing:
+        for name in plays:
+            await playing.enter_async_context(kept.playing(name))  # type: ignore[attr-defined]
+            await put(kept, "", {"status": name}, thread=name)
+        assert {*statuses(here)} == {*plays[2:]}
 
 
 async def test_after_a_checkpoint_that_could_not_be_kept_the_next_one_is_told(

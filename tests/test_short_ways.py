@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from inspect import signature
@@ -118,6 +119,7 @@ async def test_sealed_actions_are_opened_where_they_were_chosen(
     monkeypatch.setattr(Journal, "open_all", opened)
     await play("llm_only", RunConfig(game="escape_room"))
     assert asked == []
+    monkeypatch.setattr(handover, "_waiting", OrderedDict())  # what other tests left
     monkeypatch.setattr(handover, "_MOST", 0)
     await play("llm_only", RunConfig(game="escape_room"))
     assert asked == ["Alice", "Bob"]

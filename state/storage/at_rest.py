@@ -12,7 +12,6 @@ the ledger, the register, and of the journal who was asked what and when, are no
 import os
 from contextlib import suppress
 from functools import lru_cache
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,10 +24,11 @@ _MARK = b"fernet:"
 
 def private_folder(folder: Path) -> None:
     """Make a folder and those above it, for their owner alone; one that is there stays as it is."""
-    missing = takewhile(lambda path: not path.exists(), (folder, *folder.parents))
-    for path in reversed([*missing]):
-        with suppress(FileExistsError):  # another process was faster
-            path.mkdir(mode=0o700)
+    if folder.exists():
+        return
+    private_folder(folder.parent)
+    with suppress(FileExistsError):  # another process was faster
+        folder.mkdir(mode=0o700)
 
 
 def private_file(file: Path) -> None:

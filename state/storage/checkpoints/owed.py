@@ -19,6 +19,9 @@ LINGER = 0.05
 As long at most the checkpoints of a play wait for those of the next steps.
 """
 
+MOST_WAITING = 32
+"""Threads whose checkpoints wait at the same time."""
+
 _PLACE = ("checkpoint_ns", "checkpoint_id")
 
 
@@ -128,8 +131,13 @@ class Owed:
                 await self._keep(thread)
 
     def waits(self, thread: str) -> bool:
-        """Whether a thread's checkpoints may be kept with later ones: not after one could not."""
-        return thread in self._playing and thread not in self._failed
+        """Whether a thread's checkpoints may be kept with later ones: not after one could not.
+
+        Nor where many threads' wait: what is kept for all of them at once costs little, and what
+        waits is memory.
+        """
+        held = thread in self._playing and thread not in self._failed
+        return held and len(self._owed) <= MOST_WAITING
 
     def add(self, one: Due) -> None:
         """Hold writes, or a play's checkpoint, until what is called next for their thread.
