@@ -131,6 +131,7 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
             outcome = await play(graph, RunConfig(game=game, params=dict(params), seed=1))
         seconds = time.perf_counter() - started
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        welfare = _welfare(game, params, outcome["payoffs"])
         entries = list(home().journal.entries(outcome["episode"]))
         first = [entry for entry in entries if entry.attempt == 1]
         letters = {act: max(map(len, texts)) / PER_TOKEN for act, texts in by_act(first).items()}
@@ -140,7 +141,7 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
         "tokens": sum(e.answer.input_tokens + e.answer.output_tokens for e in entries) / 1000,
         "seconds": seconds,
         "mb": peak,
-        "welfare": _welfare(game, params, outcome["payoffs"]),
+        "welfare": welfare,
         "credit": outcome["credit"]["method"].partition(",")[0].partition(" (")[0],
         "status": outcome["status"],
     }
