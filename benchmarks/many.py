@@ -18,6 +18,7 @@ from typing import Any
 from benchmarks.letters import PER_TOKEN, by_act
 from benchmarks.seats import scratch
 from benchmarks.tables import Cell, Found, Goal
+from shapley_coop.games import load
 from shapley_coop.games.dice import dice
 from shapley_coop.graphs.running import play
 from shapley_coop.seats.clients import clients
@@ -31,7 +32,7 @@ RUNS: tuple[tuple[str, str, int], ...] = (
     ("short_term", "public_goods", 1000),
     ("llm_only", "raid_battle", 1000),
     ("negotiation", "raid_battle", 1000),
-    ("call_market", "trade", 100),
+    ("call_market", "trade", 1000),
     ("task_exchange", "task_exchange", 16),
 )
 """Workflow, game, and the most agents that it is played with here."""
@@ -69,13 +70,13 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
             longest.setdefault((graph, game), {})[n] = max(letters.values())
             sys.stderr.write(f"{graph}, {game}, {n} agents: {found}\n")
             told = ", ".join(f"{act} {x:.0f}" for act, x in letters.items())
-            columns = ("calls", "tokens", "seconds", "mb", "credit", "status")
+            columns = ("calls", "tokens", "seconds", "mb", "credit", "welfare", "status")
             known = (found[key] for key in columns)
             rows.append([f"{graph}, {game}, {n} agents", told, *known])
     goals = [
         Goal(f"{graph}, {game}, {max(by)} agents: longest letter / that of {min(by)}", 1.5, ratio)
         for (graph, game), by in longest.items()
-        if game not in ("task_exchange", "trade")
+        if game != "task_exchange"
         for ratio in [by[max(by)] / by[min(by)]]
     ]
     return Found(
@@ -83,7 +84,7 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
         "embedded agents with SQLite, and its values by the Shapley norm.",
         (
             *("play", "longest letters, tokens", "calls", "k tokens", "s", "MB at most", "credit"),
-            "status",
+            *("welfare, of the best", "status"),
         ),
         rows,
         goals,
@@ -95,8 +96,8 @@ def many(sizes: Iterable[int] = SIZES, runs: int = len(RUNS)) -> Found:
             "are exact up to 16 heroes and sampled beyond, with a standard error each. From 354 "
             "heroes on each is in fewer samples, so that it takes seconds, and errors are larger.",
             "A call market is of one good, of which half of the agents own four units each. Its "
-            "deal has a clause for each trade and each payment, and at most 256, so that 129 can "
-            "trade; rules tell what each holds. Values are exact: each agent's part depends on "
+            "deal has a clause for each trade and each payment, of which each agent is told its "
+            "own where there are more than 64. Values are exact: each agent's part depends on "
             "those whom it traded with.",
             "A task exchange has 16 tasks at most, as an agent's utilities are one for each of "
             "their 2¹⁶ sets, and an agent starts with one or more: 16 agents at most.",
@@ -139,9 +140,16 @@ async def _played(graph: str, params: Mapping[str, Any], game: str) -> dict[str,
         "tokens": sum(e.answer.input_tokens + e.answer.output_tokens for e in entries) / 1000,
         "seconds": seconds,
         "mb": peak,
+        "welfare": _welfare(game, params, outcome["payoffs"]),
         "credit": outcome["credit"]["method"].partition(",")[0].partition(" (")[0],
         "status": outcome["status"],
     }
+
+
+def _welfare(game: str, params: Mapping[str, Any], payoffs: Mapping[str, float]) -> str:
+    """What all have in a market, of the most that any allocation gives."""
+    best = load(game, params).reference_points().best if game == "trade" else None
+    return f"{100 * sum(payoffs.values()) / best:.2f}%" if best else "–"
 
 
 if __name__ == "__main__":  # one play, for a look at it

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from shapley_coop.deals import Contract, Deal, Fault, Terms, in_force, sentence
+from shapley_coop.deals.contract import clause_of
+from shapley_coop.deals.language.clauses import lines_of
 from shapley_coop.deals.written.reading import read_words
 from shapley_coop.state import EvaluatedTable, Table
 
 
 def states_its_clauses(contract: Contract, evaluated: EvaluatedTable) -> bool:
     """Whether a contract's words, of this version or an earlier one, say what its clauses say."""
-    lines = [f"{cid}. {sentence(clause)}" for cid, clause in in_force(contract).items()]
+    lines = lines_of(in_force(contract))
     told = [line.partition(". ") for line in contract["text"].split("\n") if line]
     words = in_todays_words({cid: words for cid, _, words in told}, evaluated)
     return [f"{cid}. {said}" for cid, said in words.items()] == lines
@@ -18,15 +20,17 @@ def states_its_clauses(contract: Contract, evaluated: EvaluatedTable) -> bool:
 
 def in_todays_words(clauses: Mapping[str, str], evaluated: EvaluatedTable) -> dict[str, str]:
     """Clauses in words, those of earlier versions in the words of this one."""
-    game = evaluated.game
+    game, contract = evaluated.game, evaluated.contract
     terms = Terms(game.agents, game.actions, game.turns, goods=game.goods)
-    read = {cid: read_words(words, terms) for cid, words in clauses.items()}
-    return {
-        cid: clauses[cid]
-        if isinstance(deal, Fault) or len(deal.clauses) != 1
-        else sentence(deal.clauses[0])
+    today = {t["id"]: sentence(clause_of(t)) for t in (contract["terms"] if contract else [])}
+    older = {cid: words for cid, words in clauses.items() if words != today.get(cid)}
+    read = {cid: read_words(words, terms) for cid, words in older.items()}
+    told = {
+        cid: sentence(deal.clauses[0])
         for cid, deal in read.items()
+        if not isinstance(deal, Fault) and len(deal.clauses) == 1
     }
+    return {**clauses, **told}
 
 
 def in_todays_hashes(events: list[dict[str, Any]], table: Table) -> list[dict[str, Any]]:

@@ -118,10 +118,25 @@ def write_request(
 
 def _in_force(contract: Facts, turns: int) -> str:
     """The clauses in force; where goods change hands, that nobody has to do it by hand."""
-    lines = contract_lines(contract, turns)
-    if not any(clause["kind"] == "give" for clause in contract.get("clauses", [])):
-        return lines
-    return f"{lines}\n\n{_HANDED_OVER}"
+    told = [contract_lines(contract, turns), _of_others(contract)]
+    if any(clause["kind"] == "give" for clause in contract.get("clauses", [])):
+        told.append(_HANDED_OVER)
+    return "\n\n".join(filter(None, told))
+
+
+def _of_others(contract: Facts) -> str:
+    """Of a large contract, which is told in part: what is left out, and at what prices it trades.
+
+    >>> _of_others({"others": 248, "hash": "0dfb"})
+    '248 further clauses bind others, not you (hash of the whole deal: 0dfb).'
+    """
+    if not contract.get("others"):
+        return ""
+    told = f"{contract['others']} further clauses bind others, not you (hash of the whole deal: "
+    told += f"{contract['hash'][:12]})."
+    prices = contract.get("prices", {}).items()
+    traded = [f"{one['volume']} {plain(good)} for {one['price']} each" for good, one in prices]
+    return f"{told} At the market's prices, in all: {', '.join(traded)}." if traded else told
 
 
 _HANDED_OVER = (

@@ -20,6 +20,9 @@ Facts = Mapping[str, Any]
 MOST_CHARACTERS = 200
 """Of a member's objection, as its group's ballot quotes it."""
 
+OWN = "you_hold"
+"""The part of a position that is its reader's own; the rest is put into words once for all."""
+
 KEEP_NOTES = "\n`<NOTES>…</NOTES>` replaces your notes (private, ≤ 600 characters)."
 
 
@@ -165,8 +168,9 @@ def _legal(actions: Sequence[str]) -> str:
 
 def _standing(view: Facts) -> str:
     """The game's position, without the turn, which the letter gives elsewhere."""
-    position = {k: x for k, x in view.get("position", {}).items() if k != "turn"}
-    return _told(cache_key(position)) if position else ""
+    position = {k: x for k, x in view.get("position", {}).items() if k not in ("turn", OWN)}
+    own = told({OWN: view["position"][OWN]}) if OWN in view.get("position", {}) else ""
+    return "\n".join(filter(None, [own, _told(cache_key(position)) if position else ""]))
 
 
 @lru_cache(maxsize=64)  # where agents see the same of a position, it is put into words once

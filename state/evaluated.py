@@ -48,6 +48,8 @@ from shapley_coop.deals.analysis.outlook_rows import EVERYBODY, NO_DEAL, Row, ce
 from shapley_coop.deals.analysis.stage import facts_of
 from shapley_coop.deals.analysis.world import World
 from shapley_coop.deals.goods import ungivable
+from shapley_coop.deals.monitor import Duty
+from shapley_coop.deals.parties import MOST_TOLD, by_agent
 from shapley_coop.games import Game, Turn
 from shapley_coop.state.budget import SPENT_UP, UNLIMITED, BudgetTracker
 from shapley_coop.state.characteristic import characteristic
@@ -149,7 +151,7 @@ class EvaluatedTable:
     def _budget(self) -> BudgetTracker:
         return BudgetTracker(self.config.budget, self.table.get("spent", {}))
 
-    def legal(self, agent: str) -> list[str]:
+    def legal(self, agent: str) -> Sequence[str]:
         """What an agent may do now."""
         return self.game.legal(self.table["position"], agent)
 
@@ -157,6 +159,24 @@ class EvaluatedTable:
     def clauses(self) -> dict[str, Clause]:
         """The contract's clauses in force, by id; none without a contract."""
         return in_force(self.contract)
+
+    def told_clauses(self, agent: str) -> dict[str, Clause]:
+        """Those that letters tell an agent: of a large contract the ones that concern it.
+
+        Outsiders, who write contracts down and judge them, are told all.
+        """
+        if len(self.clauses) <= MOST_TOLD:
+            return self.clauses
+        return self._clauses_by_agent.get(agent, self.clauses)
+
+    @cached_property
+    def _clauses_by_agent(self) -> dict[str, dict[str, Clause]]:
+        return by_agent(self.clauses, self.agents)
+
+    @cached_property
+    def duties(self) -> list[Duty]:
+        """What the contract asks of anybody now."""
+        return self.signed.monitor.duties()
 
     @cached_property
     def earned(self) -> dict[str, Fraction]:

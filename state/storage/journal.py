@@ -4,7 +4,7 @@ With it a resume repeats at most the calls in flight, private reasoning and seal
 the table, and a recording seat can replay a run. Agents and parties never read it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -94,7 +94,7 @@ class Journal(OwnedBook):
         """The answers already given to some letters of an episode, in one query."""
         if not letters:
             return []
-        rows = self._answers_to(episode, [one.letter for one in letters])
+        rows = _by_place(self._answers_to(episode, [one.letter for one in letters]))
         return [next(iter(_answering(one, rows)), None) for one in letters]
 
     def _answers_to(self, episode: str, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -123,7 +123,7 @@ class Journal(OwnedBook):
             ValueError: one is missing, or does not match its commitment.
         """
         names = [at["letter"] for at in pointers.values()]
-        rows = self._answers_to(episode, names) if names else []
+        rows = _by_place(self._answers_to(episode, names) if names else [])
         opened: dict[str, Entry] = {}
         for agent, at in pointers.items():
             here = Asked(agent, at["letter"], at["attempt"])
@@ -241,15 +241,21 @@ class Journal(OwnedBook):
         ]
 
 
-def _answering(asked: Asked, rows: Sequence[Mapping[str, Any]]) -> list[Entry]:
+_Rows = dict[tuple[str, str, int], list[Mapping[str, Any]]]
+
+
+def _by_place(rows: Iterable[Mapping[str, Any]]) -> _Rows:
+    """Rows by agent, letter and attempt, so that of many each is looked at once."""
+    found: _Rows = {}
+    for row in rows:
+        found.setdefault((row["agent"], row["letter"], row["attempt"]), []).append(row)
+    return found
+
+
+def _answering(asked: Asked, rows: _Rows) -> list[Entry]:
     """The entries among some rows that answer a letter."""
-    place = (asked.agent, asked.letter, asked.attempt)
-    return [
-        _entry(row)
-        for row in rows
-        if (row["agent"], row["letter"], row["attempt"]) == place
-        and asked.model in ("", row["model"])
-    ]
+    here = rows.get((asked.agent, asked.letter, asked.attempt), ())
+    return [_entry(row) for row in here if asked.model in ("", row["model"])]
 
 
 _ENDED = {"": 0, "cut": 1, "refused": 2, "filtered": 3}

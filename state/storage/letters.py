@@ -37,14 +37,16 @@ def _as_json(facts: Mapping[str, Any], shared: dict[int, bytes] | None) -> bytes
     try:
         if shared is None:
             return orjson.dumps(dict(facts))
-        return orjson.dumps({key: _part(value, shared) for key, value in facts.items()})
+        return orjson.dumps({key: _part(x, shared, key == "position") for key, x in facts.items()})
     except orjson.JSONEncodeError:  # a number of more than 64 bits
         return json.dumps(dict(facts), ensure_ascii=False).encode()
 
 
-def _part(value: Any, shared: dict[int, bytes]) -> Any:
+def _part(value: Any, shared: dict[int, bytes], seen: bool = False) -> Any:
     if not isinstance(value, dict | list):
         return value
+    if seen and isinstance(value, dict):  # an object of each reader's, of parts that are not
+        return {key: _part(x, shared) for key, x in value.items()}
     if (known := shared.get(id(value))) is None:
         known = shared[id(value)] = orjson.dumps(value)
     return orjson.Fragment(known)
